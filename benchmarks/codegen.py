@@ -7,6 +7,9 @@ without the padding at its end. `xshardy.ptx` executes at most 32 blocks of both
 instructions that their warps issue (`slots`, the middle of an interval) and the 32-byte sectors that their requests
 move, without caches. Both counts are scaled to the whole grid.
 
+XLA's buffer assignment may give a result the buffer of an operand, which the fusion alone does not say. Such a kernel
+(`in place`) has an address less than ours.
+
     python benchmarks/codegen.py [FOLDER] [PART OF A NAME...]
 """
 
@@ -99,6 +102,12 @@ def executed(ptx: str, grid: Sequence[int], block: Sequence[int]) -> Executed:
     return Executed(sum(profiled.issue_slots) / 2, profiled.sectors)
 
 
+def is_in_place(ptx: str) -> bool:
+    """Whether a kernel never reads one of its parameters: a result whose buffer is that of another parameter."""
+    parameters = re.findall(r"^\s*\.param .*?(\w+),?$", ptx, re.MULTILINE)
+    return any(f"[{parameter}]" not in ptx for parameter in parameters)
+
+
 def launches_of_xla(folder: Path) -> dict[str, tuple[Sequence[int], Sequence[int]]]:
     """Grid and block of each of XLA's kernels in a folder, as far as its index has them."""
     index = folder / "index.json"
@@ -124,6 +133,7 @@ def main(arguments: list[str]) -> int:
         "ratio",
         "slots / XLA's",
         "sectors / XLA's",
+        "in place",
         "registers",
         "XLA",
         "spills",
@@ -132,6 +142,7 @@ def main(arguments: list[str]) -> int:
     )
     launches = launches_of_xla(folder)
     ratios: dict[str, list[float]] = {"instructions": [], "issue slots": [], "sectors": []}
+    above_in_place = 0
     for path in sorted(folder.glob("*.hlo")):
         if arguments[1:] and not any(part in path.name for part in arguments[1:]):
             continue
@@ -143,16 +154,21 @@ def main(arguments: list[str]) -> int:
             table.add_row(path.stem, str(error)[:60])
             continue
         seconds = perf_counter() - start
-        ours, theirs = machine_code(kernel.ptx), machine_code(path.with_suffix(".ptx").read_text())
+        xla = path.with_suffix(".ptx").read_text()
+        ours, theirs, in_place = machine_code(kernel.ptx), machine_code(xla), is_in_place(xla)
         compared = [ratio(ours.instructions, theirs.instructions)]
         if path.stem in launches:
             a = executed(kernel.ptx, kernel.grid, kernel.block)
-            b = executed(path.with_suffix(".ptx").read_text(), *launches[path.stem])
+            b = executed(xla, *launches[path.stem])
             compared += ratio(a.slots, b.slots), ratio(a.sectors, b.sectors)
+            above_in_place += in_place and compared[1] > 1.05
         for values, value in zip(ratios.values(), compared, strict=False):
             values.append(value)
         compared = [f"{value:.2f}" for value in compared] + ["-"] * (3 - len(compared))
-        numbers = (ours.instructions, theirs.instructions, *compared, ours.registers, theirs.registers)
+        numbers = (
+            *(ours.instructions, theirs.instructions, *compared),
+            *("yes" if in_place else "", ours.registers, theirs.registers),
+        )
         table.add_row(
             path.stem, f"{seconds * 1000:.0f}", *map(str, numbers), str(ours.spills), ours.loads, theirs.loads
         )
@@ -162,6 +178,7 @@ def main(arguments: list[str]) -> int:
             mean, worst, above = statistics.geometric_mean(values), max(values), sum(value > 1.05 for value in values)
             ratios_text = f"{mean:.3f} x XLA's (geometric mean), {worst:.2f} at most, {above} > 1.05"
             print(f"{len(values)} kernels: {what} {ratios_text}")
+    print(f"above 1.05 in issue slots, and in place in XLA: {above_in_place}")
     return 0
 
 

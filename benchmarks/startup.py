@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -19,8 +20,10 @@ XDSL_OPT_ALONE = (
     "import importlib.metadata as m; found = m.entry_points;"
     "m.entry_points = lambda **k: [e for e in found(**k) if e.name != 'xshardy'];" + XDSL_OPT
 )
+XSHARDY = "from xshardy.tools.entry import xshardy; raise SystemExit(xshardy())"
 XSHARDY_OPT = "from xshardy.tools.entry import xshardy_opt; raise SystemExit(xshardy_opt())"
 
+GELU = Path(__file__).parents[1] / "examples" / "gelu.hlo"
 EMPTY = "builtin.module {}"
 SMALL = """\
 func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
@@ -33,7 +36,10 @@ PROGRAMS: Sequence[tuple[str, str, Sequence[str], str]] = (
     ("python -c pass", "pass", (), ""),
     ("import xshardy", "import xshardy", (), ""),
     ("import xdsl.parser", "import xdsl.parser", (), ""),
+    ("import numpy", "import numpy", (), ""),
     ("import xshardy.universe", "import xshardy.universe", (), ""),
+    ("xshardy --help", XSHARDY, ("--help",), ""),
+    ("xshardy compile gelu.hlo", XSHARDY, ("compile", str(GELU)), ""),
     ("xdsl-opt --version, xDSL alone", XDSL_OPT_ALONE, ("--version",), ""),
     ("xshardy-opt --version", XSHARDY_OPT, ("--version",), ""),
     ("xdsl-opt, an empty module, xDSL alone", XDSL_OPT_ALONE, (), EMPTY),
@@ -58,7 +64,7 @@ def milliseconds(program: str, arguments: Sequence[str], text: str) -> float:
 
 def main() -> None:
     table = Table("start", "CPU ms", "ratio to python -c pass", title_justify="left")
-    figures = {title: milliseconds(*rest) for title, *rest in PROGRAMS}
+    figures = {title: milliseconds(program, arguments, text) for title, program, arguments, text in PROGRAMS}
     bare = figures[PROGRAMS[0][0]]
     for title, each in figures.items():
         table.add_row(title, f"{each:.0f}", f"{each / bare:.1f}")

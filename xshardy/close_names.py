@@ -9,5 +9,5 @@ MOST = 3
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """`: did you mean a or b?`, the names of `known` that look like `name`, closest first; else `otherwise`."""
-    close = get_close_matches(name, known, n=MOST)
+    close = get_close_matches(name, dict.fromkeys(known), n=MOST)
     return f": did you mean {' or '.join(close)}?" if close else otherwise

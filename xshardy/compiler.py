@@ -22,12 +22,17 @@ from xshardy.garbage import collection_suspended
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.rewriting.changes import PassRunner
+from xshardy.rewriting.release import release
 from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
 
 Observer = Callable[[str, ModuleOp, float], None]
-"""Called after each pass with its name, the resulting module, and the seconds it took."""
+"""
+Called after each pass with its name, the resulting module, and the seconds it took.
+
+It reads the module while it is called: the next pass changes it, and `compile` takes it apart at the end.
+"""
 
 DEFAULT_TARGET = "sm_90"
 EMITTED_DIALECTS = frozenset({"gpu", "tensor", "vector", "xla_gpu"})
@@ -178,7 +183,8 @@ def compile(
     """
     with collection_suspended():  # a collection would visit all that is being built, and free little
         start = perf_counter()
-        module = emit(source, target=target, fusion=fusion, name=name)
+        hlo = parse_hlo(source, name) if isinstance(source, str) else source
+        module = emit(hlo, target=target, fusion=fusion, name=name)
         if observe is not None:
             observe("emit", module, perf_counter() - start)
         buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
@@ -187,6 +193,8 @@ def compile(
         kernel = compile_module(module, target=target, entry=entry)
         if observe is not None:
             observe(TO_PTX, module, perf_counter() - start)
+        for own in {hlo, module} - {source}:
+            release(own)
     arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)
     return replace(kernel, arguments=tuple(arguments))
 

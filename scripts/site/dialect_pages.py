@@ -73,7 +73,7 @@ def operation_entry(operation: type[Operation]) -> Iterator[str]:
         yield from ("", f'```{language} title="{example.file.relative_to(ROOT)}"', example.text, "```")
     if definition.assembly_format is not None:
         yield from ("", "Syntax:", "", "```text")
-        yield from wrap(f"{operation.name} {' '.join(definition.assembly_format.split())}", 84)
+        yield from wrap(f"{operation.name} {' '.join(definition.assembly_format.split())}", 84, break_on_hyphens=False)
         yield "```"
     if rows := [*parts(definition)]:
         yield from ("", "| Part | | Constraint |", "|---|---|---|", *rows)

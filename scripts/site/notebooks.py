@@ -24,6 +24,11 @@ BLOCK = re.compile(
 SAVED = re.compile(r"Save \[[^\]]+\]\((?P<link>[^)]+)\) as `(?P<file>[^`]+)`")
 """The sentence of a page that has a file of the repository saved."""
 PICTURE = re.compile(r"<!-- picture: \w+ -->\n*")
+COMMANDS_FOUND = """\
+# The commands beside this Python come first, also if no environment is activated.
+import os, sys
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]"""
+"""The first cell of a notebook that runs commands."""
 EXPECTED = "printed"
 """The key of the metadata of a cell that has the lines which it prints."""
 
@@ -31,6 +36,8 @@ EXPECTED = "printed"
 def notebook(page: Path) -> NotebookNode:
     """The notebook of a tutorial."""
     cells = [*_cells(page)]
+    if any(cell.source.startswith("%%bash") for cell in cells):
+        cells.insert(0, new_code_cell(COMMANDS_FOUND))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"  # a random one by default
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}

@@ -33,13 +33,17 @@ class LaunchDimensions:
     """
     A grid of `blocks` along x and y, each of `threads` along x; each thread computes `unroll` consecutive elements.
 
-    There are `groups` such grids along z, each for another group of results.
+    There are `groups` such grids along z, each for another group of results. In a loop over elements, a thread computes
+    `pieces` such vectors; its next one is where that of the thread with the same number, `apart` blocks further, would
+    be with one vector per thread.
     """
 
     threads: int
     blocks: tuple[int, int]
     unroll: int = 1
     groups: int = 1
+    pieces: int = 1
+    apart: int = 1
 
     @property
     def block_size(self) -> tuple[int, int, int]:

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
-from xshardy.affine.expressions import add, constant, dim, mul, sym
+from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
@@ -31,6 +31,7 @@ from xshardy.emitters.launch_dimensions import (
     unrolled_launch,
 )
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
+from xshardy.emitters.pieces import with_pieces
 from xshardy.emitters.wide_unroll import wide_unroll
 from xshardy.indexing.operations import delinearized, minor_to_major
 
@@ -38,8 +39,13 @@ from xshardy.indexing.operations import delinearized, minor_to_major
 def choose_loop(fusion: Fusion) -> Choice:
     """The loop emitter, for any fusion."""
     reason = "no result has a hero for which there is a special emitter"
-    if (unroll := loop_launch(fusion.computation, fusion.device).unroll) > MAX_UNROLL:
-        reason += f"; a thread makes {unroll} elements at once, XLA's {MAX_UNROLL}, since little is computed for each"
+    launch = loop_launch(fusion.computation, fusion.device)
+    if launch.unroll > MAX_UNROLL:
+        reason += (
+            f"; a thread makes {launch.unroll} elements at once, XLA's {MAX_UNROLL}, since little is computed for each"
+        )
+    if launch.pieces > 1:
+        reason += f"; a thread makes {launch.pieces} vectors of elements, XLA's one, and computes its addresses once"
     return Choice("loop", None, reason, partial(emit_loop_fusion, fusion.computation, device=fusion.device))
 
 
@@ -95,9 +101,9 @@ def loop_launch(computation: FuncOp, device: Device) -> LaunchDimensions:
     every, ops = roots_of(computation), computation.body.block.ops
     roots = [every[i] for i in by_size(every)[0]]
     shape, types = shape_of(roots[0]), [element_type_of(root.type) for root in roots]
-    if (unroll := wide_unroll(roots, ops, device)) is not None:
-        return unrolled_launch(prod(shape), unroll, device)
-    return loop_launch_dimensions(shape, types, ops, device)
+    unroll = wide_unroll(roots, ops, device)
+    usual = loop_launch_dimensions(shape, types, ops, device)
+    return with_pieces(usual if unroll is None else unrolled_launch(prod(shape), unroll, device), roots, ops, device)
 
 
 def for_each_element(kernel: Kernel, value: SSAValue, body: LoopBody, outputs: Values) -> Values:
@@ -115,13 +121,17 @@ def thread_to_element(output: SSAValue, launch: LaunchDimensions, ids: tuple[Var
     excludes the excess.
     """
     shape = shape_of(output)
-    piece = add(mul(block_number(launch), constant(launch.threads)), dim(0))
-    linear = add(mul(piece, constant(launch.unroll)), sym(0))
-    map = IndexingMap(
-        delinearized(shape, minor_to_major(output), linear),
-        ids,
-        (Variable("vector_index", Interval.of_size(launch.unroll)),),
-    )
+    block = block_number(launch)
+    ranges = (Variable("vector_index", Interval.of_size(launch.unroll)),)
+    if launch.pieces > 1:
+        # The block that would compute this vector if each thread computed one.
+        apart = constant(launch.apart)
+        row = add(mul(floordiv(block, apart), constant(launch.pieces)), sym(0))
+        block = add(mul(row, apart), mod(block, apart))
+        ranges = (Variable("piece", Interval.of_size(launch.pieces)), *ranges)
+    vector = add(mul(block, constant(launch.threads)), dim(0))
+    linear = add(mul(vector, constant(launch.unroll)), sym(len(ranges) - 1))
+    map = IndexingMap(delinearized(shape, minor_to_major(output), linear), ids, ranges)
     if not prod(shape):
         return map.nowhere()
     return map.constrained(linear, Interval.of_size(prod(shape))).simplify()

@@ -40,6 +40,18 @@ from xshardy.emitters.reads import Read
 from xshardy.emitters.signatures import emitted_tensor_type
 from xshardy.indexing.operations import operand_maps
 
+REARRANGEMENTS = frozenset(
+    {
+        "hlo.bitcast",
+        "stablehlo.broadcast_in_dim",
+        "stablehlo.reshape",
+        "stablehlo.reverse",
+        "stablehlo.slice",
+        "stablehlo.transpose",
+    }
+)
+"""Operations whose elements are those of their operands: a function of these alone computes nothing but indices."""
+
 
 def emit_subgraphs(partition: Partition) -> list[FuncOp]:
     """
@@ -79,7 +91,7 @@ def emit_subgraph(partition: Partition, subgraph: Subgraph) -> FuncOp:
         visibility="private",
         arg_attrs=ArrayAttr(DictionaryAttr(entry) for entry in attributes),
     )
-    if not subgraph.ops:
+    if all(op.name in REARRANGEMENTS for op in subgraph.ops):
         function.attributes[NO_COMPUTE] = BoolAttr.from_bool(True)
     SubgraphEmitter(partition, subgraph, function).emit()
     return function

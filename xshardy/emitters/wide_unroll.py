@@ -63,9 +63,9 @@ def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Dev
     None if the usual factor is better: for much computation, wide elements, rows that end within a thread's elements,
     or too few threads for the device.
     """
-    elements, minor = prod(shape_of(roots[0])), _minor_size(roots[0])
+    elements, minor = prod(shape_of(roots[0])), minor_size(roots[0])
     computed = [op for op in ops if not isinstance(op, ConstantOp | IotaOp | BroadcastInDimOp | ReturnOp)]
-    if len(computed) > MAX_OPERATIONS or not all(map(_is_cheap, computed)):
+    if len(computed) > MAX_OPERATIONS or not all(map(is_cheap, computed)):
         return None
     inputs = {operand for op in computed for operand in op.operands if isinstance(operand, BlockArgument)}
     moved = [*(value for value in inputs if shape_of(value)), *roots]
@@ -76,12 +76,13 @@ def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Dev
     return unroll if unroll > MAX_UNROLL and has_threads and minor % unroll == 0 else None
 
 
-def _is_cheap(op: Operation) -> bool:
+def is_cheap(op: Operation) -> bool:
+    """Whether `op` takes one or two instructions per element."""
     values = (*op.operands, *op.results)
     return op.name in CHEAP and all(kind_of(element_type_of(value.type)) in CHEAP_KINDS for value in values)
 
 
-def _minor_size(value: SSAValue) -> int:
+def minor_size(value: SSAValue) -> int:
     """The size of the minor dimension."""
     order = minor_to_major(value)
     return shape_of(value)[order[0]] if order else 1

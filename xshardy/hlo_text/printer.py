@@ -31,20 +31,18 @@ def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = F
 
     `uses_sugar` and `flat_async` are described at `Style`.
 
-    Regions become computations, and their operands tuples; operations of CHLO without an opcode become several.
+    Regions become computations, and their operands tuples; an operation without an opcode becomes several.
     `module` itself is not changed. Raises `HLOPrintError` or `OutlineError` if HLO cannot represent the module.
     """
-    from xshardy.hlo_text.outline_regions import (
-        is_outlined,
-        outline_regions,
-    )  # imports the table of opcodes
-    from xshardy.hlo_text.without_chlo import decompose_chlo, has_chlo_without_opcode
+    # These import the table of opcodes.
+    from xshardy.hlo_text.in_opcodes import is_in_opcodes, rewrite_in_opcodes
+    from xshardy.hlo_text.outline_regions import is_outlined, outline_regions
 
-    needs_decomposition = has_chlo_without_opcode(module)
-    if needs_decomposition or not is_outlined(module):
+    has_opcodes = is_in_opcodes(module)
+    if not has_opcodes or not is_outlined(module):
         module = module.clone()
-        if needs_decomposition:
-            decompose_chlo(module)
+        if not has_opcodes:
+            rewrite_in_opcodes(module)
         outline_regions(module)
     return "".join(ModulePrinter(module, Style(uses_sugar, flat_async)).write())
 

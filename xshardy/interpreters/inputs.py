@@ -46,12 +46,14 @@ COMBINING = (
 """Operations that combine many elements in an unspecified order, or compare them in one."""
 
 
-def inputs_of(computation: FuncOp, seed: int, *, only_plain: bool = False) -> list[Array]:
+def inputs_of(
+    computation: FuncOp, seed: int, *, only_plain: bool = False, indices_in_bounds: bool = False
+) -> list[Array]:
     """
     Inputs of `computation`; the same ones for the same seed.
 
     Floats are plain numbers around 0 if it combines elements, or with `only_plain`; else some are infinite, NaN and the
-    like.
+    like. Indices are mostly in bounds, with `indices_in_bounds` all.
     """
     generators = GENERATORS
     if only_plain or combined_elements(computation) > 1:
@@ -60,7 +62,9 @@ def inputs_of(computation: FuncOp, seed: int, *, only_plain: bool = False) -> li
     for number, value in neutral_parameters(computation).items():
         inputs[number] = np.full_like(inputs[number], value)
     for number, ranges in index_ranges(computation).items():
-        inputs[number] = random_indices(np.random.default_rng((seed, number)), inputs[number], ranges)
+        inputs[number] = random_indices(
+            np.random.default_rng((seed, number)), inputs[number], ranges, indices_in_bounds
+        )
     return inputs
 
 

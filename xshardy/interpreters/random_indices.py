@@ -25,9 +25,13 @@ COMPARED_SHARE = 1 / 2
 """The share of numbers near those that they are compared with."""
 
 
-def random_indices(rng: np.random.Generator, like: Array, ranges: Sequence[IndexRange]) -> Array:
+def random_indices(
+    rng: np.random.Generator, like: Array, ranges: Sequence[IndexRange], in_bounds: bool = False
+) -> Array:
     """
     Indices in the shape of `like`, a random input. Each element is in one of `ranges`, or else that of `like`.
+
+    With `in_bounds`, all are in a range, but those that a scatter arranges.
 
     What a scatter states about its indices is kept. If its updates do not commute, each element is updated once.
     """
@@ -44,10 +48,11 @@ def random_indices(rng: np.random.Generator, like: Array, ranges: Sequence[Index
     )
     used = lower <= upper
     low, high = np.where(used, lower, 0), np.where(used, upper, 0)
-    boundary = np.choose(rng.integers(0, 4, like.shape), [low - 1, low, high, high + 1])
+    outside = 0 if in_bounds else 1
+    boundary = np.choose(rng.integers(0, 4, like.shape), [low - outside, low, high, high + outside])
     at_boundary = rng.random(like.shape) < BOUNDARY_SHARE
     numbers = np.where(at_boundary, boundary, rng.integers(low, high, endpoint=True))
-    share = 1 - ANY_SHARE if indices else COMPARED_SHARE
+    share = COMPARED_SHARE if not indices else 1 if in_bounds else 1 - ANY_SHARE
     return np.where(used & (rng.random(like.shape) < share), convert(numbers, like.dtype), like)
 
 

@@ -14,10 +14,13 @@ from enum import StrEnum
 from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.interpreters.constants import constant_array
+from xshardy.interpreters.element_types import Array
 from xshardy.modules.coalescing import Buffer, Buffers, coalesced
 from xshardy.modules.copy_insertion import InPlace, insert_copies
 from xshardy.modules.leaves import Leaf, leaves_of, origin, returned
 from xshardy.modules.live_ranges import LiveRanges, live_ranges
+from xshardy.modules.memory import to_memory
 
 ALIGNMENT = 256
 """Bytes: the kernels assume it of their results, as XLA's do."""
@@ -45,6 +48,15 @@ class Allocation:
     """The constant that it holds."""
     results: tuple[int, ...] = ()
     """The numbers of the results that it holds at last."""
+
+    @property
+    def constant_value(self) -> Array | None:
+        """The bytes of the constant that it holds, if it is one."""
+        if self.constant is None:
+            return None
+        op = self.constant.value.owner
+        assert isinstance(op, stablehlo.ConstantOp)
+        return to_memory(constant_array(op.value), self.constant)
 
 
 @dataclass(frozen=True, slots=True)

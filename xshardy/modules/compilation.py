@@ -12,7 +12,7 @@ from xshardy.lowering.ptx_module import join_ptx
 from xshardy.modules.aliases import aliases_of, donated_parameters
 from xshardy.modules.fusions import Fusions
 from xshardy.modules.kernel_cache import KernelCache
-from xshardy.modules.kernels import Failure, Progress, compile_kernels, renamed
+from xshardy.modules.kernels import Failure, Progress, compile_kernels, no_progress, renamed
 from xshardy.modules.launch_plan import LaunchPlan
 from xshardy.modules.program import prepared
 from xshardy.modules.scheduling import plan_of
@@ -43,7 +43,7 @@ def compile_module(
     math: str = "auto",
     jobs: int = 1,
     cache: KernelCache | None = None,
-    progress: Progress = lambda done, count: None,
+    progress: Progress = no_progress,
     keep_going: bool = True,
 ) -> CompiledModule:
     """

@@ -16,9 +16,8 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.check import Comparison
-from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.element_types import Array, DType, numpy_dtype
 from xshardy.interpreters.reference import Reference
-from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.computations import computation_of
 from xshardy.modules.launch_plan import (
@@ -36,7 +35,7 @@ from xshardy.modules.launch_plan import (
     Step,
     WhileStep,
 )
-from xshardy.modules.leaves import Leaf, leaves_of, origin, returned
+from xshardy.modules.leaves import Leaf, origin, returned
 from xshardy.modules.memory import from_memory, to_memory
 from xshardy.modules.program import ModuleError
 
@@ -93,7 +92,7 @@ Finished = Callable[[Step], None]
 """Called after each step."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Execution:
     """One execution of `plan` on `machine`. Without `checks`, nothing is compared."""
 
@@ -115,23 +114,27 @@ class Execution:
         Raises `ModuleError` for others, and `StepFailedError` for a step that cannot be executed. With `checks`, ends
         after the first step that is wrong.
         """
-        parameters = [leaf for value in self.plan.entry.body.block.args for leaf in leaves_of(value)]
-        _check_arguments(parameters, arguments)
+        parameters = self.plan.parameters
+        check_count(parameters, arguments)
+        for leaf, array in zip(parameters, arguments, strict=True):
+            check_type(leaf, array.shape, array.dtype)
         allocations = self.plan.assignment.allocations
         self.machine.allocate([allocation.size for allocation in allocations])
-        for leaf in (allocation.constant for allocation in allocations if allocation.constant is not None):
-            value = constant_value(leaf.value)
-            assert value is not None, "a constant has a value"
-            self._write(leaf, value)
+        for allocation in allocations:
+            if allocation.constant is not None and (data := allocation.constant_value) is not None:
+                self._write(allocation.constant, data)
         for leaf, array in zip(parameters, arguments, strict=True):
-            self._write(leaf, array)
-        with np.errstate(all="ignore"):
-            self._run(self.plan.steps)
+            self._write(leaf, to_memory(array, leaf))
+        self.execute()
         return [from_memory(self.machine.read(result.slice), result.leaf) for result in self.plan.results]
 
-    def _write(self, leaf: Leaf, array: Array) -> None:
-        """Set a tensor of the program before it begins."""
-        data = to_memory(array, leaf)
+    def execute(self) -> None:
+        """Run all steps, on memory that has the parameters and constants. Raises `StepFailedError`."""
+        with np.errstate(all="ignore"):
+            self.run_steps(self.plan.steps)
+
+    def _write(self, leaf: Leaf, data: Array) -> None:
+        """Set the bytes of a tensor of the program before it begins."""
         self.machine.write(self.plan.assignment.slice(leaf), data)
         self._remember(leaf, data)
 
@@ -149,7 +152,8 @@ class Execution:
             first = before
         return self._written.get(first)
 
-    def _run(self, steps: Sequence[Step]) -> None:
+    def run_steps(self, steps: Sequence[Step]) -> None:
+        """Run some steps of the plan, in order."""
         for step in steps:
             try:
                 RUN[type(step)](self, step)
@@ -191,13 +195,13 @@ class Execution:
         state: Sequence[SSAValue] = op.operands
         while True:
             self._pass_on(state, op.cond.block.args)
-            self._run(step.condition)
+            self.run_steps(step.condition)
             if self.wrong is not None:
                 return
             if not self._value(step, step.predicate).any():
                 break
             self._pass_on(op.cond.block.args, op.body.block.args)
-            self._run(step.body)
+            self.run_steps(step.body)
             if self.wrong is not None:
                 return
             state = returned(op.body.block).operands
@@ -205,12 +209,12 @@ class Execution:
 
     def branch(self, step: ConditionalStep) -> None:
         chosen = step.branch(int(self._value(step, step.selector)))
-        self._run(step.branches[chosen])
+        self.run_steps(step.branches[chosen])
         self._pass_on(returned(step.op.regions[chosen].block).operands, step.op.results)
 
     def start(self, step: AsyncStartStep) -> None:
         """Machines execute in order, so what is started is done before the next step."""
-        self._run(step.steps)
+        self.run_steps(step.steps)
 
     def done(self, step: AsyncDoneStep) -> None:
         """There is nothing to wait for: see `start`."""
@@ -265,15 +269,18 @@ class Execution:
                 self._written[Leaf(target)] = data
 
 
-def _check_arguments(parameters: Sequence[Leaf], arguments: Sequence[Array]) -> None:
-    if len(arguments) != len(parameters):
-        raise ModuleError(f"the program has {len(parameters)} parameters, but there are {len(arguments)} arrays")
-    for leaf, array in zip(parameters, arguments, strict=True):
-        if array.shape != leaf.type.get_shape() or array.dtype != numpy_dtype(leaf.type):
-            raise ModuleError(
-                f"parameter {leaf.name} is a {leaf.shape_text}, but the array for it is "
-                f"{array.dtype}{list(array.shape)}"
-            )
+def check_count(parameters: Sequence[Leaf], arrays: Sequence[object]) -> None:
+    """Raises `ModuleError` if there is not an array for each parameter."""
+    if len(arrays) != len(parameters):
+        raise ModuleError(f"the program has {len(parameters)} parameters, but there are {len(arrays)} arrays")
+
+
+def check_type(parameter: Leaf, shape: tuple[int, ...], dtype: DType | None) -> None:
+    """Raises `ModuleError` for an array of another shape or type than `parameter`."""
+    if shape != parameter.type.get_shape() or dtype != numpy_dtype(parameter.type):
+        raise ModuleError(
+            f"parameter {parameter.name} is a {parameter.shape_text}, but the array for it is {dtype}{[*shape]}"
+        )
 
 
 RUN: Mapping[type[Step], Callable[[Execution, Any], None]] = {

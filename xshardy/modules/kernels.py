@@ -3,10 +3,8 @@ Compile the fusions of a module: each of several equal ones once, in several pro
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from multiprocessing import get_context
 
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -17,6 +15,11 @@ from xshardy.syntax import parse_module
 
 Progress = Callable[[int, int], None]
 """Called with the number of kernels that are done and the number of all."""
+
+
+def no_progress(done: int, count: int) -> None:
+    """A `Progress` that nobody sees."""
+
 
 KERNELS_PER_PROCESS = 8
 """A process takes as long to start as so many kernels to compile."""
@@ -41,7 +44,7 @@ def compile_kernels(
     math: str = "auto",
     jobs: int = 1,
     cache: KernelCache | None = None,
-    progress: Progress = lambda done, count: None,
+    progress: Progress = no_progress,
     keep_going: bool = True,
 ) -> Mapping[str, Kernel | Failure]:
     """
@@ -71,6 +74,9 @@ def _compiled(texts: Mapping[str, str], target: str, math: str, jobs: int) -> It
     if jobs < 2:
         yield from ((name, compile_text(name, text, target, math)) for name, text in texts.items())
         return
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
     # Forking is not safe here: LLVM and the progress bar have threads.
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         try:

@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.modules.buffer_assignment import BufferAssignment, Slice
-from xshardy.modules.leaves import Leaf
+from xshardy.modules.leaves import Leaf, leaves_of
 from xshardy.modules.live_ranges import Interval
 
 
@@ -166,6 +166,11 @@ class LaunchPlan:
     kernels: Mapping[str, str] = field(repr=False)
     """The name of the entry of each kernel in PTX, by the fingerprint of its fusions, in the order of first use."""
     results: tuple[Argument, ...]
+
+    @property
+    def parameters(self) -> tuple[Leaf, ...]:
+        """The tensors that the program is given."""
+        return tuple(leaf for value in self.entry.body.block.args for leaf in leaves_of(value))
 
     def all_steps(self) -> Iterator[Step]:
         """The steps in the order of their numbers."""

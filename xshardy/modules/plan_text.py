@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation
 
 from xshardy.hlo_text.names import NAME
-from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.lowering.nvptx import Kernel
 from xshardy.modules.buffer_assignment import Allocation
 from xshardy.modules.compilation import CompiledModule
@@ -28,7 +27,6 @@ from xshardy.modules.launch_plan import (
     Step,
     WhileStep,
 )
-from xshardy.modules.memory import to_memory
 
 Entries = dict[str, Any]
 
@@ -89,8 +87,8 @@ def _allocation(allocation: Allocation) -> Entries:
         found["parameter"] = allocation.parameter
     if allocation.results:
         found["results"] = allocation.results
-    if (constant := allocation.constant) is not None and (value := constant_value(constant.value)) is not None:
-        found["base64"] = b64encode(to_memory(value, constant).tobytes()).decode()
+    if (value := allocation.constant_value) is not None:
+        found["base64"] = b64encode(value.tobytes()).decode()
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from xshardy.pictures.gallery import GALLERY
+from xshardy.tools.argument_parser import Parser
 from xshardy.tools.diagnostics import describe
 from xshardy.tools.output import print_diagnostic, run_command, write_text
 
@@ -16,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _draw(arguments: Sequence[str] | None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m xshardy.pictures",
         description="Draw a picture of a program, in SVG.",
         epilog="\n".join(f"  {name:<12} {picture.title}" for name, picture in GALLERY.items()),

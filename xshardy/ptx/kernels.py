@@ -8,6 +8,9 @@ from xshardy.lowering.nvptx import Kernel
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.memory import Region
 
+WORD = 4
+"""Atomic updates of smaller elements access the word of so many bytes that they are in. GPUs allocate whole words."""
+
 
 def run_kernel(kernel: Kernel, buffers: Mapping[int, Array], options: Options | None = None) -> dict[int, Array]:
     """
@@ -17,18 +20,19 @@ def run_kernel(kernel: Kernel, buffers: Mapping[int, Array], options: Options | 
     an access out of bounds and the like, and `PtxError` for an instruction that the machine does not know. The
     counterpart of `interpreters.host.run_on_host`.
     """
-    regions = {number: _region(f"buffer {number}", packed(array)) for number, array in buffers.items()}
+    multiple = WORD if "atom." in kernel.ptx else 1
+    regions = {number: _region(f"buffer {number}", packed(array), multiple) for number, array in buffers.items()}
     if not kernel.is_empty:
         arguments = [regions[number] for number in kernel.buffers]
         Machine(kernel.ptx, kernel.entry).run(kernel.grid, kernel.block, arguments, options)
     return {
-        number: unpacked(regions[number].data[: regions[number].size], buffers[number])
+        number: unpacked(regions[number].data[: packed(buffers[number]).size], buffers[number])
         for number in kernel.written_buffers
     }
 
 
-def _region(name: str, data: Array) -> Region:
-    """A region with a copy of `data`."""
-    region = Region(name, data.size)
+def _region(name: str, data: Array, multiple: int) -> Region:
+    """A region with a copy of `data`, and what is missing to a multiple of so many bytes."""
+    region = Region(name, -(-data.size // multiple) * multiple)
     region.data[: data.size] = data
     return region

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.rewriting.pattern import ANY_OPERATION
+from xshardy.rewriting.walk import attributes_on
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,24 @@ class AttributePattern(RewritePattern):
 
     @final
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        known = self._known
-        for holder in (op.properties, op.attributes):
-            for name, attribute in holder.items():
-                entry = known.get(id(attribute))
-                new = self._converted(attribute) if entry is None else entry[1]
-                if new is not attribute:
-                    holder[name] = new  # no entry comes or goes, so the iteration goes on
-                    rewriter.notify_op_modified(op)
+        if self.convert_on((op,)):
+            rewriter.notify_op_modified(op)
+
+    @final
+    def convert_on(self, ops: Sequence[Operation]) -> list[Operation]:
+        """Rewrite the attributes of `ops`, those that they share once. Returns those that changed."""
+        new: dict[int, Attribute] = {}
+        for key, attribute in attributes_on(ops).items():
+            if (converted := self._converted(attribute)) is not attribute:
+                new[key] = converted
+        changed: list[Operation] = []
+        for op in ops if new else ():
+            for holder in (op.properties, op.attributes):
+                for name, attribute in holder.items():
+                    if id(attribute) in new:
+                        holder[name] = new[id(attribute)]  # no entry comes or goes, so the iteration goes on
+                        changed.append(op)
+        return changed
 
     def _converted(self, attribute: Attribute) -> Attribute:
         if (entry := self._known.get(id(attribute))) is not None:

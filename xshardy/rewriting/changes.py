@@ -29,20 +29,23 @@ class ChangeLog(UseListener):
         self.inserted: list[Operation] = []
         """Operations that were inserted or moved, with all that is in them."""
         self.changed: list[Operation] = []
-        self.operation_insertion_handler.append(self.inserted.append)
-        self.operation_modification_handler.append(self.changed.append)
-        self.operation_removal_handler.append(self._record_removal)
-        self.operation_replacement_handler.append(self._record_replacement)
+        inserted, changed, less_used = self.inserted, self.changed, self.less_used
 
-    def _record_removal(self, op: Operation) -> None:
-        for inner in operations_from(op) if op.regions else (op,):
-            self.less_used.extend(inner.operands)
-        if (parent := op.parent_op()) is not None:
-            self.changed.append(parent)
+        def record_removal(op: Operation) -> None:
+            for inner in operations_from(op) if op.regions else (op,):
+                less_used.extend(inner._operands)
+            if (parent := op.parent_op()) is not None:
+                changed.append(parent)
 
-    def _record_replacement(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
-        for result in op.results:
-            self.changed.extend(use.operation for use in result.uses)
+        def record_replacement(op: Operation, values: Sequence[SSAValue | None]) -> None:
+            for result in op.results:
+                changed.extend([use.operation for use in result.uses])
+
+        # Functions and not methods: the log and its operations are freed as soon as nothing refers to the log.
+        self.operation_insertion_handler.append(inserted.append)
+        self.operation_modification_handler.append(changed.append)
+        self.operation_removal_handler.append(record_removal)
+        self.operation_replacement_handler.append(record_replacement)
 
     @property
     def position(self) -> "Position":

@@ -10,10 +10,11 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TypeAlias, final, overload
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, Region, SSAValue
+from xdsl.ir import Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.utils.worklist import Worklist
 
+from xshardy.rewriting.attribute_pattern import AttributePattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
 from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
@@ -37,14 +38,8 @@ class PatternSet(Sequence[RewritePattern]):
 
     def __init__(self, patterns: Sequence[RewritePattern], then: "PatternSet | None" = None):
         self._patterns = (*patterns, *(then or ()))
-        self._own = tuple((class_test(pattern), rewrite_of(pattern)) for pattern in patterns)
-        self._then = then
-        self.by_class = RewritesByClass(self._of_class)
+        self.by_class = RewritesByClass(patterns, then)
         self.takes_nothing: bool = not any(map(op_types_of, patterns)) and (then is None or then.takes_nothing)
-
-    def _of_class(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        own = tuple(rewrite for takes, rewrite in self._own if takes(op_type))
-        return own if self._then is None else own + self._then.by_class[op_type]
 
     @overload
     def __getitem__(self, index: int) -> RewritePattern: ...
@@ -59,14 +54,16 @@ class PatternSet(Sequence[RewritePattern]):
 
 @final
 class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
-    """What the patterns that take a class do, in their order; filled by `find` when a class is first met."""
+    """What the patterns that take a class do, in their order, then those of `then`; found when a class is first met."""
 
-    def __init__(self, find: Callable[[type[Operation]], tuple[Rewrite, ...]]):
+    def __init__(self, patterns: Sequence[RewritePattern], then: PatternSet | None):
         super().__init__()
-        self._find = find
+        self._own = [(class_test(pattern), rewrite_of(pattern)) for pattern in patterns]
+        self._then = None if then is None else then.by_class
 
     def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        found = self[op_type] = self._find(op_type)
+        own = tuple([rewrite for takes, rewrite in self._own if takes(op_type)])
+        found = self[op_type] = own if self._then is None else own + self._then[op_type]
         return found
 
 
@@ -91,7 +88,7 @@ def rewrite(
     On each operation the patterns are tried in order, until one of them changes something. `listener` gets an event
     for every change. With `among`, the walk visits only operations in it; what changes is then visited all the same.
     A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
-    decisions.
+    decisions. An `AttributePattern` that is alone is given all operations at once.
     Linear in the operations of `root` and in those that are visited again.
     """
     if not isinstance(patterns, PatternSet):
@@ -108,6 +105,12 @@ def rewrite(
         ops = [op for op in ops if op in among]
     if not ops:
         return False
+    if len(patterns) == 1 and isinstance(only, AttributePattern):
+        changed = only.convert_on(ops)
+        if listener is not None:
+            for op in changed:
+                listener.handle_operation_modification(op)
+        return bool(changed)
     kept = kept_walks_around(root)
     return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, kept)
 
@@ -129,7 +132,7 @@ def _once(
             rewriter = MovingRewriter(op, kept)
             if listener is not None:
                 rewriter.extend_from_listener(listener)
-        operands = () if less_used is None else tuple(op.operands)
+        operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if less_used is not None:
@@ -155,9 +158,9 @@ def _to_fixpoint(
 
     def touch_around(op: Operation) -> None:
         """`op`, what it is in, what it reads and what reads it: each may match now."""
-        for operand in op.operands:
-            if isinstance(operand.owner, Operation):
-                touch_alone(operand.owner)
+        for operand in op._operands:
+            if isinstance(operand, OpResult):
+                touch_alone(operand.op)
         for result in op.results:
             for use in result.uses:
                 touch_alone(use.operation)
@@ -172,7 +175,7 @@ def _to_fixpoint(
     def on_removal(op: Operation) -> None:
         for inner in operations_from(op) if op.regions else (op,):
             worklist.remove(inner)
-            no_longer_read.extend(inner.operands)
+            no_longer_read.extend(inner._operands)
         if (parent := op.parent_op()) is not None:
             touch_alone(parent)
 
@@ -183,8 +186,8 @@ def _to_fixpoint(
 
     def touch_owner_and_only_reader(value: SSAValue) -> None:
         """Once `value` has lost a use, its owner may be dead, and the only operation that still reads it may match."""
-        if isinstance(owner := value.owner, Operation):
-            touch_alone(owner)
+        if isinstance(value, OpResult):
+            touch_alone(value.op)
         if (user := value.get_user_of_unique_use()) is not None:
             touch_alone(user)
 
@@ -201,7 +204,7 @@ def _to_fixpoint(
         op = worklist.pop()
         if op.parent is None:
             continue
-        operands = op._operands  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if isinstance(listener, UseListener):

@@ -7,6 +7,8 @@ without an `ErasedSSAValue` for each result that nothing uses.
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.core import SSAValues
 
+from xshardy.rewriting.release import release
+
 
 def replace_uses(old: SSAValue, new: SSAValue) -> None:
     """
@@ -32,10 +34,15 @@ def replace_uses(old: SSAValue, new: SSAValue) -> None:
 
 
 def erase_op(op: Operation, safe_erase: bool = True) -> None:
-    """Erase `op` and all that is in it. Raises `ValueError` if a result still has a use, unless not `safe_erase`."""
+    """
+    Erase `op` and all that is in it, none of which has results any more.
+
+    Raises `ValueError` if a result still has a use, unless not `safe_erase`.
+    """
     if (block := op.parent) is not None:
         block.detach_op(op)
     op.drop_all_references()
     for result in op.results:
         if result.first_use is not None:
             result.erase(safe_erase)
+    release(op)

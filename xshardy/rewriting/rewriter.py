@@ -25,6 +25,9 @@ class LazyRewriter(PatternRewriter):
     def __init__(self, op: Operation, kept: KeptWalks | None = None):
         super().__init__(op)
         self._kept = kept
+        if kept is not None:
+            self.operation_insertion_handler.append(kept.insert)
+            self.operation_removal_handler.append(kept.erase)
         self._locations: MatchLocations | None = None
         self.start(op)
 
@@ -47,7 +50,7 @@ class LazyRewriter(PatternRewriter):
 
     def insert(self, op: InsertOpInvT, insertion_point: InsertPoint | None = None) -> InsertOpInvT:
         point = self.insertion_point if insertion_point is None else insertion_point
-        self._change_structure()
+        self.has_done_action = True
         inserted = (op,) if isinstance(op, Operation) else op
         for each in inserted:
             insert_op(each, point)
@@ -62,9 +65,27 @@ class LazyRewriter(PatternRewriter):
         return op
 
     def erase(self, op: Operation, safe_erase: bool = True) -> None:
-        self._change_structure()
+        self.has_done_action = True
         self.handle_operation_removal(op)
         erase_op(op, safe_erase)
+
+    def replace(
+        self,
+        op: Operation,
+        new_ops: Operation | Sequence[Operation],
+        new_results: Sequence[SSAValue | None] | None = None,
+        safe_erase: bool = True,
+    ) -> None:
+        if not (
+            isinstance(new_ops, Operation) and new_results is None and len(op.results) == len(new_ops.results) == 1
+        ):
+            super().replace(op, new_ops, new_results, safe_erase)
+            return
+        self.insert(new_ops, InsertPoint.before(op))
+        if self.operation_replacement_handler:
+            self.handle_operation_replacement(op, new_ops.results)
+        self.replace_all_uses_with(op.results[0], new_ops.results[0], safe_erase)
+        self.erase(op, safe_erase)
 
     def replace_all_uses_with(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool = True) -> None:
         if self._locations is not None:
@@ -85,16 +106,15 @@ class LazyRewriter(PatternRewriter):
         return new
 
     def inline_region(self, region: Region, insertion_point: BlockInsertPoint) -> None:
-        self._change_structure()
+        self._move_blocks()
         super().inline_region(region, insertion_point)
 
     def move_region_contents_to_new_regions(self, region: Region) -> Region:
-        self._change_structure()
+        self._move_blocks()
         return super().move_region_contents_to_new_regions(region)
 
-    def _change_structure(self) -> None:
-        """Record that operations are inserted, moved or erased."""
-        self.has_done_action = True
+    def _move_blocks(self) -> None:
+        """Record that all of the operations of blocks move."""
         if self._kept is not None:
             self._kept.forget()
 
@@ -110,7 +130,7 @@ class MovingRewriter(LazyRewriter):
     """A rewriter that reports operations that it moves out of a block as inserted. xDSL's reports nothing of them."""
 
     def inline_block(self, block: Block, insertion_point: InsertPoint, arg_values: Sequence[SSAValue] = ()) -> None:
-        self._change_structure()
+        self.has_done_action = True
         # The last one that is put on a worklist is visited first.
         for op in reversed(inline_block(block, insertion_point, arg_values)):
             self.handle_operation_insertion(op)

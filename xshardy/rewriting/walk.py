@@ -1,11 +1,12 @@
 """Walks over the operations of a module, for passes that look at every one, or at those of some classes."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import chain
 from typing import TypeVar, cast
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from xshardy.rewriting.kept_walks import kept_walks_over
 from xshardy.rewriting.region_walk import EVERY_CLASS, walk_regions
@@ -14,25 +15,30 @@ from xshardy.rewriting.walks import FORWARD, INNER_FIRST, Walk
 OperationT = TypeVar("OperationT", bound=Operation)
 
 
-class _ClassesBelow(dict[type[Operation], bool]):
-    """By class, whether it is one of `kinds` or below one: `issubclass`, which takes long for abstract classes."""
+class _Classes(dict[type[Operation], bool]):
+    """By class, whether `takes` holds for it: it is called once for each, since tests of classes may take long."""
 
-    def __init__(self, kinds: tuple[type, ...]):
+    def __init__(self, takes: Callable[[type[Operation]], bool]):
         super().__init__()
-        self._kinds = kinds
+        self._takes = takes
 
     def __missing__(self, op_type: type[Operation]) -> bool:
-        found = self[op_type] = issubclass(op_type, self._kinds)
+        found = self[op_type] = self._takes(op_type)
         return found
 
 
-_classes_below = cache(_ClassesBelow)
+_classes = cache(_Classes)
+
+
+@cache
+def _classes_below(kinds: tuple[type, ...]) -> _Classes:
+    return _Classes(lambda op_type: issubclass(op_type, kinds))
 
 
 def walk_inside(root: Operation, walk: Walk, wanted: Mapping[type[Operation], object] = EVERY_CLASS) -> list[Operation]:
     """The operations in `root`, without itself, whose class `wanted` maps to something true, in the order of `walk`."""
     kept = kept_walks_over(root)
-    return walk_regions(root.regions, walk, wanted) if kept is None else kept.select(walk, wanted)
+    return walk_regions(root.regions, walk, wanted) if kept is None else kept.select(root, walk, wanted)
 
 
 def operations_from(root: Operation, walk: Walk = FORWARD) -> list[Operation]:
@@ -56,3 +62,17 @@ def operations_of(root: Operation, *kinds: type[OperationT], inner_first: bool =
 def operations_below(root: Operation, *kinds: type, inner_first: bool = False) -> list[Operation]:
     """Those of the operations in `root` whose class is one of `kinds`, or below one of them."""
     return walk_inside(root, INNER_FIRST if inner_first else FORWARD, _classes_below(kinds))
+
+
+def operations_that(
+    takes: Callable[[type[Operation]], bool], root: Operation, *, inner_first: bool = False
+) -> list[Operation]:
+    """Those of the operations in `root` for whose class `takes`, a function of a module, holds."""
+    return walk_inside(root, INNER_FIRST if inner_first else FORWARD, _classes(takes))
+
+
+def attributes_on(ops: Iterable[Operation]) -> dict[int, Attribute]:
+    """The properties and attributes of `ops`, by identity, each where it comes first. Operations share attributes."""
+    holders = [holder for op in ops for holder in (op.properties, op.attributes) if holder]
+    held = list(chain.from_iterable(holder.values() for holder in holders))
+    return dict(zip(map(id, held), held, strict=True))

@@ -1,10 +1,22 @@
 """A parser of arguments that suggests what is close to a word that it does not know."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from xshardy.close_names import did_you_mean
+
+
+class VersionAction(argparse.Action):
+    """Print the version of the package that is called like the program, which is looked up when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None):
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        parser.exit(message=f"{parser.prog} {version(parser.prog)}\n")
 
 
 class Parser(argparse.ArgumentParser):

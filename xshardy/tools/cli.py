@@ -6,9 +6,8 @@ shardings of StableHLO programs, their origins, and what they cost.
 import argparse
 import sys
 from collections.abc import Collection, Sequence
-from importlib.metadata import version
 
-from xshardy.tools.argument_parser import Parser
+from xshardy.tools.argument_parser import Parser, VersionAction
 from xshardy.tools.commands import COMMANDS, load
 from xshardy.tools.output import discard_standard_output, print_diagnostic, run_command
 
@@ -46,7 +45,7 @@ def chosen(arguments: Sequence[str]) -> Sequence[str]:
 def command_parser(loaded: Collection[str]) -> argparse.ArgumentParser:
     """The parser of all commands, with the options of those `loaded`: their modules are imported."""
     parser = Parser(prog="xshardy", description=__doc__)
-    parser.add_argument("--version", action="version", version=f"xshardy {version('xshardy')}")
+    parser.add_argument("--version", action=VersionAction, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, help in COMMANDS.items():
         sub = commands.add_parser(

@@ -13,7 +13,7 @@ from xshardy.interpreters.simt import SimtError
 from xshardy.syntax.bytecode import is_bytecode
 from xshardy.syntax.diagnostics import parse_error_text
 from xshardy.tools.output import read_standard_input
-from xshardy.tools.program_text import bytecode_text
+from xshardy.tools.program_text import ENCODING, bytecode_text
 
 STDIN = "<stdin>"
 
@@ -39,12 +39,12 @@ def read_text(file: str) -> str:
     if file.endswith(SUFFIX):
         return hlo_text_of(data)
     try:
-        return data.decode()
+        return data.decode(ENCODING)
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode(errors="replace")
+        byte, before = error.object[error.start], error.object[: error.start].decode(errors="replace")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         place = f"{shown_name(file)}:{line}:{column}"
-        raise InputError(f"{place}: error: byte 0x{data[error.start]:02x} is not UTF-8: expected a text file") from None
+        raise InputError(f"{place}: error: byte 0x{byte:02x} is not UTF-8: expected a text file") from None
 
 
 def describe(error: Exception, file: str) -> str:

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 
+from xshardy.garbage import collection_suspended
 from xshardy.tools.interrupts import exit_at_once, handle_signals, raise_interrupted
 
 
@@ -31,7 +32,8 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
     """The exit status of what `load` imports."""
     handle_signals(exit_at_once)
     _open_closed_streams()
-    main = load()
+    with collection_suspended():
+        main = load()
     from xshardy.tools.output import run_command
 
     def run() -> int:

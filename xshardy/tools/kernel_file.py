@@ -19,10 +19,10 @@ from xshardy.modules.unfused import require_fused, unfused
 from xshardy.syntax import parse_module
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.tools.pass_log import PassLog
-from xshardy.tools.program_text import is_hlo
+from xshardy.tools.program_text import is_hlo, is_mlir
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
-"""How files are named that are read as HLO even if they do not start as HLO does."""
+"""How files are named that are read as HLO if they start neither as HLO nor as MLIR does."""
 
 
 def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
@@ -36,7 +36,9 @@ def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
 
 def is_hlo_file(text: str, file: str, frontend: str | None = None) -> bool:
     """Whether the `text` of `file` is HLO: as `frontend` says, else by its start or by the name of the file."""
-    return frontend == "hlo" if frontend else is_hlo(text) or Path(file).suffix in HLO_SUFFIXES
+    if frontend:
+        return frontend == "hlo"
+    return is_hlo(text) or (Path(file).suffix in HLO_SUFFIXES and not is_mlir(text))
 
 
 @dataclass(frozen=True, slots=True)

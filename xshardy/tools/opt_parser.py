@@ -2,8 +2,11 @@
 
 import argparse
 import shutil
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
+from xdsl.utils.arg_spec import parse_spec
+
+from xshardy.close_names import did_you_mean
 from xshardy.syntax.bytecode import ARTIFACT_VERSION
 from xshardy.tools.argument_parser import Parser
 from xshardy.tools.pass_listing import listing
@@ -18,12 +21,15 @@ class OptParser(Parser):
         return f"{super().format_help()}\n{listing(self.available_passes, shutil.get_terminal_size().columns - 2)}"
 
 
-def adopt(parser: argparse.ArgumentParser, available_passes: Collection[str]) -> None:
+def adopt(
+    parser: argparse.ArgumentParser, available_passes: Collection[str], available_targets: Collection[str]
+) -> None:
     """Make xDSL's parser, which has its options, one of ours, and add our options."""
     parser.__class__ = OptParser
     assert isinstance(parser, OptParser)
     parser.available_passes = available_passes
     parser._option_string_actions["--passes"].help = "the passes to run, with commas in between: the list is below"
+    parser._option_string_actions["--target"].type = _target_among(available_targets)
     parser.add_argument("--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's")
     parser.add_argument(
         "--mlir-print-debuginfo",
@@ -45,3 +51,16 @@ def adopt(parser: argparse.ArgumentParser, available_passes: Collection[str]) ->
         metavar="VERSION",
         help=f"write a portable artifact for this version of StableHLO, such as {ARTIFACT_VERSION}, as JAX exports",
     )
+
+
+def _target_among(available: Collection[str]) -> Callable[[str], str]:
+    """The type of an option that takes one of `available`, perhaps with options: `ptx{opt_level=2}`."""
+
+    def target(text: str) -> str:
+        name = parse_spec(text).name
+        if name not in available:
+            hint = did_you_mean(name, available)
+            raise argparse.ArgumentTypeError(f"invalid choice: '{name}'{hint} (choose from {', '.join(available)})")
+        return text
+
+    return target

@@ -21,7 +21,8 @@ SECTIONS: Mapping[str, str] = {
     "hlo_text": "HLO",
     "transforms.hlo": "HLO",
     "transforms.hlo.library_calls": "HLO",
-    "transforms.chlo": "CHLO",
+    "transforms.chlo": "StableHLO and CHLO",
+    "transforms.stablehlo": "StableHLO and CHLO",
     "transforms": "General",
 }
 """The heading under which the passes of a package stand, in the order of the headings."""

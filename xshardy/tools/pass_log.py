@@ -4,11 +4,9 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.table import Table
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.syntax import print_module
-from xshardy.tools.console import console
 from xshardy.tools.output import write_text
 
 VERBOSE_IR = 5
@@ -47,6 +45,10 @@ class PassLog:
         """With `show_times`, print a table of the steps with their milliseconds and share to standard error."""
         if not show_times:
             return
+        from rich.table import Table
+
+        from xshardy.tools.console import console
+
         total = sum(seconds for _, seconds in self.seconds)
         table = Table("step", "ms", "%", title="time by step", title_justify="left")
         for column in table.columns[1:]:

@@ -19,6 +19,8 @@ def read_program(file: str) -> str:
     Raises `InputError` if the call fails, or returns anything else.
     """
     path, _, function = file.rpartition(":")
+    if file.endswith(".py"):
+        raise InputError(f"{file}: error: name the function that lowers the program: {file}:FUNCTION")
     return _lowered(Path(path), function) if path.endswith(".py") else read_text(file)
 
 

@@ -19,7 +19,12 @@ ProgramSource: TypeAlias = "str | bytes | PathLike[str] | Any"
 SUFFIXES = (".mlir", ".mlirbc", ".hlo", ".txt", ".log", ".pb")
 """How a string ends that is a path. No module is one line that ends so."""
 
-_START_OF_HLO = re.compile(r"(?:\s|//[^\n]*\n)*HloModule\b")
+ENCODING = "utf-8-sig"
+"""UTF-8, perhaps with a byte order mark, which editors on Windows write."""
+
+_COMMENTS = r"(?:\s|//[^\n]*\n)*"
+_START_OF_HLO = re.compile(_COMMENTS + r"HloModule\b")
+_START_OF_MLIR = re.compile(_COMMENTS + r'(?:[#!"]|module\s*[@{]|module attributes\b|\w+\.\w+ (?:private |public )?@)')
 
 
 def program_text(source: ProgramSource, name: str | None = None) -> tuple[str, str]:
@@ -67,10 +72,10 @@ def _decoded(data: bytes, what: str) -> str | bytes:
     if is_bytecode(data):
         return data
     try:
-        return data.decode()
+        return data.decode(ENCODING)
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{what}: byte 0x{data[error.start]:02x} at {error.start} is not UTF-8: expected text"
+            f"{what}: byte 0x{error.object[error.start]:02x} at {error.start} is not UTF-8: expected text"
         ) from error
 
 
@@ -118,12 +123,17 @@ def is_hlo(text: str) -> bool:
     return _START_OF_HLO.match(text) is not None
 
 
+def is_mlir(text: str) -> bool:
+    """Whether `text` starts as only MLIR does: with an alias, a module, or a symbol such as `func.func @f`."""
+    return _START_OF_MLIR.match(text) is not None
+
+
 def hlo_text_in(data: bytes) -> str:
     """The HLO text that is `data`, or that is in it in XLA's binary form."""
     from xshardy.hlo_text.proto import hlo_text_of
 
     try:
-        text = data.decode()
+        text = data.decode(ENCODING)
     except UnicodeDecodeError:
         return hlo_text_of(data)
     return text if "HloModule" in text else hlo_text_of(data)

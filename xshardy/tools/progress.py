@@ -1,10 +1,10 @@
 """What a command is doing, on standard error, while it takes long. Nothing if that is no terminal."""
 
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from xshardy.tools.console import console
 from xshardy.tools.output import printable
@@ -19,3 +19,12 @@ def stage(what: str) -> Generator[None]:
     with Progress(*columns, console=terminal, transient=True, disable=not is_shown) as progress:
         progress.add_task(printable(what), total=None)
         yield
+
+
+@contextmanager
+def bar(what: str) -> Generator[Callable[[int, int], None]]:
+    """A bar for `what`, such as `kernels`; it is given how many are done, and of how many."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console(stderr=True)) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, count: progress.update(task, completed=done, total=count)

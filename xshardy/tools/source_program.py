@@ -75,6 +75,8 @@ class SourceProgram:
 def source_program(text: str, name: str, context: Context) -> SourceProgram:
     """Read and verify a program. Raises `InputError` or xDSL's exceptions, with the place in the text."""
     module, names = _read(text, name, context)
+    if module.body.block.is_empty:
+        raise InputError(f"{name}: error: there is no program in it")
     try:
         verify(module)
     except VerifyException as error:

@@ -58,7 +58,7 @@ from xshardy.tools.output import (
     write_text,
 )
 from xshardy.tools.pipelines import passes_of
-from xshardy.tools.program_text import is_hlo
+from xshardy.tools.program_text import ENCODING, is_hlo, is_mlir
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
 
@@ -86,7 +86,7 @@ class XshardyOptMain(xDSLOptMain):
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
-        adopt(arg_parser, self.available_passes)
+        adopt(arg_parser, self.available_passes, self.available_targets)
 
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
@@ -157,12 +157,12 @@ class XshardyOptMain(xDSLOptMain):
 
     def _decode(self, data: bytes) -> str:
         try:
-            return data.decode()
+            return data.decode(ENCODING)
         except UnicodeDecodeError as error:
-            text = data.decode(errors="replace")
-            start = len(data[: error.start].decode(errors="replace"))
+            text = error.object.decode(errors="replace")
+            byte, start = error.object[error.start], len(error.object[: error.start].decode(errors="replace"))
             span = Span(start, start + 1, Input(text, self.get_input_name()))
-            raise ParseError(span, f"byte 0x{data[error.start]:02x} is not UTF-8: expected a text file") from error
+            raise ParseError(span, f"byte 0x{byte:02x} is not UTF-8: expected a text file") from error
 
     def _input(self) -> tuple[str, bytes]:
         """The frontend, and the input."""
@@ -170,8 +170,12 @@ class XshardyOptMain(xDSLOptMain):
         with stream:
             data = stream.read()
         frontend = "mlirbc" if is_bytecode(data) else self.args.frontend or extension
-        if frontend == "mlir" and self.args.frontend is None and is_hlo(data.decode(errors="replace")):
-            frontend = "hlo"
+        if self.args.frontend is None:
+            text = data.decode(ENCODING, errors="replace")
+            if frontend == "mlir" and is_hlo(text):
+                frontend = "hlo"
+            elif frontend in ("hlo", "txt") and is_mlir(text):
+                frontend = "mlir"
         if frontend not in self.available_frontends:
             known = ", ".join(f".{name}" for name in self.available_frontends)
             raise UsageError(
@@ -375,7 +379,7 @@ def run(args: Sequence[str], text: str) -> tuple[int, str, str]:
     return status, out.getvalue(), err.getvalue()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command `xshardy-opt`. Gives the exit status, as `xshardy.tools.cli.main` does."""
+def main(arguments: Sequence[str] | None = None, tool: type[XshardyOptMain] = XshardyOptMain) -> int:
+    """The command `xshardy-opt`, or that of a subclass. Gives the exit status, as `xshardy.tools.cli.main` does."""
     description = "xDSL's optimizer driver with OpenXLA's dialects and text"
-    return run_command(lambda: _guarded(lambda: XshardyOptMain(description, arguments).execute()))
+    return run_command(lambda: _guarded(lambda: tool(description, arguments).execute()))

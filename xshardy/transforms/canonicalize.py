@@ -31,7 +31,7 @@ from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.pattern import takes
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
-from xshardy.transforms.canonicalization.pool import ConstantPool, ConstantPools
+from xshardy.transforms.canonicalization.pool import ConstantPools
 from xshardy.universe import installed_dialects
 
 # -- Facts about classes of operations --------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class EraseDead(ClassPattern):
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not is_dead(op):
             return
-        if is_constant(type(op)) and (pool := self.pools.of(op)) is not None and op in pool:
+        if is_constant(type(op)) and op in (pool := self.pools.of(op)):
             pool.forget(op)
         rewriter.erase(op)
 
@@ -137,7 +137,7 @@ class KeepConstantOnce(ClassPattern):
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         pool = self.pools.of(op)
-        if pool is None or op in pool or op.attributes:
+        if op in pool or op.attributes:
             return
         if (known := pool.find(op)) is not None:
             rewriter.replace(op, (), known.results)
@@ -155,7 +155,7 @@ class FoldOperation(ClassPattern):
         return op_type in FOLDS
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        found = FOLDS[type(op)](op, [constant_of(operand) for operand in op.operands])
+        found = FOLDS[type(op)](op, [constant_of(operand) for operand in op._operands])
         if found is None or found in op.results:
             return
         value = found if isinstance(found, SSAValue) else self._constant(op, found, rewriter)
@@ -165,9 +165,9 @@ class FoldOperation(ClassPattern):
     def _constant(self, op: Operation, attr: Attribute, rewriter: PatternRewriter) -> SSAValue | None:
         """A constant of the pool for `attr`, which the result of `op` is equal to; None if there cannot be one."""
         constant = materialize(attr, op.results[0].type)
-        pool: ConstantPool | None = self.pools.of(op)
-        if constant is None or pool is None:
+        if constant is None:
             return None
+        pool = self.pools.of(op)
         if (known := pool.find(constant)) is not None:
             return known.results[0]
         pool.insert(constant, rewriter)

@@ -60,29 +60,37 @@ class Scope:
     known: dict[Key, list[Operation]]
     """Also those of the blocks around, the newest last."""
     effects: KnownEffects
-    added: list[Key] = field(default_factory=list[Key])
-    """The keys of the operations of this block."""
+    added: list[list[Operation]] = field(default_factory=list[list[Operation]])
+    """The lists of `known` that end with an operation of this block, once for each."""
     writes: int = 0
     """How many operations of the block up to here may write memory."""
     writes_before: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """What `writes` was at each operation that reads memory."""
 
-    def find(self, key: Key, op: Operation, found: CommonSubexpressions) -> Operation | None:
-        """The operation that is equal to `op`, of that key."""
-        for other in reversed(self.known.get(key, ())):
-            if computes_the_same(op, other, found, {}):
-                return other
-        return None
+    def with_key(self, key: Key) -> list[Operation]:
+        """The operations with a key: a list to be given to `add`. Keys take long to hash, so this is asked for once."""
+        known = self.known.get(key)
+        if known is None:
+            known = self.known[key] = []
+        return known
 
-    def add(self, key: Key, op: Operation) -> None:
-        """Note `op`, which is equal to no other one."""
-        self.known.setdefault(key, []).append(op)
-        self.added.append(key)
+    def add(self, op: Operation, with_key: list[Operation]) -> None:
+        """Note `op`, which is equal to none of those with its key."""
+        with_key.append(op)
+        self.added.append(with_key)
 
     def leave(self) -> None:
         """Forget the operations of the block: they do not dominate what comes next."""
-        for key in self.added:
-            self.known[key].pop()
+        for with_key in self.added:
+            with_key.pop()
+
+
+def find_equal(op: Operation, others: Sequence[Operation], found: CommonSubexpressions) -> Operation | None:
+    """The last one of `others`, operations with the key of `op`, that is equal to it."""
+    for other in reversed(others):
+        if computes_the_same(op, other, found, {}):
+            return other
+    return None
 
 
 def common_subexpressions(region: Region, found: CommonSubexpressions) -> None:
@@ -116,12 +124,13 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
                 scope.writes += 1
             if not can_be_merged(op, effects):
                 continue
-        key = type(op), tuple([merged(value, value) for value in op.operands]) or tuple(op.properties.values())
-        other = scope.find(key, op, found)
+        key = type(op), tuple([merged(value, value) for value in op._operands]) or tuple(op.properties.values())
+        others = scope.with_key(key)
+        other = find_equal(op, others, found)
         if other is not None and (not effects or scope.writes_before.get(other) == scope.writes):
             found.merge(op, other)
         else:
-            scope.add(key, op)
+            scope.add(op, others)
     scope.leave()
 
 

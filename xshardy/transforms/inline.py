@@ -24,6 +24,7 @@ from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
 from xshardy.rewriting.insertion import inline_block
+from xshardy.rewriting.kept_walks import kept_walks_around
 from xshardy.rewriting.walk import operations_from, operations_in
 from xshardy.transforms.call_graph import (
     References,
@@ -192,6 +193,8 @@ class InlineCall(RewritePattern):
         last = body.block.last_op
         assert isinstance(last, func.ReturnOp)
         rewriter.has_done_action = True
+        if (kept := kept_walks_around(call)) is not None:
+            kept.forget()
         for op in reversed(inline_block(body.block, InsertPoint.before(call), call.operands)):
             if isinstance(op, Call) or op.regions:  # report no others: bodies grow with each call in a chain of calls
                 rewriter.handle_operation_insertion(op)

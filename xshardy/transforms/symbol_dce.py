@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.rewriting import DecisionPattern, PatternPass
-from xshardy.rewriting.walk import operations_from
+from xshardy.rewriting.walk import attributes_on, operations_from
 from xshardy.transforms.call_graph import calls_by_symbol, symbols_not_in
 
 HIDDEN = frozenset({StringAttr("private"), StringAttr("nested")})
@@ -56,13 +56,7 @@ def _take_reached(
 
 def _references_within(root: Operation, seen: set[int]) -> list[str]:
     """The symbols that `root` and the operations in it refer to, without those of attributes `seen`, by identity."""
-    found: list[str] = []
-    for op in operations_from(root):
-        for attributes in (op.properties, op.attributes):
-            for attribute in attributes.values():
-                if id(attribute) not in seen:  # many operations share their attributes
-                    found += symbols_not_in(seen, attribute)
-    return found
+    return [name for held in attributes_on(operations_from(root)).values() for name in symbols_not_in(seen, held)]
 
 
 @dataclass(frozen=True)

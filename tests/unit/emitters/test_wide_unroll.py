@@ -84,4 +84,4 @@ NARROW = {
 @pytest.mark.parametrize("text", NARROW.values(), ids=NARROW)
 def test_a_thread_makes_no_more_than_in_other_loops(text: str):
     assert unroll(text) <= 4
-    assert "a thread makes" not in explain(fusion_of(text), SMALL).reason
+    assert "elements at once" not in explain(fusion_of(text), SMALL).reason

@@ -4,16 +4,20 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
-from fake_gpu import FakeGpu
+from fake_cuda.state import Driver
 
 from xshardy import compiler
-from xshardy.engines.cuda import Gpu, GpuError, LaunchError, launching, load, run_on_gpu
+from xshardy.engines.cuda import Gpu, GpuError, LaunchError, load, run_on_gpu
 from xshardy.engines.cuda import gpu as gpu_module
+from xshardy.engines.cuda.gpu import DeviceMemory
 from xshardy.lowering.libdevice import MissingCudaExtraError
-from xshardy.tools import cli, execution
+from xshardy.tools import cli
+
+FUSION = str(Path(__file__).parents[2] / "numerics" / "fusions" / "f32_axpy_odd.hlo")
 
 ADD = compiler.compile("""
 HloModule add, entry_computation_layout={(f32[6,50]{1,0}, f32[6,50]{1,0})->f32[6,50]{1,0}}
@@ -50,26 +54,28 @@ ENTRY main {
 """)  # noqa: E501
 
 
-@pytest.fixture
-def gpu() -> FakeGpu:
-    return FakeGpu(ADD, IN_PLACE)
-
-
-def test_numpy_arrays_are_copied_there_and_back(gpu: FakeGpu):
+def test_numpy_arrays_are_copied_there_and_back(gpu: Gpu, driver: Driver):
     x, y = np.arange(300, dtype=np.float32).reshape(6, 50), np.full((6, 50), 2, np.float32)
     out = np.zeros((6, 50), np.float32)
     load(ADD, gpu).launch(x, y, out)
     np.testing.assert_array_equal(out, x + y)
-    assert x[0, 1] == 1 and len(gpu.launches) == 1
+    assert x[0, 1] == 1
+    assert [(launch.name, launch.block) for launch in driver.launches] == [(ADD.entry, ADD.block)]
 
 
-def test_buffers_by_number(gpu: FakeGpu):
+def test_memory_is_freed(gpu: Gpu, driver: Driver):
+    free = driver.free
+    load(ADD, gpu).launch(*[np.zeros((6, 50), np.float32) for _ in range(3)])
+    assert driver.free == free
+
+
+def test_buffers_by_number(gpu: Gpu):
     x, y = np.ones(300, np.float32), np.full(300, 3, np.float32)
     (written,) = run_on_gpu(ADD, {0: x, 1: y, 2: np.zeros(300, np.float32)}, gpu).values()
     np.testing.assert_array_equal(written, x + y)
 
 
-def test_a_kernel_in_place_has_one_array_for_operand_and_result(gpu: FakeGpu):
+def test_a_kernel_in_place_has_one_array_for_operand_and_result(gpu: Gpu):
     assert [argument.slice_index for argument in IN_PLACE.arguments] == [0, 1, 2, 0]
     data, index, update = np.ones(8, np.float32), np.array([5], np.int32), np.array([2], np.float32)
     loaded = load(IN_PLACE, gpu)
@@ -87,13 +93,13 @@ def test_a_kernel_in_place_has_one_array_for_operand_and_result(gpu: FakeGpu):
         ([(0,), (6, 50), (6, 50)], "argument 0: the kernel uses 1,200 bytes, but the array has 0"),
     ],
 )
-def test_arrays_that_do_not_fit(gpu: FakeGpu, arrays: list[tuple[int, ...]], message: str):
+def test_arrays_that_do_not_fit(gpu: Gpu, driver: Driver, arrays: list[tuple[int, ...]], message: str):
     with pytest.raises(LaunchError, match=message):
         load(ADD, gpu).launch(*(np.zeros(shape, np.float32) for shape in arrays))
-    assert not gpu.launches
+    assert not driver.launches
 
 
-def test_a_read_only_result(gpu: FakeGpu):
+def test_a_read_only_result(gpu: Gpu):
     out = np.zeros((6, 50), np.float32)
     out.flags.writeable = False
     with pytest.raises(LaunchError, match="argument 2: the kernel writes to it, but the array is read-only"):
@@ -101,56 +107,104 @@ def test_a_read_only_result(gpu: FakeGpu):
 
 
 class ArrayOnGpu:
-    """An array of another library, as `Gpu.view` describes it."""
+    """An array of another library: [6, 50] elements at the beginning of some memory, unless `changes` say otherwise."""
 
-    def __init__(self, pointer: int, **changes: object):
-        known = {"ptr": pointer, "shape": (6, 50), "strides": None, "dtype": np.dtype(np.float32), "device_id": 0}
-        self.seen = SimpleNamespace(**{**known, "readonly": False, **changes})
+    def __init__(self, memory: DeviceMemory, **changes: object):
+        self.memory = memory
+        self.__cuda_array_interface__: dict[str, Any] = {
+            "version": 3,
+            "shape": (6, 50),
+            "typestr": "<f4",
+            "data": (memory.pointer, False),
+            "strides": None,
+            "stream": 1,
+            **changes,
+        }
 
 
-def arrays_on(gpu: FakeGpu, monkeypatch: pytest.MonkeyPatch, **changes: object) -> list[ArrayOnGpu]:
+def arrays_on(gpu: Gpu, **changes: object) -> list[ArrayOnGpu]:
     """Three arrays in the memory of `gpu`; the last one with `changes`."""
-    monkeypatch.setattr(FakeGpu, "view", lambda self, array: array.seen, raising=False)
-    memory = [gpu.upload(np.full(300, value, np.float32)) for value in (1, 2, 0)]
-    first, second, last = (part.pointer for part in memory)
-    return [ArrayOnGpu(first), ArrayOnGpu(second), ArrayOnGpu(last, **changes)]
+    memory = [gpu.upload(np.full(304, value, np.float32)) for value in (1, 2, 0)]
+    return [ArrayOnGpu(memory[0]), ArrayOnGpu(memory[1]), ArrayOnGpu(memory[2], **changes)]
 
 
-def test_arrays_on_the_gpu_are_not_copied(gpu: FakeGpu, monkeypatch: pytest.MonkeyPatch):
-    arrays = arrays_on(gpu, monkeypatch, strides=(50, 1))
-    free = gpu.free
+def test_arrays_on_the_gpu_are_not_copied(gpu: Gpu, driver: Driver):
+    arrays = arrays_on(gpu, strides=(200, 4))
     load(ADD, gpu).launch(*arrays)
-    assert gpu.free == free
-    np.testing.assert_array_equal(gpu.alive[arrays[2].seen.ptr].view(np.float32), np.full(300, 3))
+    assert list(driver.launches[0].pointers) == [array.memory.pointer for array in arrays]
+    np.testing.assert_array_equal(gpu.download(arrays[2].memory).view(np.float32)[:300], np.full(300, 3))
 
 
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"device_id": 1}, "argument 2: the array is on device 1, the kernel on GPU 0"),
-        ({"readonly": True}, "argument 2: the kernel writes to it, but the array is read-only"),
-        ({"strides": (1, 6)}, r"argument 2: the array is not contiguous \(strides \(1, 6\)\): pass a copy"),
-        ({"dtype": np.dtype(np.float16)}, "argument 2: the kernel uses 1,200 bytes, but the array has 600"),
-        ({"ptr": 0x7F0000000004}, "argument 2: the array begins at 0x7f0000000004, no multiple of"),
+        ({"strides": (4, 24)}, r"argument 2: the array is not contiguous \(strides \(1, 6\)\): pass a copy"),
+        ({"typestr": "<f2"}, "argument 2: the kernel uses 1,200 bytes, but the array has 600"),
     ],
 )
-def test_arrays_on_the_gpu_that_do_not_fit(
-    gpu: FakeGpu, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], message: str
-):
-    arrays = arrays_on(gpu, monkeypatch, **changes)
+def test_arrays_on_the_gpu_that_do_not_fit(gpu: Gpu, driver: Driver, changes: dict[str, object], message: str):
+    arrays = arrays_on(gpu, **changes)
     with pytest.raises(LaunchError, match=message):
         load(ADD, gpu).launch(*arrays)
-    assert not gpu.launches
+    assert not driver.launches
 
 
-def test_a_kernel_without_blocks_is_not_launched(gpu: FakeGpu):
+def test_a_read_only_array_on_the_gpu(gpu: Gpu):
+    *operands, result = arrays_on(gpu)
+    result.__cuda_array_interface__["data"] = result.memory.pointer, True
+    with pytest.raises(LaunchError, match="argument 2: the kernel writes to it, but the array is read-only"):
+        load(ADD, gpu).launch(*operands, result)
+
+
+def test_an_array_at_an_odd_address(gpu: Gpu):
+    *operands, result = arrays_on(gpu)
+    result.__cuda_array_interface__["data"] = result.memory.pointer + 4, False
+    with pytest.raises(LaunchError, match=r"argument 2: the array begins at 0x[0-9a-f]+4, no multiple of 256 bytes"):
+        load(ADD, gpu).launch(*operands, result)
+
+
+def test_an_array_on_another_gpu(gpu: Gpu):
+    arrays = arrays_on(gpu)
+    gpu.number = 1
+    with pytest.raises(LaunchError, match="argument 0: the array is on device 0, the kernel on GPU 1"):
+        load(ADD, gpu).launch(*arrays)
+
+
+def test_an_array_of_another_library_on_the_host(gpu: Gpu):
+    with pytest.raises(LaunchError, match="argument 0: a list on the host: pass a numpy array, or one on the GPU"):
+        load(ADD, gpu).launch([1.0], *[np.zeros((6, 50), np.float32) for _ in range(2)])
+
+
+def test_a_kernel_that_reads_outside_of_its_memory(gpu: Gpu, driver: Driver):
+    loaded, short, result = load(ADD, gpu), gpu.allocate(256), gpu.allocate(1200)
+    loaded.launch_pointers([short.pointer, short.pointer, result.pointer])
+    with pytest.raises(GpuError, match="refuses the kernel: CUDA_ERROR_ILLEGAL_ADDRESS"):
+        gpu.wait()
+    assert "access out of bounds" in driver.refusals[0]
+
+
+def test_a_kernel_without_blocks_is_not_launched(gpu: Gpu, driver: Driver):
     load(replace(ADD, grid=(0, 1, 1)), gpu).launch(*[np.zeros((6, 50), np.float32) for _ in range(3)])
-    assert not gpu.launches
+    assert not driver.launches
 
 
-def test_too_little_memory():
-    with pytest.raises(GpuError, match="refuses a buffer of 1,200 bytes: out of memory"):
-        load(ADD, FakeGpu(ADD, memory=2000)).launch(*[np.zeros((6, 50), np.float32) for _ in range(3)])
+def test_ptx_that_the_driver_cannot_read(gpu: Gpu):
+    with pytest.raises(GpuError, match=f"refuses the kernel '{ADD.entry}': CUDA_ERROR_INVALID_PTX"):
+        load(replace(ADD, ptx=ADD.ptx.replace("ret;", "ret !")), gpu)
+    with pytest.raises(GpuError, match="refuses the kernel 'missing': CUDA_ERROR_NOT_FOUND"):
+        load(replace(ADD, entry="missing"), gpu)
+
+
+def test_too_little_memory(gpu: Gpu, driver: Driver):
+    driver.free = 2000
+    with pytest.raises(GpuError, match="refuses a buffer of 1,200 bytes: CUDA_ERROR_OUT_OF_MEMORY"):
+        load(ADD, gpu).launch(*[np.zeros((6, 50), np.float32) for _ in range(3)])
+
+
+def test_times(gpu: Gpu):
+    done: list[str] = []
+    times = gpu.seconds_of(lambda: done.append("work"), 2, before=lambda: done.append("before"))
+    assert done == ["before", "work"] * 2 and all(0 <= time < 60 for time in times)
 
 
 def test_no_driver(monkeypatch: pytest.MonkeyPatch):
@@ -162,6 +216,12 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch):
         Gpu()
 
 
+def test_no_gpu(driver: Driver):
+    driver.is_present = False
+    with pytest.raises(GpuError, match=r"^GPU 0 cannot be used: CUDA_ERROR_NO_DEVICE"):
+        Gpu()
+
+
 def test_cuda_core_is_not_installed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "cuda.core", None)
     monkeypatch.setitem(sys.modules, "cuda", None)
@@ -170,25 +230,11 @@ def test_cuda_core_is_not_installed(monkeypatch: pytest.MonkeyPatch):
         Gpu()
 
 
-def test_run_on_cuda(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def test_run_on_cuda(driver: Driver, capsys: pytest.CaptureFixture[str]):
     """`xshardy run --on cuda` executes PTX, and compares it with the reference."""
-    fake = FakeGpu()
-
-    def load_any(self: FakeGpu, ptx: str, entry: str) -> object:
-        return self.compiled
-
-    def compiled(*arguments: object) -> object:
-        fake.compiled = compile_module(*arguments)
-        return fake.compiled
-
-    compile_module = execution.compile_module
-    monkeypatch.setattr(execution, "compile_module", compiled)
-    monkeypatch.setattr(launching, "Gpu", lambda: fake)
-    monkeypatch.setattr(FakeGpu, "load", load_any)
-    fusion = str(Path(__file__).parents[2] / "numerics" / "fusions" / "f32_axpy_odd.hlo")
-    assert cli.main(["run", "--check", "--on", "cuda", fusion]) == 0
+    assert cli.main(["run", "--check", "--on", "cuda", FUSION]) == 0
     table = capsys.readouterr().out
-    assert "ptx" in table and "agrees" in table and len(fake.launches) == 1
+    assert "ptx" in table and "agrees" in table and len(driver.launches) == 1
 
 
 @pytest.mark.parametrize(
@@ -199,14 +245,8 @@ def test_run_on_cuda(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
         ([], "GPU 0 cannot be used"),
     ],
 )
-def test_run_on_cuda_refuses(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    def no_gpu() -> None:
-        raise GpuError("GPU 0 cannot be used: no driver")
-
-    monkeypatch.setattr(launching, "Gpu", no_gpu)
-    fusion = str(Path(__file__).parents[2] / "numerics" / "fusions" / "f32_axpy_odd.hlo")
-    assert cli.main(["run", "--on", "cuda", *options, fusion]) == 1
+def test_run_on_cuda_refuses(driver: Driver, options: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    driver.is_present = False
+    assert cli.main(["run", "--on", "cuda", *options, FUSION]) == 1
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error

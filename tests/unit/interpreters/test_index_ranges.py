@@ -120,6 +120,13 @@ def test_most_indices_are_in_bounds_and_some_beside_them(seed: int):
     assert np.abs(indices.astype(np.int64)).max() > 1000
 
 
+def test_all_indices_in_bounds():
+    """Programs, which make NaN of what is out of bounds, and then of everything, are run with such."""
+    rows = lookup("i = s32[8] copy(p)")
+    drawn = [inputs_of(rows, seed, indices_in_bounds=True)[1] for seed in range(50)]
+    assert (np.min(drawn), np.max(drawn)) == (0, 49)
+
+
 def test_indices_partly_an_iota_are_drawn_and_distinct():
     """As in a scatter of tokens seen, per sequence: [row, token] with rows from an iota."""
     computation = computation_of(

@@ -55,7 +55,7 @@ def test_operands_of_a_dead_loop_are_dead():
 
 @pytest.fixture
 def walked(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
-    """Filled with the walks over a whole module that are made and kept."""
+    """Filled with the walks over operations at the top of a module that are made and kept."""
     made: list[Walk] = []
 
     def counted(regions: tuple[object, ...], walk: Walk) -> list[Operation]:
@@ -94,7 +94,7 @@ def test_a_kept_walk_has_the_order_of_a_new_one(walk: Walk):
         assert [op for op in walk_inside(module, walk) if isinstance(op, NegOp | ReturnOp)] == some
 
 
-def test_a_walk_is_kept_until_an_operation_is_replaced(walked: list[Walk]):
+def test_a_walk_is_kept_until_an_operation_of_its_classes_is_inserted(walked: list[Walk]):
     module = parse_module(LOOP)
     with walks_kept(module):
         assert len(operations_of(module, NegOp)) == 2
@@ -102,14 +102,26 @@ def test_a_walk_is_kept_until_an_operation_is_replaced(walked: list[Walk]):
         assert len(operations_of(module, AddOp)) == 1
         assert len(walked) == 1
         rewrite(module, (Negate(),))
+        assert operations_of(module, AddOp) == []  # the only one is erased
+        assert len(operations_of(module, ReturnOp)) == 2
+        assert len(walked) == 1
         assert len(operations_of(module, NegOp)) == 3
-        assert operations_of(module, AddOp) == []
         assert len(walked) == 2
         with walks_not_kept(module):
             operations_in(module)
         assert len(walked) == 2
     operations_in(module)
     assert len(walked) == 2
+
+
+def test_a_kept_walk_has_the_walks_over_functions(walked: list[Walk]):
+    module = parse_module(LOOP + LOOP.replace("@main", "@other"))
+    with walks_kept(module):
+        for function in module.ops:
+            assert operations_in(function) == list(function.walk())[1:]
+            assert operations_of(function, NegOp) == [op for op in function.walk() if isinstance(op, NegOp)]
+            assert operations_in(function, inner_first=True) == list(function.walk(region_first=True))[:-1]
+    assert len(walked) == 4  # two functions in two orders
 
 
 def test_a_pipeline_walks_over_a_module_a_few_times_only(walked: list[Walk]):

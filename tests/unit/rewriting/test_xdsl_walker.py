@@ -97,9 +97,9 @@ def rewrite_with_xdsl(self: PatternPass, module: ModuleOp, listener: PatternRewr
 class WalksAgain(KeptWalks):
     """Nothing is kept: only our driver tells of operations that are inserted, moved or erased."""
 
-    def select(self, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
+    def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
         self.forget()
-        return super().select(walk, wanted)
+        return super().select(root, walk, wanted)
 
 
 @pytest.mark.parametrize(("arguments", "path"), CASES)

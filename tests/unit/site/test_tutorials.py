@@ -29,7 +29,8 @@ def printed(cell: NotebookNode) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_tutorials_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    without_ours = [path for path in os.environ["PATH"].split(os.pathsep) if Path(path) != Path(sys.executable).parent]
+    monkeypatch.setenv("PATH", os.pathsep.join(without_ours))
     monkeypatch.setenv("COLUMNS", "140")
     book = notebook(page)
     NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()

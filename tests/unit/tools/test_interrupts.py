@@ -44,7 +44,7 @@ def ended(script: str, *arguments: str, cwd: Path) -> tuple[int, str, str]:
 
 @pytest.mark.parametrize(("number", "status", "line"), ENDS)
 @pytest.mark.parametrize(
-    ("command", "module"), [("xshardy", "rich"), ("xshardy_opt", "xdsl"), ("xshardy_opt", "xshardy.syntax.printer")]
+    ("command", "module"), [("xshardy", "numpy"), ("xshardy_opt", "xdsl"), ("xshardy_opt", "xshardy.syntax.printer")]
 )
 def test_a_signal_during_imports(
     command: str, module: str, number: signal.Signals, status: int, line: str, tmp_path: Path

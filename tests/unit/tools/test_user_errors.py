@@ -32,6 +32,7 @@ FILES = {
     "zeros": (bytes(100), r"\\x00"),
     "utf16": ("module {}".encode("utf-16"), "byte 0xff is not UTF-8: expected a text file"),
     "latin1": ("// é".encode("latin-1"), "byte 0xe9 is not UTF-8: expected a text file"),
+    "empty": (b"", "there is no program in it|found the end of the file|the module has 0 public functions"),
     "no program": (b"once upon a time", "operation 'once' is not registered|expected"),
     "x" * 300: (None, "File name too long"),
 }
@@ -61,6 +62,8 @@ def test_a_file_that_is_no_program(
     Path("in_a_file").touch()
     arguments = [each.format(name) for each in COMMANDS[command]]
     file = Path(next(each for each in arguments if each.endswith((".hlo", ".mlir"))))
+    if name == "empty" and command == "xshardy-opt":
+        pytest.skip("it is an empty module, as for mlir-opt")
     if name == "folder":
         file.mkdir()
     elif content is not None:
@@ -71,6 +74,34 @@ def test_a_file_that_is_no_program(
     complaint = complaint_in(captured.err)
     assert str(file) in complaint
     assert re.search(expected, complaint), complaint
+
+
+UNUSUAL = {
+    "byte order mark": lambda text: b"\xef\xbb\xbf" + text,
+    "line ends of Windows": lambda text: text.replace(b"\n", b"\r\n"),
+    "another extension": lambda text: text,
+}
+"""Files that can be read: by what is unusual, what makes them of the text of a program."""
+
+
+@pytest.mark.parametrize("what", UNUSUAL)
+@pytest.mark.parametrize("program", [GELU, MLP], ids=["HLO", "MLIR"])
+@pytest.mark.parametrize("command", ["emit", "shard", "xshardy-opt"])
+def test_an_unusual_file_is_read_as_the_usual_one(
+    command: str, program: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    if command == "emit" and program == MLP:
+        pytest.skip("it has no kernel")
+    suffixes = {".hlo": ".mlir", ".mlir": ".hlo"} if what == "another extension" else {}
+    suffix = Path(program).suffix
+    file = (tmp_path / "program").with_suffix(suffixes.get(suffix, suffix))
+    file.write_bytes(UNUSUAL[what](Path(program).read_bytes()))
+    options = [] if command == "xshardy-opt" else [command]
+    printed: list[str] = []
+    for each in (str(file), program):
+        assert status_of(command, [*options, each]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
 
 
 OUTPUTS = {
@@ -137,6 +168,9 @@ WRONG_OPTIONS = {
     "argument": (["explain", MLP, "--arg", "99"], 1, "there is no tensor argument 99: the function has 3"),
     "result": (["explain", MLP, "--result", "-1"], 1, "there is no tensor result -1"),
     "value": (["explain", MLP, "--value", "x"], 1, '"x" is not the name of a value: expected one such as %42'),
+    "passes": (["explore", GELU, "-p", "canonicalise", "-o", "x"], 1, "['canonicalise']: did you mean canonicalize"),
+    "text of passes": (["explore", GELU, "-p", "cse{", "-o", "x"], 1, "Error parsing pass pipeline"),
+    "no function": (["shard", "fit.py"], 1, "name the function that lowers the program: fit.py:FUNCTION"),
     "two tensors": (["explain", MLP, "--arg", "0", "--result", "0"], 2, "not allowed with argument --arg"),
 }
 

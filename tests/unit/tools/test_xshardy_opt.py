@@ -72,6 +72,7 @@ def test_bad_input_is_one_diagnostic(text: str, complaint: str):
         (["-p", "cse{"], 1, "Error parsing pass pipeline"),
         (["--nonsense"], 2, "unrecognized arguments: --nonsense"),
         (["-t", "nonsense"], 2, "invalid choice: 'nonsense'"),
+        (["-t", "hol{flat_async=true}"], 2, "argument -t/--target: invalid choice: 'hol': did you mean hlo?"),
         (["-t", "ptx{nonsense=1}"], 1, "error: target 'ptx': Provided arguments [\"nonsense\"] not found"),
         (["-t", "ptx{opt_level=abc}"], 1, "error: target 'ptx': Incompatible types: given ('abc',)"),
         (["-t", "mlir{nonsense=1}"], 1, "error: target 'mlir': Provided arguments"),

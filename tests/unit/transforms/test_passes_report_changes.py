@@ -7,7 +7,7 @@ where no operation was inserted, moved or erased.
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.rewriting import PatternPass
 from xshardy.rewriting.kept_walks import walks_kept
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.pipelines import passes_of
 from xshardy.universe import installed_passes, new_context
@@ -44,9 +44,14 @@ PATHS = [
 ]
 
 
-def walks_of(module: ModuleOp) -> list[list[Operation]]:
-    """The operations of `module` in the two orders that are kept."""
-    return [operations_in(module, inner_first=inner_first) for inner_first in (False, True)]
+def walks_of(module: ModuleOp, kinds: Sequence[type[Operation]]) -> list[list[Operation]]:
+    """The operations of each class in `module`, then in each operation at its top, in the two orders that are kept."""
+    return [
+        operations_of(root, *kinds, inner_first=inner_first)
+        for kinds in (*((kind,) for kind in kinds), kinds)
+        for inner_first in (False, True)
+        for root in (module, *module.ops)
+    ]
 
 
 def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bool, bool]]:
@@ -58,10 +63,11 @@ def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bo
     for each in passes:
         if isinstance(each, PatternPass) and each.records_changes:
             with walks_kept(module):
-                walks_of(module)
+                kinds = tuple(dict.fromkeys(map(type, operations_in(module))))
+                walks_of(module, kinds)
                 changed = each.rewrite_module(module)
-                kept = walks_of(module)
-            assert kept == walks_of(module), f"{each.name} changes the structure and does not say so"
+                kept = walks_of(module, kinds)
+            assert kept == walks_of(module, kinds), f"{each.name} changes the structure and does not say so"
             yield each.name, changed, print_module(module) != before
         else:
             each.apply(ctx, module)

@@ -7,7 +7,7 @@ otherwise. Source: StableHLO's CHLO dialect, "Broadcasting" and the definitions 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -32,16 +32,9 @@ from xshardy.dialects.chlo.top_k import TopKOp
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
-from xshardy.dialects.stablehlo.building import Tensors, element_type
+from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
 from xshardy.dialects.stablehlo.top_k import first_in_order
 from xshardy.dialects.stablehlo.types import bit_width
-
-Decomposition = Callable[[Any, Tensors], Sequence[SSAValue]]
-"""
-Inserts operations that compute the results of an operation of CHLO, and returns them.
-
-Raises `NotImplementedError` with the reason if there are none for its types.
-"""
 
 
 class TensorFloats(Arithmetic[SSAValue]):

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, NoneAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 
+from xshardy.dialects.attribute_names import SHARDING as SHARDING
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
@@ -15,7 +16,6 @@ from xshardy.dialects.sdy.attributes.sharding import (
 )
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 
-SHARDING = "sdy.sharding"
 SHARDING_RULE = "sdy.sharding_rule"
 PROPAGATION_EDGES = "sdy.propagation_edges"
 RESULT_PROPAGATION_EDGES = "sdy.result_propagation_edges"

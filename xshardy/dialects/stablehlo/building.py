@@ -1,7 +1,7 @@
 """A builder of StableHLO operations with short methods, so that an expansion reads like its formula."""
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyFloat, AnyTensorType, IntegerType, TensorType
@@ -98,6 +98,14 @@ class Tensors:
 
     def select(self, predicate: SSAValue, then: SSAValue, otherwise: SSAValue) -> SSAValue:
         return self(stablehlo.SelectOp(predicate, then, otherwise))
+
+
+Decomposition = Callable[[Any, Tensors], Sequence[SSAValue]]
+"""
+Inserts operations that compute the results of an operation, and returns them.
+
+Raises `NotImplementedError` with the reason if there are none for its types.
+"""
 
 
 def reducer(kind: type[Operation], element: Attribute) -> Region:

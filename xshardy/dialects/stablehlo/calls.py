@@ -131,6 +131,12 @@ class CustomCallOp(IRDLOperation):
         """The type of the result; with several, or none, a tuple of their types."""
         return self.result_types[0] if len(self.outputs) == 1 else TupleType(list(self.result_types))  # pyright: ignore[reportArgumentType]
 
+    @property
+    def part_types(self) -> Sequence[Attribute]:
+        """The types of the results; those of its elements if the only one is a tuple."""
+        tree = self.result_tree
+        return tree.types.data if isinstance(tree, TupleType) else self.result_types
+
     def verify_(self) -> None:
         self.verify_layouts()
         for alias in self.output_operand_aliases:
@@ -147,11 +153,9 @@ class CustomCallOp(IRDLOperation):
             return
         if self.operand_layouts is None or self.result_layouts is None:
             raise VerifyException("Layout attributes should be specified for either both operands and results or none.")
-        tree = self.result_tree
-        result_types = tree.types.data if isinstance(tree, TupleType) else self.result_types
         for name, types, layouts in (
             ("operand", self.operand_types, self.operand_layouts.data),
-            ("result", result_types, self.result_layouts.data),
+            ("result", self.part_types, self.result_layouts.data),
         ):
             if len(types) != len(layouts):
                 raise VerifyException(

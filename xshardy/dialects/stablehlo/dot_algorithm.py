@@ -34,7 +34,7 @@ F8_TYPES = (
     Float8E5M2Type,
 )
 
-KNOWN_ALGORITHMS = frozenset[tuple[Attribute, Attribute, int]](
+KNOWN_ALGORITHMS = frozenset[tuple[TypeAttribute, TypeAttribute, int]](
     [
         (f16, f16, 1),
         (f16, f32, 1),
@@ -76,6 +76,16 @@ class DotAlgorithmAttr(StructAttribute):
     rhs_component_count: IntAttr
     num_primitive_operations: IntAttr
     allow_imprecise_accumulation: BoolAttr
+
+    @classmethod
+    def of(
+        cls, precision: TypeAttribute, accumulation: TypeAttribute, operations: int, is_imprecise: bool = False
+    ) -> "DotAlgorithmAttr":
+        """The algorithm that rounds both operands to `precision`, with as many products of parts per product."""
+        one = IntAttr(1)
+        return cls(
+            precision, precision, accumulation, one, one, IntAttr(operations), IntegerAttr(int(is_imprecise), i1)
+        )
 
     def verify(self) -> None:
         for name, count in (

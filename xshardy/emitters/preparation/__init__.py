@@ -17,6 +17,7 @@ from xdsl.pattern_rewriter import RewritePattern
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
+from xshardy.dialects.stablehlo.deprecated import DEPRECATED
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.preparation.called_functions import element_functions
 from xshardy.emitters.preparation.calls import CallElementFunction, ElementFunction, InlineCall, ReplaceCustomCall
@@ -29,12 +30,12 @@ from xshardy.emitters.preparation.normalization import (
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
     Decompose,
-    DotToDotGeneral,
     ElementOfTuple,
     EraseBarrier,
     EraseSetDimensionSize,
     EraseUnused,
     FoldGetDimensionSize,
+    ReplaceDeprecated,
     ReturnElementsOfTuples,
     SplitBitcastBetweenWidths,
 )
@@ -46,6 +47,7 @@ from xshardy.transforms.unused_operations import EraseUnusedOperation
 PREPARED = (
     CallOp,
     DecomposableOpInterface,
+    *DEPRECATED,
     hlo.FusionOp,
     stablehlo.BatchNormGradOp,
     stablehlo.BatchNormInferenceOp,
@@ -53,7 +55,6 @@ PREPARED = (
     stablehlo.CaseOp,
     stablehlo.CompositeOp,
     stablehlo.CustomCallOp,
-    stablehlo.DotOp,
     stablehlo.GetDimensionSizeOp,
     stablehlo.IfOp,
     stablehlo.OptimizationBarrierOp,
@@ -70,7 +71,7 @@ PATTERNS: Sequence[RewritePattern] = (
     ReplaceCustomCall(),
     EraseBarrier(),
     ElementOfTuple(),
-    DotToDotGeneral(),
+    ReplaceDeprecated(),
     FoldGetDimensionSize(),
     EraseSetDimensionSize(),
     SplitBitcastBetweenWidths(),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar
 
 from xdsl.dialects.builtin import FunctionType, TensorType, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -12,8 +13,9 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integers
+from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
+from xshardy.dialects.stablehlo.deprecated import DEPRECATED
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
 from xshardy.indexing.operations import minor_to_major
 from xshardy.rewriting import match_op_type
@@ -82,14 +84,17 @@ class EraseUnused(RewritePattern):
             rewriter.erase(op)
 
 
-class DotToDotGeneral(RewritePattern):
-    """`dot(x, y)` -> `dot_general(x, y)` over the last dimension of `x` and the first of `y`."""
+class ReplaceDeprecated(RewritePattern):
+    """`dot(x, y)` -> `dot_general(x, y)`: the operations that have replaced one."""
 
-    @match_op_type
-    def match_and_rewrite(self, op: stablehlo.DotOp, rewriter: PatternRewriter, /):
-        contracted = integers([len(shape_of(op.lhs)) - 1]), integers([0])
-        numbers = DotDimensionNumbersAttr(integers([]), integers([]), *contracted)
-        replace(rewriter, op, stablehlo.DotGeneralOp(op.lhs, op.rhs, numbers, op.result.type))
+    op_types: ClassVar[tuple[type[Operation], ...]] = tuple(DEPRECATED)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        try:
+            results = DEPRECATED[type(op)](op, Tensors(rewriter))
+        except NotImplementedError as error:
+            raise PassFailedException(f"{op.name} cannot be emitted: {error}") from error
+        rewriter.replace(op, [], results)
 
 
 class FoldGetDimensionSize(RewritePattern):

@@ -12,7 +12,7 @@ from xdsl.ir import SSAValue
 
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters.analysis import Choice, Fusion, behind_intermediates, elements_in
-from xshardy.emitters.elemental.kinds import element_type_of
+from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.column import column_tiling
 from xshardy.emitters.reduction.dimensions import ReductionDimensions, is_race_free, pays_off, reduction_dimensions
@@ -70,4 +70,6 @@ def choose_tiling(dimensions: ReductionDimensions, elements: Elements, device: D
 def _elements(fusion: Fusion, heroes: Sequence[ReduceOp | None]) -> Elements:
     read = [operand for hero in heroes if hero is not None for operand in hero.operands]
     is_complex = any(isinstance(element_type_of(value.type), ComplexType) for value in read)
-    return Elements(fusion.narrowest_input, fusion.narrowest_output, is_complex)
+    side_outputs = (root for root, hero in zip(fusion.roots, heroes, strict=True) if hero is None)
+    widest = max((bits_in_memory(root.type) for root in side_outputs), default=0)
+    return Elements(fusion.narrowest_input, fusion.narrowest_output, is_complex, widest)

@@ -7,38 +7,29 @@ Source: rows XGPU-07, XGPU-21, XGPU-22, XGPU-46.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TypeAlias, cast
 
-from xdsl.dialects import scf, tensor, vector
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, TensorType, VectorType, i64
+from xdsl.dialects import scf, tensor
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
-from xshardy.dialects.xla_gpu.ops import (
-    AllocateSharedOp,
-    ShuffleReduceOp,
-    SyncThreadsOp,
-)
 from xshardy.emitters.analysis import behind_intermediates
 from xshardy.emitters.applied_computations import ignore_signs_of_zeros
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import group_id
-from xshardy.emitters.indices import Indices, LoopBody, apply_map, domain_checks, loop_over
+from xshardy.emitters.indices import Indices, apply_map, domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.memory_maps import map_through_memory, map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
-from xshardy.emitters.predicated import extract_if, insert_if, values_if
+from xshardy.emitters.predicated import extract_if, insert_if
 from xshardy.emitters.reduction.dimensions import kept_order
+from xshardy.emitters.reduction.exchange import ByHero, Exchange, by_hero, lane, splat, with_lane
 from xshardy.emitters.reduction.groups import ReductionGroup
 from xshardy.emitters.reduction.tiling import SharedTile, Tiling
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
-
-ByHero: TypeAlias = Mapping[ReduceOp, Values]
-"""For each hero one scalar or vector per result of it."""
 
 
 def emit_reduction(computation: FuncOp, groups: Sequence[ReductionGroup], tiling: Tiling, entry_name: str) -> ModuleOp:
@@ -77,6 +68,7 @@ class ReductionEmitter:
         heroes = [hero for group in groups for hero in group.heroes]
         launch = replace(tiling.launch, groups=len(groups))
         self.kernel = Kernel(computation, root_groups, launch, entry_name, heroes=heroes)
+        self.exchange = Exchange(self.kernel)
         self.ids = self.kernel.ids
         functions = iter(self.kernel.parts.subgraphs)
         self.groups = [
@@ -133,8 +125,7 @@ class ReductionEmitter:
         outputs, reduced = self.accumulate(s, functions, inits)
         if functions.epilogue is None:
             return outputs
-        if self.tiling.distance is not None:
-            reduced = self.shuffle(s, reduced, self.tiling.distance)
+        reduced = self.exchange.shuffle(s, reduced, self.tiling.distance)
         if self.tiling.tile is None:
             return self.write_results(s, functions, reduced, outputs, self.destination(s, functions, ()))
         return self.reduce_in_block(s, functions, self.tiling.tile, inits, reduced, outputs)
@@ -149,17 +140,17 @@ class ReductionEmitter:
         """
         size = self.tiling.vector_size
         outputs = self.kernel.entry.outputs
-        starts = [value if size == 1 else self.splat(s, value, size) for hero in inits for value in inits[hero]]
+        starts = [splat(s, value, size) for hero in inits for value in inits[hero]]
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
             written, accumulated = [*carried[: len(outputs)]], by_hero(inits, carried[len(outputs) :])
             updated: list[SSAValue] = []
             for hero, accumulators in accumulated.items():
-                before = [self.lane(inner, value, ivs) for value in accumulators]
+                before = [lane(inner, value, ivs) for value in accumulators]
                 at = apply_map(inner, bitcast_map(self.read, hero.inputs[0]), indices)
                 elements = self.kernel.call(inner, functions.inputs[hero], at)
                 after = self.kernel.combine(inner, hero, before, elements)
-                updated += [self.with_lane(inner, *pair, ivs) for pair in zip(after, accumulators, strict=True)]
+                updated += [with_lane(inner, *pair, ivs) for pair in zip(after, accumulators, strict=True)]
             for number, function in functions.side_outputs.items():
                 at = apply_map(inner, bitcast_map(self.read, self.roots[number]), indices)
                 (element,) = self.kernel.call(inner, function, at)
@@ -171,34 +162,7 @@ class ReductionEmitter:
         results = loop_over(s, map, self.ids, [*outputs, *starts], body)
         return results[: len(outputs)], by_hero(inits, results[len(outputs) :])
 
-    def splat(self, s: Scalars, value: SSAValue, size: int) -> SSAValue:
-        return s(vector.BroadcastOp(value, VectorType(value.type, [size])))
-
-    def lane(self, s: Scalars, value: SSAValue, ivs: Indices) -> SSAValue:
-        """The element of a vector at the innermost induction variable; a scalar unchanged."""
-        if not isinstance(value.type, VectorType):
-            return value
-        return s(vector.ExtractOp(value, [ivs[-1]], element_type(value)))
-
-    def with_lane(self, s: Scalars, element: SSAValue, value: SSAValue, ivs: Indices) -> SSAValue:
-        """`value` with the element at the innermost induction variable replaced."""
-        return s(vector.InsertOp(element, value, [ivs[-1]])) if isinstance(value.type, VectorType) else element
-
     # -- Between threads ----------------------------------------------------------------------------------------------
-
-    def shuffle(self, s: Scalars, values: ByHero, distance: int) -> ByHero:
-        """
-        Combine the values of each hero with those of other threads of the warp, by shuffles at `distance`, `distance /
-        2`, ...
-        """
-        if not distance:
-            return values
-        combined: dict[ReduceOp, Values] = {}
-        for hero, own in values.items():
-            shuffle = ShuffleReduceOp(own, self.kernel.parts.applied[hero].root.name, distance)
-            s.builder.insert(shuffle)
-            combined[hero] = shuffle.results
-        return combined
 
     def reduce_in_block(
         self, s: Scalars, functions: GroupFunctions, tile: SharedTile, inits: ByHero, reduced: ByHero, outputs: Values
@@ -206,7 +170,14 @@ class ReductionEmitter:
         """
         Write partial results to shared memory and let warps combine those of other warps; returns the updated outputs.
         """
-        tiles = self.write_tiles(s, tile, [*chain(*reduced.values())])
+        tiles = self.exchange.write_tiles(s, tile, [*chain(*reduced.values())])
+        if tile.distance is None:
+
+            def result(inner: Scalars) -> Values:
+                combined = self.exchange.combine_elements(inner, tile.read, tiles, inits)
+                return self.write_results(inner, functions, combined, outputs, self.destination(inner, functions, ()))
+
+            return self.exchange.in_combining_warps(s, tile, result, outputs)
 
         def combine(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
             # All threads of a warp take part in a shuffle; threads without an element contribute the init value.
@@ -216,43 +187,13 @@ class ReductionEmitter:
                 for shared, init in zip(tiles, chain(*inits.values()), strict=True)
             ]
             to = self.destination(inner, functions, ivs)
-            combined = self.shuffle(inner, by_hero(inits, elements), tile.distance)
+            combined = self.exchange.shuffle(inner, by_hero(inits, elements), tile.distance)
             return self.write_results(inner, functions, combined, carried, to)
 
         def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-            warps = tile.combining
-            checks = [] if warps is None else domain_checks(inner, warps, [self.kernel.launch.threads], self.ids[:1])
-            return values_if(inner, checks, lambda in_warp: combine(in_warp, ivs, indices, carried), carried)
+            return self.exchange.in_combining_warps(inner, tile, lambda s: combine(s, ivs, indices, carried), carried)
 
-        return self.for_each_thread(s, tile.read, outputs, body)
-
-    def write_tiles(self, s: Scalars, tile: SharedTile, values: Values) -> Values:
-        """Shared tiles filled with `values`, a scalar or a vector per thread and tile, followed by a barrier."""
-        types = [TensorType(element_type(value), tile.shape) for value in values]
-        tiles = [s(AllocateSharedOp(type)) for type in types]
-
-        def body(inner: Scalars, ivs: Indices, indices: Indices, carried: Values) -> Values:
-            checks = domain_checks(inner, tile.write, [self.kernel.launch.threads], self.ids[:1])
-            return [
-                insert_if(inner, checks, self.lane(inner, value, ivs), shared, indices)
-                for value, shared in zip(values, carried, strict=True)
-            ]
-
-        synced = SyncThreadsOp(self.for_each_thread(s, tile.write, tiles, body))
-        s.builder.insert(synced)
-        return synced.results
-
-    def for_each_thread(self, s: Scalars, map: IndexingMap, inits: Values, body: LoopBody) -> Values:
-        """
-        `body` at the results of `map` for the thread, also outside of the domain of `map`.
-
-        It is in a loop if the map has range variables.
-        """
-        threads = replace(map.dimensions[0], bounds=Interval.of_size(self.kernel.launch.threads))
-        everywhere = replace(map, dimensions=(threads,), constraints=())
-        if map.ranges:
-            return loop_over(s, everywhere, self.ids[:1], inits, body)
-        return body(s, (), apply_map(s, everywhere, self.ids[:1]), inits)
+        return self.exchange.for_each_thread(s, tile.read, outputs, body)
 
     # -- Results ------------------------------------------------------------------------------------------------------
 
@@ -283,15 +224,3 @@ class ReductionEmitter:
         assert isinstance(result.owner, ReduceOp)
         tiled, map = self.tiling.output_shape, self.tiling.output
         return map_to_root(root, result, map_through_memory(shape_of(result), kept_order(result.owner), tiled, map))
-
-
-def by_hero(heroes: ByHero, values: Values) -> ByHero:
-    """Group `values`, a flat sequence, by hero."""
-    remaining = iter(values)
-    return {hero: [next(remaining) for _ in heroes[hero]] for hero in heroes}
-
-
-def element_type(value: SSAValue) -> Attribute:
-    """The element type of a vector; a scalar type unchanged."""
-    type = value.type
-    return cast(VectorType[Attribute], type).element_type if isinstance(type, VectorType) else type

@@ -17,8 +17,12 @@ from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, share
 
 THREADS_PER_BLOCK = 256
 """Shorter rows share a block until it has this many threads."""
-WIDEST_LOAD = 128
-"""The maximal load of a thread, in bits. Twice XLA's: the launch stays the same and needs fewer loads."""
+WIDEST_ACCESS = 128
+"""
+The maximal load of a thread, in bits; twice XLA's: the launch stays the same and needs fewer loads.
+
+And the maximum of what it writes of a side output: with two stores, each would move half of its sectors for nothing.
+"""
 
 
 def row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
@@ -61,7 +65,7 @@ def _vector_size(minor: int, threads: int, elements: Elements) -> int:
     """The vector of each of `threads` for a row of `minor` elements, small enough that every thread has work."""
     if elements.is_complex or elements.narrowest_input is None:
         return 1
-    vector = min(MAX_ELEMENTS_PER_THREAD, WIDEST_LOAD // elements.narrowest_input)
+    vector = min(MAX_ELEMENTS_PER_THREAD, WIDEST_ACCESS // max(elements.narrowest_input, elements.widest_side_output))
     while vector > 1 and (minor % vector or threads * vector > minor):
         vector //= 2
     return vector

@@ -20,14 +20,15 @@ class SharedTile:
 
     `write` and `read` map the thread, and the number of the element in its vector, to an element of the tile. Only
     threads in the domain of `write` write; threads outside of the domain of `read` take the init value. `distance` is
-    the first shuffle distance after the exchange. `combining` has whole warps in its domain: the others read nothing
-    and hold no result, so they take no part in the shuffles. None: all warps do.
+    the first shuffle distance after the exchange. None: no shuffle; a thread combines all elements that it reads.
+    `combining` has whole warps in its domain: the others read nothing and hold no result, so they take no part in the
+    shuffles. None: all warps do.
     """
 
     shape: tuple[int, ...]
     write: IndexingMap
     read: IndexingMap
-    distance: int
+    distance: int | None
     combining: IndexingMap | None = None
 
 
@@ -60,12 +61,14 @@ class Elements:
     The properties of elements that a tiling depends on: the narrowest widths of inputs and outputs, in bits (None
     without any).
 
-    `is_complex` says whether a hero reads complex numbers.
+    `is_complex` says whether a hero reads complex numbers. `widest_side_output` is the width of the widest results that
+    are as many as the inputs, in bits; 0 without any.
     """
 
     narrowest_input: int | None
     narrowest_output: int
     is_complex: bool
+    widest_side_output: int = 0
 
 
 def vector_size(minor: int, threads: int, elements: Elements) -> int:
@@ -92,7 +95,7 @@ def launch_of(threads: Sequence[int], blocks: Sequence[int], device: Device) -> 
 def shared_tile(
     write: IndexingMap,
     read: IndexingMap,
-    distance: int,
+    distance: int | None,
     device: Device,
     padding: int | None = None,
     combining: IndexingMap | None = None,

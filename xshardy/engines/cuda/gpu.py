@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, DType
 from xshardy.lowering.libdevice import MissingCudaExtraError
 
 T = TypeVar("T")
@@ -113,19 +113,26 @@ class Gpu:
     def store(self, data: Array, memory: DeviceMemory) -> None:
         """Copy a contiguous array to memory of its size."""
         if data.nbytes:
-            memory.owner.copy_from(self._host(data), stream=self._stream)
+            self._copy(self._host(data), memory.owner)
             self.wait()  # the array may change after this
 
     def part(self, memory: DeviceMemory, offset: int, size: int) -> DeviceMemory:
         """The `size` bytes of `memory` from `offset` on."""
-        pointer = memory.pointer + offset
-        return DeviceMemory(pointer, size, self._core.Buffer.from_handle(pointer, size, owner=memory.owner))
+        return self.memory_at(memory.pointer + offset, size, memory.owner)
+
+    def memory_at(self, pointer: int, size: int, owner: Any) -> DeviceMemory:
+        """The `size` bytes at `pointer`, which are there as long as `owner` is."""
+        return DeviceMemory(pointer, size, self._core.Buffer.from_handle(pointer, size, owner=owner))
+
+    def export(self, memory: DeviceMemory, shape: tuple[int, ...], strides: tuple[int, ...], dtype: DType) -> Any:
+        """`memory` as an array with `__dlpack__`; strides are in elements."""
+        return self._core.utils.StridedMemoryView.from_buffer(memory.owner, shape, strides, dtype=dtype)
 
     def download(self, memory: DeviceMemory) -> Array:
         """The bytes of `memory`, after the work so far is done."""
         data = np.empty(memory.size, np.uint8)
         if memory.size:
-            memory.owner.copy_to(self._host(data), stream=self._stream)
+            self._copy(memory.owner, self._host(data))
         self.wait()
         return data
 
@@ -134,16 +141,35 @@ class Gpu:
 
     def fill(self, memory: DeviceMemory, byte: int) -> None:
         """Set every byte of `memory`."""
-        memory.owner.fill(byte, stream=self._stream)
+        self._checked(lambda: memory.owner.fill(byte, stream=self._stream), "to set memory")
 
     def copy(self, source: DeviceMemory, target: DeviceMemory) -> None:
         """Copy `source` to `target`, of the same size."""
-        target.owner.copy_from(source.owner, stream=self._stream)
+        self._copy(source.owner, target.owner)
 
-    def launch(self, launch: Launch) -> None:
-        """Start a kernel. Raises `GpuError` if the driver refuses."""
+    def _copy(self, source: Any, target: Any) -> None:
+        self._checked(lambda: target.copy_from(source, stream=self._stream), "a copy")
+
+    def launch(self, launch: Launch, stream: int | None = None) -> None:
+        """Start a kernel, also on a stream of another library. Raises `GpuError` if the driver refuses."""
         config = self._core.LaunchConfig(grid=launch.grid, block=launch.block)
-        self._core.launch(self._stream, config, launch.kernel, *launch.pointers)
+        chosen = self._stream if stream is None else self._core.Stream.from_handle(stream)
+        self._checked(lambda: self._core.launch(chosen, config, launch.kernel, *launch.pointers), "a launch")
+
+    def record(self, work: Callable[[], None]) -> Any:
+        """A CUDA graph of the launches, copies and fills of `work`, which are not done now. `work` may not wait."""
+        builder = self._checked(lambda: self._device.create_graph_builder().begin_building(), "to record a graph")
+        stream, self._stream = self._stream, builder
+        try:
+            work()
+        finally:
+            self._stream = stream
+            builder.end_building()
+        return self._checked(builder.complete, "a graph")
+
+    def replay(self, graph: Any) -> None:
+        """Start what `record` has recorded."""
+        self._checked(lambda: graph.launch(self._stream), "to launch a graph")
 
     def wait(self) -> None:
         """Wait for the work so far. Raises `GpuError` if a kernel failed, for example by a read outside of memory."""

@@ -1,20 +1,16 @@
 """Kernels of ours on a GPU: with arrays that are there already, or with numpy arrays that are copied."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.engines.cuda.gpu import Gpu, Launch
+from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_alignment, row_major, view_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.host import packed, unpacked
 from xshardy.lowering.nvptx import Kernel, KernelArgument
-
-
-class LaunchError(DiagnosticException):
-    """A kernel cannot be launched with these arguments."""
 
 
 class LoadedKernel:
@@ -49,10 +45,14 @@ class LoadedKernel:
             if argument.is_output and id(array) in uploaded:
                 array[...] = unpacked(self.gpu.download(uploaded[id(array)]), array)
 
-    def launch_pointers(self, pointers: list[int]) -> None:
-        """Start the kernel with a pointer for each of its arguments, and do not wait. Nothing is checked."""
+    def launch_pointers(self, pointers: Sequence[int], stream: int | None = None) -> None:
+        """
+        Start the kernel with a pointer for each of its arguments, and do not wait. Nothing is checked.
+
+        `stream` is one of another library (`CUstream`, as a number), in place of that of the GPU.
+        """
         if self._handle is not None:
-            self.gpu.launch(Launch(self._handle, self.kernel.grid, self.kernel.block, tuple(pointers)))
+            self.gpu.launch(Launch(self._handle, self.kernel.grid, self.kernel.block, tuple(pointers)), stream)
 
     def _view(self, argument: KernelArgument, array: Any) -> int | None:
         """The pointer of an array on the GPU; None for a numpy array. Raises `LaunchError` if it does not fit."""
@@ -62,16 +62,15 @@ class LoadedKernel:
                 raise LaunchError(f"{where}: the kernel writes to it, but the array is read-only")
             _check_size(where, argument, packed(cast(Array, array)).size)
             return None
-        view = self.gpu.view(array)
+        view = view_of(self.gpu, array, where)
+        if view is None:
+            raise LaunchError(f"{where}: a {type(array).__name__} on the host: pass a numpy array, or one on the GPU")
         if argument.is_output and view.readonly:
             raise LaunchError(f"{where}: the kernel writes to it, but the array is read-only")
-        if view.device_id != self.gpu.number:
-            raise LaunchError(f"{where}: the array is on device {view.device_id}, the kernel on GPU {self.gpu.number}")
-        if view.strides is not None and not _is_contiguous(view.shape, view.strides):
+        if not has_strides(view, row_major(view.shape)):
             raise LaunchError(f"{where}: the array is not contiguous (strides {view.strides}): pass a copy")
         _check_size(where, argument, prod(view.shape) * view.dtype.itemsize)
-        if argument.alignment and view.ptr % argument.alignment:
-            raise LaunchError(f"{where}: the array begins at {view.ptr:#x}, no multiple of {argument.alignment} bytes")
+        require_alignment(view, argument.alignment, where)
         return view.ptr
 
     def _check_buffers(self, arrays: tuple[Any, ...]) -> None:
@@ -88,16 +87,6 @@ class LoadedKernel:
 def _check_size(where: str, argument: KernelArgument, size: int) -> None:
     if argument.size is not None and size < argument.size:
         raise LaunchError(f"{where}: the kernel uses {argument.size:,} bytes, but the array has {size:,}")
-
-
-def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether elements are in row-major order without gaps; `strides` count elements."""
-    expected = 1
-    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
-        if size != 1 and stride != expected:
-            return False
-        expected *= size
-    return True
 
 
 def load(kernel: Kernel, gpu: Gpu | None = None) -> LoadedKernel:

@@ -18,10 +18,18 @@ from xshardy.lowering.nvptx import Kernel
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.compilation import CompiledModule
 from xshardy.modules.computations import computation_of
-from xshardy.modules.execution import Execution
 from xshardy.modules.fusion_text import fusion_text
 from xshardy.modules.kernels import entry_of, fingerprint_of
-from xshardy.modules.launch_plan import Argument, Call, KernelStep
+from xshardy.modules.launch_plan import (
+    Argument,
+    AsyncDoneStep,
+    AsyncStartStep,
+    Call,
+    CopyStep,
+    KernelStep,
+    MemsetStep,
+    Step,
+)
 from xshardy.modules.memory import from_memory, to_memory
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
@@ -36,6 +44,24 @@ class Loaded:
     handle: Any | None
 
 
+def stays_on_gpu(step: Step) -> bool:
+    """Whether the host only has to submit the work of `step`, and needs nothing of its results."""
+    match step:
+        case KernelStep() | CopyStep() | MemsetStep() | AsyncDoneStep():
+            return True
+        case AsyncStartStep():
+            return all(map(stays_on_gpu, step.steps))
+        case Call():
+            return _has_kernel(step)
+        case _:
+            return False
+
+
+def _has_kernel(step: Call) -> bool:
+    """Whether a kernel of ours stands for a call of a library."""
+    return isinstance(step.op, stablehlo.CustomCallOp) and step.op.call_target_name.data in TARGETS
+
+
 class GpuMachine:
     """
     Executes the steps of `module` on `gpu`, on one stream.
@@ -46,16 +72,17 @@ class GpuMachine:
 
     def __init__(self, module: CompiledModule, gpu: Gpu):
         self.module, self.gpu = module, gpu
-        self._memory: list[DeviceMemory] = []
+        self.memory: list[DeviceMemory] = []
+        """The allocations of the plan."""
         self._kernels: dict[str, Loaded] = {}
         self._of_library_call: dict[Operation, str] = {}
         """The fingerprint of the kernel for a call."""
 
     def allocate(self, sizes: Sequence[int]) -> None:
-        self._memory = [self.gpu.allocate(size) for size in sizes]
+        self.memory = [self.gpu.allocate(size) for size in sizes]
 
     def _part(self, place: Slice) -> DeviceMemory:
-        return self.gpu.part(self._memory[place.allocation], place.offset, place.size)
+        return self.gpu.part(self.memory[place.allocation], place.offset, place.size)
 
     def read(self, place: Slice) -> Array:
         return self.gpu.download(self._part(place))
@@ -72,23 +99,37 @@ class GpuMachine:
         if place.size:
             self.gpu.fill(self._part(place), byte)
 
+    def prepare(self) -> None:
+        """Load all kernels; without this, each is loaded before its first launch."""
+        for step in self.module.plan.all_steps():
+            if isinstance(step, KernelStep):
+                self._load_fusion(step)
+            elif isinstance(step, Call) and _has_kernel(step):
+                self._load_call(step)
+
     def kernel(self, step: KernelStep) -> None:
-        if step.fingerprint not in self._kernels:
-            self._load(step.fingerprint, self.module.kernels[step.fingerprint])
+        self._load_fusion(step)
         self._launch(step.fingerprint, (*step.operands, *step.results))
 
     def library(self, step: Call) -> None:
-        op = step.op
-        if not isinstance(op, stablehlo.CustomCallOp) or op.call_target_name.data not in TARGETS:
+        if not _has_kernel(step):
             operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
             for argument, array in zip(step.results, evaluate(computation_of(step), operands), strict=False):
                 self.write(argument.slice, to_memory(array, argument.leaf))
             return
-        if op not in self._of_library_call:
-            self._of_library_call[op] = self._compiled(computation_of(step))
-        fingerprint = self._of_library_call[op]
+        fingerprint = self._load_call(step)
         results = len(self._kernels[fingerprint].kernel.arguments) - len(step.operands)
         self._launch(fingerprint, (*step.operands, *step.results[:results]))
+
+    def _load_fusion(self, step: KernelStep) -> None:
+        if step.fingerprint not in self._kernels:
+            self._load(step.fingerprint, self.module.kernels[step.fingerprint])
+
+    def _load_call(self, step: Call) -> str:
+        """Load the kernel for a call of a library; its fingerprint."""
+        if step.op not in self._of_library_call:
+            self._of_library_call[step.op] = self._compiled(computation_of(step))
+        return self._of_library_call[step.op]
 
     def _compiled(self, computation: FuncOp) -> str:
         """Compile and load a kernel for `computation`; its fingerprint."""
@@ -111,14 +152,5 @@ class GpuMachine:
     def _launch(self, fingerprint: str, arguments: Sequence[Argument]) -> None:
         loaded = self._kernels[fingerprint]
         if loaded.handle is not None:
-            pointers = tuple(self._memory[a.slice.allocation].pointer + a.slice.offset for a in arguments)
+            pointers = tuple(self.memory[a.slice.allocation].pointer + a.slice.offset for a in arguments)
             self.gpu.launch(Launch(loaded.handle, loaded.kernel.grid, loaded.kernel.block, pointers))
-
-
-def run_module_on_gpu(module: CompiledModule, arguments: Sequence[Array], gpu: Gpu | None = None) -> list[Array]:
-    """
-    The results of `module` for numpy arrays with the shapes and types of its parameters, on `gpu`, by default GPU 0.
-
-    Raises `ModuleError` for other arrays, `GpuError` for what the driver refuses, and `StepFailedError`.
-    """
-    return Execution(module.plan, GpuMachine(module, gpu or Gpu()), checks=False).run(arguments)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, i1
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, Float8E5M2Type, IntAttr, StringAttr, f32, i1
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import chlo, mhlo, stablehlo
@@ -11,6 +11,7 @@ from xshardy.dialects.chlo.ragged_dot import RaggedDotProduct
 from xshardy.dialects.mhlo.attributes import DotDimensionNumbersAttr, PrecisionAttr, RaggedDotDimensionNumbersAttr
 from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
+from xshardy.dialects.stablehlo.dot_algorithm import F8_TYPES, KNOWN_ALGORITHMS, DotAlgorithmAttr
 from xshardy.dialects.stablehlo.windows import window_properties
 from xshardy.hlo_text.codecs import INTEGERS, PRECISIONS, Fields, dimension_array, integer
 from xshardy.hlo_text.fields import ReversibleDimension
@@ -18,16 +19,45 @@ from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
 
 DOT_DIMENSIONS = ("lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims")
+ALGORITHM = "hlo.algorithm"
+"""An algorithm that stands beside a precision, which it overrides."""
 RAGGED_DIMENSIONS = ("lhs_ragged_dims", "rhs_group_dims")
+
+
+def algorithm_name(algorithm: DotAlgorithmAttr) -> str:
+    """`dot_bf16_bf16_f32_x3`; all types of 8 bits have one name."""
+    if isinstance(algorithm.lhs_precision_type, F8_TYPES):
+        is_fast = algorithm.allow_imprecise_accumulation.value.data
+        return f"dot_any_f8_any_f8_f32{'_fast_accum' if is_fast else ''}"
+    operations = algorithm.num_primitive_operations.data
+    types = algorithm.lhs_precision_type, algorithm.rhs_precision_type, algorithm.accumulation_type
+    return f"dot_{'_'.join(map(str, types))}{f'_x{operations}' if operations > 1 else ''}"
+
+
+ALGORITHMS: Mapping[str, DotAlgorithmAttr] = {
+    algorithm_name(algorithm): algorithm
+    for algorithm in (
+        *(DotAlgorithmAttr.of(Float8E5M2Type(), f32, 1, is_imprecise) for is_imprecise in (False, True)),
+        *(DotAlgorithmAttr.of(*known) for known in KNOWN_ALGORITHMS),
+    )
+}
+"""The algorithms by their names in HLO text."""
 
 
 def dot(instruction: Instruction) -> Operation:
     """`dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}`"""
     lists = [dimension_array(instruction.fields.get(name, ())) for name in DOT_DIMENSIONS]
     numbers = stablehlo.DotDimensionNumbersAttr.new(lists)
-    return instruction.create(
-        stablehlo.DotGeneralOp, dot_dimension_numbers=numbers, **precision_property(instruction.fields)
-    )
+    properties = precision_property(instruction.fields)
+    made = instruction.create(stablehlo.DotGeneralOp, dot_dimension_numbers=numbers, **properties)
+    if (name := instruction.fields.get("algorithm")) is not None:
+        if (algorithm := ALGORITHMS.get(name)) is None:
+            raise instruction.error(f"unknown algorithm '{name}'", f"one of {', '.join(ALGORITHMS)}")
+        if properties:  # StableHLO has an algorithm only with the default precision
+            made.attributes[ALGORITHM] = StringAttr(name)
+        else:
+            made.properties["algorithm"] = algorithm
+    return made
 
 
 def precision_property(fields: Mapping[str, tuple[Precision, ...]]) -> dict[str, Attribute]:
@@ -46,7 +76,12 @@ def dot_fields(op: stablehlo.DotGeneralOp, regions: Regions) -> Fields:
     """The inverse of `dot`."""
     lists = [INTEGERS.decode(numbers) for numbers in op.dot_dimension_numbers.parameters]
     fields: Fields = {name: dims for name, dims in zip(DOT_DIMENSIONS, lists, strict=True) if dims}
-    return fields | precision_field(op.precision_config)
+    fields |= precision_field(op.precision_config)
+    if op.algorithm is not None:
+        fields["algorithm"] = algorithm_name(op.algorithm)
+    elif isinstance(name := op.attributes.get(ALGORITHM), StringAttr):
+        fields["algorithm"] = name.data
+    return fields
 
 
 def ragged_dot(instruction: Instruction) -> Operation:
@@ -149,8 +184,8 @@ ROWS: Mapping[str, Opcode] = {
         dot,
         2,
         "",
-        f"{' '.join(DOT_DIMENSIONS)} operand_precision",
-        extras="algorithm sparsity sparsity_config",
+        f"{' '.join(DOT_DIMENSIONS)} operand_precision algorithm",
+        extras="sparsity sparsity_config",
         forms=[Form(stablehlo.DotGeneralOp, dot_fields)],
     ),
     "ragged-dot": row(

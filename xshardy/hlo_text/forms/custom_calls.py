@@ -1,15 +1,21 @@
 """Custom calls: functions of the target."""
 
 from collections.abc import Mapping
+from functools import cache
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, i32
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin, DictionaryAttr, IntegerAttr, StringAttr, i32
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.calls import TYPED_FFI
+from xshardy.hlo_text.annotations import read_text
 from xshardy.hlo_text.codecs import SYMBOLS, Fields, boolean
 from xshardy.hlo_text.fields import read_raw
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
+from xshardy.syntax.parser import Parser
 
 API_VERSIONS: Mapping[str, int] = {
     "API_VERSION_UNSPECIFIED": 0,
@@ -36,9 +42,30 @@ def custom_call(instruction: Instruction) -> Operation:
         properties["api_version"] = IntegerAttr(version, i32)
     if "called_computations" in fields:
         properties["called_computations"] = SYMBOLS.encode(fields["called_computations"])
+    attributes: dict[str, Attribute] = {}
+    if (text := fields.get("backend_config")) is not None:
+        if fields.get("api_version") == API_NAMES[TYPED_FFI] and (options := options_of(text.data)) is not None:
+            properties["backend_config"] = options
+        else:
+            attributes["hlo.backend_config"] = text
     return stablehlo.CustomCallOp.create(
-        operands=instruction.operands, result_types=[instruction.shape.type], properties=properties
+        operands=instruction.operands,
+        result_types=[instruction.shape.type],
+        properties=properties,
+        attributes=attributes,
     )
+
+
+@cache
+def options_of(text: str) -> DictionaryAttr | None:
+    """The options of a typed call, `{uplo = 76 : ui8}` as text; None for other text."""
+    ctx = Context()
+    ctx.load_dialect(Builtin)
+    try:
+        options = Parser(ctx, text).parse_whole_attribute()
+    except (ParseError, VerifyException):
+        return None
+    return options if isinstance(options, DictionaryAttr) else None
 
 
 def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
@@ -66,6 +93,6 @@ ROWS: Mapping[str, Opcode] = {
         "api_version called_computations custom_call_has_side_effect",
         extras=f"{AS_WRITTEN} literal to_apply",
         forms=[Form(stablehlo.CustomCallOp, custom_call_fields)],
-        readers=dict.fromkeys(AS_WRITTEN.split(), read_raw),
+        readers={**dict.fromkeys(AS_WRITTEN.split(), read_raw), "backend_config": read_text},
     )
 }

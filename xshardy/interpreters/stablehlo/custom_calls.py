@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TupleType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
@@ -38,7 +38,7 @@ def top_k(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array) -> Sequenc
     """The largest elements, or with `largest = false` the smallest."""
     flag = entries(op, "mhlo.attributes").get("largest")
     is_smallest = isinstance(flag, IntegerAttr) and not flag.value.data
-    return (smallest if is_smallest else largest)(x, shape_of(op.results[0])[-1])
+    return (smallest if is_smallest else largest)(x, shape_of(op.part_types[0])[-1])
 
 
 def approximate_top_k(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Sequence[Array]:
@@ -54,7 +54,7 @@ def approximate_top_k(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operand
         raise unsupported(op, "expected a reduction_dim, a top_k and one called comparator")
     comparator = evaluator.functions[called[0]].body.block
     axis, wanted = dimension.value.data, count.value.data
-    if shape_of(op.results[0])[axis] != wanted:
+    if shape_of(op.part_types[0])[axis] != wanted:
         raise unsupported(op, f"it returns more than {wanted} elements: aggregate_to_topk is not set")
     values = in_order(operands[: len(operands) // 2], axis, by_block(evaluator, comparator))
     return [x.take(range(wanted), axis) for x in values]
@@ -113,7 +113,9 @@ def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Arr
     if rule is None:
         raise unsupported(op, f"'{name}' is not a function that is known here")
     values = listed(rule(evaluator, op, *operands))
-    return [typed(value, type) for value, type in zip(values, op.result_types, strict=True)]
+    if [isinstance(type, TupleType) for type in op.result_types] != [True] or isinstance(values[0], tuple):
+        return [typed(value, type) for value, type in zip(values, op.result_types, strict=True)]
+    return [tuple(typed(value, type) for value, type in zip(values, op.part_types, strict=True))]
 
 
 CUSTOM_CALL: Mapping[type[Operation], Rule] = {stablehlo.CustomCallOp: custom_call}

@@ -127,7 +127,7 @@ def gesdd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequenc
     missing = ~finite[..., None]
     left, right = (
         np.zeros(shape_of(result)) if mode == "N" else np.where(missing[..., None], np.nan, vectors)
-        for result, vectors in zip(op.results[2:4], (u, vt), strict=True)
+        for result, vectors in zip(op.part_types[2:4], (u, vt), strict=True)
     )
     return [a, np.where(missing, np.nan, values), left, right, info(a, ~finite)]
 

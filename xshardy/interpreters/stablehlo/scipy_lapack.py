@@ -33,7 +33,7 @@ def of_scipy(op: stablehlo.CustomCallOp, name: str, a: Array) -> Callable[..., S
 
 def by_matrix(op: stablehlo.CustomCallOp, a: Array, function: Callable[[Array], Sequence[Any]]) -> Sequence[Array]:
     """The results of `function` for each matrix of the batches of `a`; zeros for matrices without elements."""
-    results = [np.zeros(shape_of(result), numpy_dtype(result.type)) for result in op.results]
+    results = [np.zeros(shape_of(type), numpy_dtype(type)) for type in op.part_types]
     for place in np.ndindex(a.shape[:-2]) if a.size else ():
         for result, value in zip(results, function(a[place]), strict=True):
             result[place] = value

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation, SSAValue
@@ -210,11 +211,25 @@ def copy(evaluator: Evaluator, op: hlo.CopyOp, x: Array) -> Array:
     return x
 
 
+def scalars(evaluator: Evaluator, op: Operation, x: Array) -> Array:
+    """The bits of each of many scalars as the result type; itself where that is the type of `x`."""
+    return reinterpreted(op, x.reshape(-1)).reshape(x.shape)
+
+
+def also_on_scalars(rule: Callable[[Evaluator, Any, Array], Array]) -> Rule:
+    """`rule`; in a block that is applied to arrays of scalars, element by element, `scalars`."""
+
+    def either(evaluator: Evaluator, op: Operation, x: Array) -> Array:
+        return (scalars if evaluator.is_elementwise else rule)(evaluator, op, x)
+
+    return either
+
+
 SHAPES: Mapping[type[Operation], Rule] = {
-    hlo.BitcastOp: bitcast,
+    hlo.BitcastOp: also_on_scalars(bitcast),
     hlo.CopyOp: copy,
-    stablehlo.BitcastConvertOp: bitcast_convert,
-    stablehlo.BroadcastInDimOp: broadcast_in_dim,
+    stablehlo.BitcastConvertOp: also_on_scalars(bitcast_convert),
+    stablehlo.BroadcastInDimOp: also_on_scalars(broadcast_in_dim),
     stablehlo.ConcatenateOp: concatenate,
     stablehlo.ConstantOp: constant,
     stablehlo.DynamicSliceOp: dynamic_slice,
@@ -223,9 +238,9 @@ SHAPES: Mapping[type[Operation], Rule] = {
     stablehlo.GetDimensionSizeOp: get_dimension_size,
     stablehlo.IotaOp: iota,
     stablehlo.PadOp: pad,
-    stablehlo.ReshapeOp: reshape,
+    stablehlo.ReshapeOp: also_on_scalars(reshape),
     stablehlo.ReverseOp: reverse,
     stablehlo.SetDimensionSizeOp: set_dimension_size,
     stablehlo.SliceOp: slice_,
-    stablehlo.TransposeOp: transpose,
+    stablehlo.TransposeOp: also_on_scalars(transpose),
 }

@@ -2,13 +2,13 @@
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
@@ -18,11 +18,10 @@ from xshardy.lowering.nvptx import compile_module as compile_kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.modules.compilation import CompiledModule, compile_module
 from xshardy.modules.kernel_cache import KernelCache
+from xshardy.modules.kernels import Progress, no_progress
 from xshardy.modules.launch_plan import KernelStep
 from xshardy.modules.plan_text import plan_text
 from xshardy.tools.arguments import path, positive
-from xshardy.tools.baseline import print_comparison, read_baseline
-from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.tools.kernel_file import fuse_entry, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
@@ -96,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         write_text(args.html, _page(args))
         if args.output is None:
             return 0
-    baseline = None if args.baseline is None else read_baseline(args.baseline)
+    compare = None if args.baseline is None else _comparison(args.baseline)
     module, parsed = read_module(args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
     whole: CompiledModule | None = None
@@ -118,8 +117,8 @@ def run(args: argparse.Namespace) -> int:
     elif whole is not None:
         _write_folder(folder, found, whole, args.emit)
     _report(found, args)
-    if baseline is not None:
-        print_comparison([each.kernel for each in found], baseline)
+    if compare is not None:
+        compare([each.kernel for each in found])
     return 1 if whole is not None and whole.failures else 0
 
 
@@ -133,6 +132,14 @@ def _page(args: argparse.Namespace) -> str:
     if not compiler.is_emitted(source.module):
         fuse_entry(source.module, args)
     return kernels_page(source, KernelStages(args.target, args.math, every_pass=False), args.fusion, side_by_side=True)
+
+
+def _comparison(baseline: Path) -> Callable[[Sequence[Kernel]], None]:
+    """What prints the table of `--baseline`. Raises `InputError` if `baseline` cannot be read."""
+    from xshardy.tools.baseline import print_comparison, read_baseline
+
+    known = read_baseline(baseline)
+    return lambda kernels: print_comparison(kernels, known)
 
 
 def is_folder(output: Path) -> bool:
@@ -157,21 +164,26 @@ def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> It
 def _whole(module: ModuleOp, args: argparse.Namespace, *, keep_going: bool) -> CompiledModule:
     """The whole module compiled, with a progress bar if standard error is a terminal."""
     fuse_entry(module, args)
-    bar = Progress(
-        TextColumn("kernels"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console(stderr=True)
-    )
     cache = None if args.cache_dir is None else KernelCache(args.cache_dir)
-    with bar if bar.console.is_terminal else nullcontext():
-        task = bar.add_task("")
+    with _progress() as progress:
         return compile_module(
             module,
             target=args.target,
             math=args.math,
             jobs=args.jobs,
             cache=cache,
-            progress=lambda done, count: bar.update(task, completed=done, total=count),
+            progress=progress,
             keep_going=keep_going,
         )
+
+
+def _progress() -> AbstractContextManager[Progress]:
+    """A progress bar if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        return nullcontext(no_progress)
+    from xshardy.tools.progress import bar
+
+    return bar("kernels")
 
 
 def _kernels_of(module: CompiledModule) -> Iterator[Compiled]:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
+from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.utils.lexer import Span
 
 from xshardy import compiler
 from xshardy.dialects.discardable import verify
 from xshardy.hlo_text import parse_hlo
 from xshardy.syntax.parser import Parser
+from xshardy.tools.diagnostics import InputError
 from xshardy.tools.pipelines import passes_of
 from xshardy.tools.program_text import is_hlo
 from xshardy.tools.source_program import source_program
@@ -62,9 +64,12 @@ def kernels_page(source: Source, how: KernelStages, fusion: str | None, *, side_
 
 
 def pipeline_page(text: str, name: str, pipeline: str) -> str:
-    """A program after each pass of `pipeline`. Raises `ValueError` for an unknown pass, and as `source_program`."""
+    """A program after each pass of `pipeline`. Raises `InputError` for an unknown pass, and as `source_program`."""
     context = new_context()
-    passes = passes_of(pipeline, installed_passes())
+    try:
+        passes = passes_of(pipeline, installed_passes())
+    except (ValueError, ArgSpecParseError) as error:
+        raise InputError(f"error: {error}") from None
     program = source_program(text, name, context)
     place_at_lines(program.names.spans)
     with program.diagnostics():

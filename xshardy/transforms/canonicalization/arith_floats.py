@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
@@ -150,7 +151,7 @@ def fold_cmpf(op: arith.CmpfOp, constants: Sequence[Attribute | None]) -> SSAVal
 
 def fold_extf(op: arith.ExtFOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
     """Every narrower float is also a wider one."""
-    return elementwise(lambda a: a, constants, op.result.type)
+    return elementwise(lambda a: a, constants, op.result.type) if _is_computable(op.result.type) else None
 
 
 def fold_truncf(op: arith.TruncFOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
@@ -195,18 +196,16 @@ def fold_bitcast(op: arith.BitcastOp, constants: Sequence[Attribute | None]) -> 
         return op.input
     if isinstance(inner, arith.BitcastOp) and inner.input.type == target:
         return inner.input
-    old, new = element_type_of(source), element_type_of(target)
-    if isinstance(old, AnyFloat) and isinstance(new, IntegerType):
+    old, new = (cast(Any, element_type_of(type)) for type in (source, target))
+    if width_of(old) % 8 or not all(isinstance(type, IntegerType) or _is_computable(type) for type in (old, new)):
+        return None
+
+    def convert(number: int | float) -> int | float | None:
+        (read,) = new.unpack(old.pack((number,)), 1)
         # The bits of a NaN are not kept by a double.
-        return elementwise(
-            lambda a: None if math.isnan(a) else int.from_bytes(old.pack((a,)), "little"), constants, target
-        )
-    width = width_of(old)
-    if isinstance(old, IntegerType) and isinstance(new, AnyFloat) and width % 8 == 0:
-        return elementwise(
-            lambda a: new.unpack(unsigned(a, width).to_bytes(width // 8, "little"), 1)[0], constants, target
-        )
-    return None
+        return None if math.isnan(number) or math.isnan(read) else read
+
+    return elementwise(convert, constants, target)
 
 
 FOLDS: Mapping[type[Operation], Fold] = {

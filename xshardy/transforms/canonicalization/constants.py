@@ -126,7 +126,7 @@ def elementwise(
 ) -> Attribute | None:
     """The constant of `result_type` whose elements `compute` gives from those of the operands; None if one is None."""
     columns = [scalar_values(attr) for attr in operands]
-    if not columns or any(column is None or not column for column in columns):
+    if any(column is None or not column for column in columns):
         return None
     size = max(len(column) for column in columns if column is not None)
     rows = zip(*(column if len(column) == size else [*column] * size for column in columns if column), strict=True)

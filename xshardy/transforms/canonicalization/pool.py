@@ -18,13 +18,12 @@ def key_of(constant: Operation) -> Key:
     return type(constant), tuple(sorted(constant.properties.items())), tuple(constant.result_types)
 
 
-def home_of(op: Operation) -> Region | None:
+def home_of(op: Operation) -> Region:
     """The region of the function, or of another operation isolated from above, that `op` is in."""
+    while (around := op.parent_op()) is not None and not has_trait(type(around), IsolatedFromAbove):
+        op = around
     region = op.parent_region()
-    while region is not None and region.parent is not None:
-        if has_trait(type(region.parent), IsolatedFromAbove):
-            return region
-        region = region.parent.parent_region()
+    assert region is not None
     return region
 
 
@@ -86,11 +85,9 @@ class ConstantPools:
     def __init__(self) -> None:
         self._pools: dict[Region, ConstantPool] = {}
 
-    def of(self, op: Operation) -> ConstantPool | None:
-        """The pool of the function that `op` is in; None if it is in none."""
+    def of(self, op: Operation) -> ConstantPool:
+        """The pool of the function that `op` is in."""
         region = home_of(op)
-        if region is None or region.blocks.first is None:
-            return None
-        if (pool := self._pools.get(region)) is None:
-            pool = self._pools[region] = ConstantPool(region.blocks.first)
-        return pool
+        if region not in self._pools:
+            self._pools[region] = ConstantPool(region.blocks[0])
+        return self._pools[region]

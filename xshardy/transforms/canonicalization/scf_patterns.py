@@ -70,21 +70,11 @@ class IfToSelect(RewritePattern):
         outside = [all(is_outside(value, op) for value in pair) for pair in pairs]
         if not any(outside):
             return
-        selects = [
-            arith.SelectOp(op.cond, *pair) if movable and pair[0] is not pair[1] else None
-            for pair, movable in zip(pairs, outside, strict=True)
-        ]
-        replacements = iter(
-            [
-                select.result if select is not None else pair[0]
-                for select, pair, movable in zip(selects, pairs, outside, strict=True)
-                if movable
-            ]
-        )
-        rewriter.insert([select for select in selects if select is not None], InsertPoint.before(op))
+        selects = [arith.SelectOp(op.cond, *pair) for pair, movable in zip(pairs, outside, strict=True) if movable]
+        rewriter.insert(selects, InsertPoint.before(op))
         kept = _without_results(op, [not movable for movable in outside], rewriter)
-        remaining = iter(kept.results)
-        rewriter.replace(op, (), [next(replacements) if movable else next(remaining) for movable in outside])
+        selected, remaining = (select.result for select in selects), iter(kept.results)
+        rewriter.replace(op, (), [next(selected) if movable else next(remaining) for movable in outside])
 
 
 class UnusedIfResults(RewritePattern):
@@ -172,14 +162,9 @@ class NestedIfs(RewritePattern):
     def match_and_rewrite(self, op: scf.IfOp, rewriter: PatternRewriter, /):
         block = op.true_region.block
         inner = block.first_op
-        if (
-            op.results
-            or op.false_region.blocks
-            or not isinstance(inner, scf.IfOp)
-            or inner.next_op is not block.last_op
-        ):
+        if op.false_region.blocks or not isinstance(inner, scf.IfOp) or inner.next_op is not block.last_op:
             return
-        if inner.results or inner.false_region.blocks or inner.attributes or not is_outside(inner.cond, op):
+        if inner.false_region.blocks or inner.attributes:
             return
         both = arith.AndIOp(op.cond, inner.cond)
         body = rewriter.move_region_contents_to_new_regions(inner.true_region)
@@ -202,7 +187,7 @@ class KnownTripCount(RewritePattern):
             return
         if upper <= lower:
             rewriter.replace(op, (), op.iter_args)
-        elif step is not None and 0 < upper - lower <= step:
+        elif step is not None and upper - lower <= step:
             inline(op, op.body.block, (op.lb, *op.iter_args), rewriter)
 
 

@@ -9,6 +9,7 @@ Source: rows SDY-IF-01, SDY-PASS-01 and SDY-OP-07.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
 
@@ -23,23 +24,20 @@ class ResultDataFlow:
     The data flow of an operation whose results own its edges.
 
     The sources of the edge of result `i` are operand `i` of the terminator of each of `feeding`, and operand `i` of
-    `op` if `reads_operands`. If `enters_regions`, argument `i` of each region is a target of the edge as well.
+    `op` if `reads_operands`. Argument `i` of each region is a target of the edge as well.
     """
 
     op: Operation
     feeding: Sequence[Region] = ()
     reads_operands: bool = False
-    enters_regions: bool = False
 
     @property
     def argument_owners(self) -> Sequence[BlockArgument]:
         return ()
 
-    def owner_of(self, target: SSAValue) -> SSAValue | None:
+    def owner_of(self, target: SSAValue) -> SSAValue:
         """The owner of the edge that `target`, a result or an argument of a region, belongs to."""
-        if isinstance(target, BlockArgument):
-            return self.op.results[target.index] if self.enters_regions else None
-        return target
+        return self.op.results[target.index] if isinstance(target, BlockArgument) else target
 
     def sources(self, owner: SSAValue) -> Sequence[SSAValue]:
         """The sources of the edge that `owner` owns; none if it is an argument of a region, which owns no edge."""
@@ -52,7 +50,7 @@ class ResultDataFlow:
 
 
 def _while_flow(op: Operation) -> ResultDataFlow:
-    return ResultDataFlow(op, op.regions[1:], reads_operands=True, enters_regions=True)
+    return ResultDataFlow(op, op.regions[1:], reads_operands=True)
 
 
 def _case_flow(op: Operation) -> ResultDataFlow:
@@ -63,7 +61,7 @@ def _barrier_flow(op: Operation) -> ResultDataFlow:
     return ResultDataFlow(op, reads_operands=True)
 
 
-STABLEHLO_DATA_FLOWS: Mapping[type[Operation], Callable[[Operation], ResultDataFlow]] = {
+STABLEHLO_DATA_FLOWS: Mapping[type[Any], Callable[[Any], ResultDataFlow]] = {
     CaseOp: _case_flow,
     OptimizationBarrierOp: _barrier_flow,
     WhileOp: _while_flow,
@@ -87,8 +85,8 @@ def sources_of(owner: SSAValue) -> Sequence[SSAValue]:
     op = operation_around(owner)
     if isinstance(op, ShardableDataFlowOpInterface):
         return op.edge_sources(owner)
-    flow = STABLEHLO_DATA_FLOWS.get(type(op)) if op is not None else None
-    return flow(op).sources(owner) if flow is not None and op is not None else ()
+    flow = STABLEHLO_DATA_FLOWS.get(type(op))
+    return () if flow is None else flow(op).sources(owner)
 
 
 def has_data_flow(op: Operation | None) -> bool:
@@ -106,8 +104,8 @@ def owner_of(target: SSAValue) -> SSAValue | None:
     op = operation_around(target)
     if isinstance(op, ShardableDataFlowOpInterface):
         return op.edge_owner_from_target(target)
-    flow = STABLEHLO_DATA_FLOWS.get(type(op)) if op is not None else None
-    return flow(op).owner_of(target) if flow is not None and op is not None else None
+    flow = STABLEHLO_DATA_FLOWS.get(type(op))
+    return None if flow is None else flow(op).owner_of(target)
 
 
 def edge_of(target: SSAValue) -> DataFlowEdgeOp | None:

@@ -42,11 +42,11 @@ class Functions:
         self.by_name = {name: f for name, f in functions_of(module).items() if f not in left_out}
 
     def callee(self, call: CallOp) -> FuncOp:
-        """The function that `call` calls. Raises `OperationFailedException` if the module does not have it."""
+        """The function that `call` calls. Raises `OperationFailedException` if a module in the module has it."""
         name = call.callee.string_value()
         if (function := self.by_name.get(name)) is None:
             raise OperationFailedException(
-                call, f"'{call.name}' op calls @{name}, which the module does not have: define it"
+                call, f"'{call.name}' op calls @{name}, which is not in the outermost module: move it there"
             )
         return function
 
@@ -127,5 +127,5 @@ def patterns_for_copies(decided: FunctionCopies, module: ModuleOp) -> tuple[Call
     last = module.body.block.last_op
     return (
         CallCopy(decided.callees),
-        AppendFunctionCopies({} if last is None or not decided.copies else {last: decided.copies}),
+        AppendFunctionCopies({} if last is None else {last: decided.copies}),
     )

@@ -49,17 +49,22 @@ def update_function_shardings(
     function: FuncOp, update: Callable[[TensorShardingAttr, Attribute], TensorShardingAttr]
 ) -> bool:
     """
-    Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type.
+    Replace each sharding of an argument or result of `function` by what `update` makes of it and of the type, which is
+    asked once for those that are repeated.
 
     Returns whether one changed.
     """
     has_changed = False
+    known: dict[tuple[int, int], tuple[TensorShardingAttr, TensorShardingAttr]] = {}
+    """By the identities of a sharding, which is kept alive here, and of a type: it, and what it becomes."""
 
     def updated(entry: DictionaryAttr, type: Attribute) -> DictionaryAttr:
         old = entry.data.get(SHARDING)
-        if not isinstance(old, TensorShardingAttr) or (new := update(old, type)) is old:
+        if not isinstance(old, TensorShardingAttr):
             return entry
-        return DictionaryAttr({**entry.data, SHARDING: new})
+        if (pair := known.get((id(old), id(type)))) is None:
+            pair = known[id(old), id(type)] = old, update(old, type)
+        return entry if pair[1] is old else DictionaryAttr({**entry.data, SHARDING: pair[1]})
 
     for name, types in (("arg_attrs", function.function_type.inputs), ("res_attrs", function.function_type.outputs)):
         if entries := dictionaries_in(function.properties.get(name)):

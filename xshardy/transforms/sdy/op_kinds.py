@@ -52,8 +52,8 @@ EDGES = (DataFlowEdgeOp, FuncDataFlowEdgeOp)
 CONSTANTS = (sdy.ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp)
 """Operations without operands."""
 
-RULE_READS_DEFINITIONS = (ConcatenateOp, DynamicSliceOp, DynamicUpdateSliceOp)
-"""Operations whose rule depends on whether their operands are constants, or slices of one tensor."""
+RULE_READS_DEFINITIONS = (ConcatenateOp, DynamicUpdateSliceOp)
+"""Operations whose rule depends on whether their operands are slices of one tensor, or constants."""
 
 KINDS = {
     OpKind.PASS_THROUGH: (ReshapeOp, TransposeOp),

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
-from xshardy.dialects.function_attributes import add_argument_attributes
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
@@ -44,15 +43,17 @@ def sharding_of(value: SSAValue) -> TensorShardingAttr | None:
 
 
 def set_sharding(value: SSAValue, sharding: TensorShardingAttr) -> None:
-    """Set the sharding of `value` where `sharding_of` reads it. Does nothing if `value` has no place for a sharding."""
+    """
+    Set the sharding of `value`, no argument of a function, where `sharding_of` reads it.
+
+    Does nothing if `value` has no place for a sharding.
+    """
     carrier = shardable_value(value)
     if carrier is None:
         return
     if isinstance(carrier, BlockArgument):
         around = carrier.block.parent_op()
-        if isinstance(around, FuncOp):
-            add_argument_attributes(around, {carrier.index: {SHARDING: sharding}})
-        elif isinstance(around, ShardableDataFlowOpInterface):
+        if isinstance(around, ShardableDataFlowOpInterface):
             around.set_edge_owner_sharding(carrier, sharding)
         return
     op = carrier.owner

@@ -1,9 +1,10 @@
 """The shardings and meshes that a module names, and changes of a sharding."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from typing import cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     DenseIntOrFPElementsAttr,
     FunctionType,
     ModuleOp,
@@ -22,13 +23,10 @@ from xshardy.dialects.sdy.attributes.sharding import (
 )
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.rewriting.walk import operations_from
+from xshardy.rewriting.walk import attributes_on, operations_from
 
 HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr)
 """Attributes that are large or frequent and hold neither shardings nor meshes: attribute patterns skip them."""
-
-PER_ARGUMENT_OR_RESULT = ("arg_attrs", "res_attrs")
-"""The properties of a function with a dictionary for each of its arguments and results."""
 
 
 def meshes_of(module: ModuleOp) -> dict[str, MeshAttr]:
@@ -65,17 +63,12 @@ def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[Dimens
 
 def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
     """The shardings that `module` names, each object once, in text order."""
-    seen: dict[int, Attribute] = {}
-    held = [holder for op in operations_from(module) for holder in (op.properties, op.attributes) if holder]
-    for name, attribute in chain.from_iterable(holder.items() for holder in held):
-        if id(attribute) in seen:
-            continue
-        seen[id(attribute)] = attribute
+    for attribute in attributes_on(operations_from(module)).values():
         if type(attribute) is TensorShardingAttr:
             yield attribute
         elif type(attribute) is TensorShardingPerValueAttr:
             yield from attribute.shardings
-        elif name in PER_ARGUMENT_OR_RESULT:
-            for entry in dictionaries_in(attribute):
+        elif type(attribute) is ArrayAttr:  # of arguments or results of a function
+            for entry in dictionaries_in(cast(Attribute, attribute)):
                 if isinstance(sharding := entry.data.get(SHARDING), TensorShardingAttr):
                     yield sharding

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,16 +11,16 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
+from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.memo import once_per_object
-from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.rewriting.walk import operations_of, operations_that
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
 
-@cache
-def is_constant(kind: type[Operation]) -> bool:
-    """Whether operations of this class are constants."""
-    return kind is ConstantOp or kind.has_trait(ConstantLike, value_if_unregistered=False)
+def may_be_merged(kind: type[Operation]) -> bool:
+    """Whether operations of this class are constants, or broadcasts."""
+    return kind in (ConstantOp, BroadcastInDimOp) or kind.has_trait(ConstantLike, value_if_unregistered=False)
 
 
 def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
@@ -29,7 +28,7 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
     The first equal operation in the region, for each constant and each broadcast of a scalar that repeats one.
 
     Equal operations have equal operands after merging, equal types and equal attributes, shardings included. Reads each
-    operation once.
+    of these operations once.
     """
     numbers: dict[Attribute, int] = {}
     merged: dict[SSAValue, SSAValue] = {}
@@ -47,8 +46,8 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
 
     for function in operations_of(module, FuncOp):
         first: dict[Hashable, Operation] = {}
-        for op in operations_in(function, inner_first=True):
-            if is_constant(type(op)) or is_scalar_expansion(op):
+        for op in operations_that(may_be_merged, function, inner_first=True):
+            if type(op) is not BroadcastInDimOp or is_scalar_expansion(op):
                 kept = first.setdefault(identity(op), op)
                 if kept is not op:
                     earlier[op] = kept

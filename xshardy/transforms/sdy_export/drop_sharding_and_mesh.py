@@ -46,7 +46,6 @@ class DropFunctionShardings(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
-        drop_attributes(op, DROPPED, rewriter)
         drop_signature_attributes(op, DROPPED, rewriter)
 
 

@@ -1,18 +1,18 @@
 """Write the mesh into every sharding, so that no sharding names a mesh: the inverse of `sdy-lift-inlined-meshes`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
-from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass
+from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass, Step
 from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, meshes_of, with_mesh
 from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo
 
@@ -55,6 +55,7 @@ class InlineMeshesPass(PatternPass):
     name = "sdy-inline-meshes"
     source: ClassVar[str] = "Shardy, sdy-inline-meshes"
 
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
         meshes = [op for op in module.ops if isinstance(op, MeshOp)]
-        return InlineMesh(meshes_of(module)), EraseMesh(dict.fromkeys(meshes))
+        yield Step((InlineMesh(meshes_of(module)),))
+        yield Step((EraseMesh(dict.fromkeys(meshes)),))

@@ -67,7 +67,8 @@ def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None
     has no result on a single device, and in a module without a mesh that has axes.
     """
     device, module = device_of(op), enclosing_module(op)
-    everywhere = None if module is None else mesh_of_devices(module)
+    assert module is not None
+    everywhere = mesh_of_devices(module)
     if device is None or everywhere is None:
         return None
     name = everywhere.sym_name.data

@@ -10,7 +10,6 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
 from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, Functions, calls_in, original_name
@@ -41,9 +40,7 @@ class Version(NamedTuple):
 
 def version_of(function: FuncOp) -> Version:
     """The origin of `function`, and the shardings of its arguments and results."""
-    manual_axes = function.attributes.get(FUNC_MANUAL_AXES)
-    axes = manual_axes if isinstance(manual_axes, ManualAxesAttr) else None
-    origin = Origin(original_name(function), function.function_type, axes)
+    origin = Origin(original_name(function), function.function_type, function.attributes.get(FUNC_MANUAL_AXES))
     return Version(origin, argument_shardings(function), result_shardings(function))
 
 

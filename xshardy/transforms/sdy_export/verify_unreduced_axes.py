@@ -29,16 +29,11 @@ from xshardy.transforms.read_only_pass import ReadOnlyPass
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
+from xshardy.transforms.sdy_export.reduction_kinds import KINDS
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 
 EXPLICIT = (ops.ReshardOp, ops.ShardingConstraintOp)
 """Operations that may reduce, because the user wrote the sharding of their result."""
-
-REDUCTIONS: Mapping[type[Operation], ReductionOp] = {
-    stablehlo.AddOp: ReductionOp.SUM,
-    stablehlo.MaxOp: ReductionOp.MAX,
-    stablehlo.MinOp: ReductionOp.MIN,
-}
 
 NOT_BLESSED = (
     " without a blessed operation (e.g., sdy.reshard). This is an invalid transition from unreduced to reduced."
@@ -50,7 +45,7 @@ def reduction_of(region: Region) -> ReductionOp | None:
     end = region.block.last_op
     if not isinstance(end, stablehlo.ReturnOp):
         return None
-    kinds = {REDUCTIONS.get(type(value.owner)) for value in end.operands}  # pyright: ignore[reportArgumentType]
+    kinds = {KINDS.get(type(value.owner)) for value in end.operands}  # pyright: ignore[reportArgumentType]
     return kinds.pop() if len(kinds) == 1 else None
 
 

@@ -22,8 +22,8 @@ class OrderFunctions(DecisionPattern[FuncOp, Sequence[FuncOp]]):
     """
 
     def rewrite(self, op: FuncOp, decision: Sequence[FuncOp], rewriter: PatternRewriter, /) -> None:
-        if (block := op.parent) is None:
-            return
+        block = op.parent
+        assert block is not None
         for function in decision:
             function.detach()
             rewriter.insert(function, InsertPoint.at_end(block))

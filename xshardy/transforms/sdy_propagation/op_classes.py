@@ -22,8 +22,8 @@ BARRIER_DIRECTIONS = {
     PropagationDirection.NONE: Direction.NONE,
     PropagationDirection.FORWARD: Direction.FORWARD,
     PropagationDirection.BACKWARD: Direction.BACKWARD,
-    PropagationDirection.BOTH: Direction.BOTH,
 }
+"""The directions of barriers; one of both is no barrier, and not valid."""
 
 _UNSEEN = OpClass(Signature(FactorRule.identity(())))
 """The default of a look-up, since None is a result: no class."""

@@ -160,10 +160,8 @@ class WriteFunctionAttributes(DecisionPattern[FuncOp, FunctionAttributes]):
     """`func.func @f(%x) -> ...` -> `func.func @f(%x {sdy.sharding = ...}) -> ...`: on arguments and results."""
 
     def rewrite(self, op: FuncOp, decision: FunctionAttributes, rewriter: PatternRewriter, /) -> None:
-        if decision.arguments:
-            add_argument_attributes(op, decision.arguments)
-        if decision.results:
-            add_result_attributes(op, decision.results)
+        add_argument_attributes(op, decision.arguments)
+        add_result_attributes(op, decision.results)
         rewriter.notify_op_modified(op)
 
 

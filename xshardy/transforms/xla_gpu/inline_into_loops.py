@@ -1,8 +1,10 @@
 """
-Inline small functions that read tensors into short loops that call them, so that the reads can be vectorized.
+Inline small functions that read tensors into short loops that call them, so that the reads can be vectorized; and
+functions with a single call left, so that their indices are simplified together with those of the caller.
 
 The inliner keeps a function with several calling loops, whose reads then stay scalar. LLVM would inline the function
-too, but cannot prove the alignment of its reads any more.
+too, but cannot prove the alignment of its reads any more. The inliner also keeps a function whose calls were equal, and
+became one only afterwards; LLVM does not cancel the linearization of delinearized indices.
 """
 
 from collections import Counter
@@ -14,15 +16,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 
 from xshardy.dialects.xla_gpu import PureCallOp
-from xshardy.rewriting import FORWARD, PatternPass, Step
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
 from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.inline import (
     NOINLINE,
     BlockCensus,
+    Call,
     CallCensus,
     CopyBody,
     EraseUnusedFunction,
+    InliningRule,
     MoveBodyOfOnlyCall,
 )
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
@@ -69,18 +73,19 @@ def calls_to_inline(module: ModuleOp) -> tuple[PureCallOp, ...]:
 
 
 class InlineIntoLoopsPass(PatternPass):
-    """Inline small functions that read tensors into loops over the elements of a vector."""
+    """Inline small functions that read tensors into loops over the elements of a vector, and functions called once."""
 
     name = "xla-gpu-inline-into-loops"
     source: ClassVar[str] = 'none upstream: it lets XGPU-35, "Vectorization", see the reads of small functions'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         calls = frozenset[Operation](calls_to_inline(module))
-        census = CallCensus.of(module if calls else ModuleOp([]))
+        census = CallCensus.of(module)
+        rule = InliningRule(census, recursive=frozenset())
 
-        def is_chosen(call: Operation, callee: func.FuncOp) -> bool:
-            return call in calls
+        def is_chosen(call: Call, callee: func.FuncOp) -> bool:
+            is_only_call = census.is_only_call(callee) and not callee.is_ancestor(call)
+            return call in calls or (is_only_call and rule(call, callee))
 
-        callers = None if calls else ()
-        yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)), FORWARD, callers)
+        yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)), TO_FIXPOINT)
         yield Step((EraseUnusedFunction(census.unused()),))

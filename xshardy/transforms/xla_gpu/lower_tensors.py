@@ -37,9 +37,9 @@ from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import alignment_without
 from xshardy.affine.expressions import constant, dim, substitute, sym
+from xshardy.dialects.attribute_names import SHARDING
 from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, StoreOp
 from xshardy.dialects.nvvm import SHARED_MEMORY
-from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type

@@ -59,7 +59,7 @@ def sharding_constraint(call: CustomCallOp) -> Operation:
         DimensionShardingAttr(dim.axes, is_closed=False, priority=priority_of(dim)) if index in open_dims else dim
         for index, dim in enumerate(sharding.dim_shardings)
     )
-    return ShardingConstraintOp(call.operands[0], with_dimensions(sharding, dims) if open_dims else sharding)
+    return ShardingConstraintOp(call.operands[0], with_dimensions(sharding, dims))
 
 
 def sharding_group(call: CustomCallOp) -> Operation:

@@ -69,8 +69,6 @@ def is_slicing(outside: TensorShardingAttr | None, inside: TensorShardingAttr) -
     """Whether a dimension that is not sharded `outside` is sharded `inside`."""
     if outside is None:
         return not inside.is_fully_replicated
-    if outside.rank != inside.rank:
-        return False
     dims = zip(outside.dim_shardings, inside.dim_shardings, strict=True)
     return any(after.axes.data and not before.axes.data for before, after in dims)
 

@@ -15,7 +15,6 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import mesh_of, span_of
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.transforms.failures import OperationFailedException
 
 
 def device_mesh(mesh: MeshAttr) -> DeviceMesh:
@@ -55,17 +54,12 @@ def hlo_sharding_of(sharding: TensorShardingAttr, mesh: MeshAttr, manual_axes: S
 def hlo_text(
     shardings: Sequence[TensorShardingAttr], op: Operation, *, is_tuple: bool, manual_axes: Sequence[str] = ()
 ) -> StringAttr:
-    """
-    The text of `shardings` on `op`: of one value, or of each of several, `is_tuple`.
-
-    Raises `OperationFailedException` at `op` if there is no mesh of a name.
-    """
+    """The text of `shardings` on `op`: of one value, or of each of several, `is_tuple`."""
     found = [hlo_sharding_of(sharding, _mesh_of(sharding, op), manual_axes) for sharding in shardings]
     return StringAttr(hlo_shardings_text(tuple(found) if is_tuple else found[0]))
 
 
 def _mesh_of(sharding: TensorShardingAttr, op: Operation) -> MeshAttr:
     mesh = lookup_mesh(sharding, op)
-    if mesh is None:
-        raise OperationFailedException(op, f"a sharding refers to the mesh @{sharding.mesh_name}: declare it")
+    assert mesh is not None  # verified
     return mesh

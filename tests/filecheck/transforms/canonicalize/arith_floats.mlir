@@ -76,6 +76,54 @@ func.func @conversions(%x: f32) -> (f16, i32, f64, i32, f32, f32) {
   return %a, %b, %c, %d, %e, %f : f16, i32, f64, i32, f32, f32
 }
 
+// The bits of a float become those of an integer, or of another float. The bits of a NaN stay with who has them.
+// CHECK-LABEL: func.func @bits
+// CHECK-DAG:     %[[HALF:.*]] = arith.constant 1.937500e+00 : f16
+// CHECK-DAG:     %[[SMALL:.*]] = arith.constant 56 : i8
+// CHECK-DAG:     %[[SIGNALING:.*]] = arith.constant 2139095041 : i32
+// CHECK-DAG:     %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+// CHECK-NEXT:    %[[TO_FLOAT:.*]] = arith.bitcast %[[SIGNALING]] : i32 to f32
+// CHECK-NEXT:    %[[TO_INTEGER:.*]] = arith.bitcast %[[NAN]] : f32 to i32
+// CHECK-NEXT:    return %[[HALF]], %[[SMALL]], %[[TO_FLOAT]], %[[TO_INTEGER]]
+func.func @bits() -> (f16, i8, f32, i32) {
+  %bf16 = arith.constant 1.5 : bf16
+  %a = arith.bitcast %bf16 : bf16 to f16
+  %f8 = arith.constant 1.0 : f8E4M3FN
+  %b = arith.bitcast %f8 : f8E4M3FN to i8
+  %signaling = arith.constant 0x7F800001 : i32
+  %c = arith.bitcast %signaling : i32 to f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %d = arith.bitcast %nan : f32 to i32
+  return %a, %b, %c, %d : f16, i8, f32, i32
+}
+
+// CHECK-LABEL: func.func @bits_there_and_back
+// CHECK-NEXT:    %[[BITS:.*]] = arith.bitcast %arg0 : f16 to i16
+// CHECK-NEXT:    %[[OTHER:.*]] = arith.bitcast %[[BITS]] : i16 to bf16
+// CHECK-NEXT:    return %arg0, %arg0, %[[OTHER]]
+func.func @bits_there_and_back(%x: f16) -> (f16, f16, bf16) {
+  %a = arith.bitcast %x : f16 to f16
+  %bits = arith.bitcast %x : f16 to i16
+  %b = arith.bitcast %bits : i16 to f16
+  %c = arith.bitcast %bits : i16 to bf16
+  return %a, %b, %c : f16, f16, bf16
+}
+
+// Python has no numbers of these types, so that nothing is computed.
+// CHECK-LABEL: func.func @wider_than_a_double
+// CHECK:         arith.bitcast %{{.*}} : i128 to f128
+// CHECK:         arith.extf %{{.*}} : f64 to f80
+// CHECK:         arith.sitofp %{{.*}} : i32 to f128
+func.func @wider_than_a_double() -> (f128, f80, f128) {
+  %wide = arith.constant 1 : i128
+  %a = arith.bitcast %wide : i128 to f128
+  %one = arith.constant 1.0 : f64
+  %b = arith.extf %one : f64 to f80
+  %narrow = arith.constant 1 : i32
+  %c = arith.sitofp %narrow : i32 to f128
+  return %a, %b, %c : f128, f80, f128
+}
+
 // What does not fit is undefined, and stays.
 // CHECK-LABEL: func.func @out_of_range
 // CHECK:         arith.fptosi

@@ -39,3 +39,30 @@ func.func @dead(%x: f32, %t: tensor<4xf32>, %n: index) {
   "test.op"() : () -> ()
   return
 }
+
+// No attribute tells the type of a poison, and yet it is not kept for another type.
+// CHECK-LABEL: func.func @constants_without_attributes
+// CHECK-NEXT:    %[[INTEGER:.*]] = ub.poison : i32
+// CHECK-NEXT:    %[[FLOAT:.*]] = ub.poison : f32
+// CHECK-NEXT:    return %[[INTEGER]], %[[FLOAT]], %[[INTEGER]] : i32, f32, i32
+func.func @constants_without_attributes() -> (i32, f32, i32) {
+  %a = ub.poison : i32
+  %b = ub.poison : f32
+  %c = ub.poison : i32
+  return %a, %b, %c : i32, f32, i32
+}
+
+// A computed constant goes behind the constants that are there, also after the last of these was erased.
+// CHECK-LABEL: func.func @behind_the_others
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:    %[[SIX:.*]] = arith.constant 6 : i32
+// CHECK-NEXT:    return %[[ONE]], %[[SIX]], %arg0
+func.func @behind_the_others(%x: i32) -> (i32, i32, i32) {
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %three = arith.constant 3 : i32
+  %zero = arith.constant 0 : i32
+  %same = arith.addi %x, %zero : i32
+  %six = arith.muli %two, %three : i32
+  return %one, %six, %same : i32, i32, i32
+}

@@ -22,6 +22,22 @@ func.func @tensors(%t: tensor<4xf32>, %x: f32, %y: f32, %i: index)
   return %a, %b, %c, %d, %e, %f : f32, f32, f32, f32, index, tensor<4xf32>
 }
 
+// CHECK-LABEL: func.func @any_element_of_a_splat
+// CHECK-NEXT:    %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK-NEXT:    return %[[TWO]] : f32
+func.func @any_element_of_a_splat(%i: index) -> f32 {
+  %splat = arith.constant dense<2.0> : tensor<4xf32>
+  %a = tensor.extract %splat[%i] : tensor<4xf32>
+  return %a : f32
+}
+
+// CHECK-LABEL: func.func @shape_cast_to_the_same_shape
+// CHECK-NEXT:    return %arg0 : vector<4xf32>
+func.func @shape_cast_to_the_same_shape(%v: vector<4xf32>) -> vector<4xf32> {
+  %a = vector.shape_cast %v : vector<4xf32> to vector<4xf32>
+  return %a : vector<4xf32>
+}
+
 // CHECK-LABEL: func.func @another_element
 // CHECK:         tensor.extract
 func.func @another_element(%t: tensor<4xf32>, %x: f32, %i: index, %j: index) -> f32 {

@@ -67,6 +67,38 @@ func.func @nested(%a: i1, %b: i1) {
   return
 }
 
+// Branches stay nested if either has an alternative, if the inner one has an attribute, or if something is beside it.
+// CHECK-LABEL: func.func @not_nested_alone
+// CHECK-NOT:     arith.andi
+func.func @not_nested_alone(%a: i1, %b: i1) {
+  scf.if %a {
+    scf.if %b {
+      "test.op"() : () -> ()
+    }
+  } else {
+    "test.op"() : () -> ()
+  }
+  scf.if %a {
+    scf.if %b {
+      "test.op"() : () -> ()
+    }
+    "test.op"() : () -> ()
+  }
+  scf.if %a {
+    scf.if %b {
+      "test.op"() : () -> ()
+    } else {
+      "test.op"() : () -> ()
+    }
+  }
+  scf.if %a {
+    scf.if %b {
+      "test.op"() : () -> ()
+    } {note}
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @condition_in_branches
 // CHECK-DAG:     %true = arith.constant true
 // CHECK-DAG:     %false = arith.constant false

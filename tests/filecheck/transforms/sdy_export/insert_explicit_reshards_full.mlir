@@ -259,3 +259,14 @@ func.func @larger_operand_stays(%x: tensor<2x8xf32> {sdy.sharding = #sdy.shardin
   %1 = stablehlo.concatenate %z, %u, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=8, j=8}>} : (tensor<6x8xf32>, tensor<2x8xf32>) -> tensor<8x8xf32>
   func.return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// A reshard has its sharding as a property: what reads it and is sharded like it needs no other one.
+// CHECK-LABEL: func.func @sharded_like_a_reshard
+// CHECK-NEXT:    %0 = sdy.reshard %arg0 <@mesh, [{"a"}]>
+// CHECK-NEXT:    %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>}
+// CHECK-NEXT:    return %1
+func.func @sharded_like_a_reshard(%x: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
+  %0 = sdy.reshard %x <@mesh, [{"a"}]> : tensor<8xf32>
+  %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>} : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}

@@ -63,3 +63,11 @@ func.func @partly_reduced(%x: tensor<8x32xf32> {sdy.sharding = #sdy.sharding<@me
   %0 = stablehlo.dot %x, %y {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}], unreduced={"a"}>]>} : (tensor<8x32xf32>, tensor<32x8xf32>) -> tensor<8x8xf32>
   func.return %0 : tensor<8x8xf32>
 }
+
+// An operation without results reads a sharded tensor as it is, also in a module with unreduced tensors.
+// CHECK-LABEL: func.func @no_results
+// CHECK-NEXT:    stablehlo.custom_call @f(%arg0)
+func.func @no_results(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
+  stablehlo.custom_call @f(%x) {has_side_effect = true} : (tensor<8xf32>) -> ()
+  func.return
+}

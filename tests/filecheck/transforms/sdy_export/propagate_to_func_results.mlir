@@ -1,4 +1,5 @@
 // RUN: xshardy-opt %s -p sdy-propagate-to-func-results | filecheck %s
+// RUN: xshardy-opt %s -p sdy-propagate-to-func-results --print-op-generic | filecheck %s --check-prefix GENERIC
 
 sdy.mesh @mesh = <["a"=2, "b"=2]>
 
@@ -36,4 +37,10 @@ func.func private @no_results_have_a_sharding(%x: tensor<8xf32>) -> (tensor<8xf3
 // CHECK-LABEL: func.func private @nothing() {
 func.func private @nothing() {
   func.return
+}
+
+// Results without any attribute have no list of them either: a generic form would show an empty one.
+// GENERIC: "func.func"() <{function_type = (tensor<8xf32>) -> tensor<8xf32>, sym_name = "no_attributes"
+func.func private @no_attributes(%x: tensor<8xf32>) -> tensor<8xf32> {
+  func.return %x : tensor<8xf32>
 }

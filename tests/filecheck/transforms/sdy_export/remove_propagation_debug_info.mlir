@@ -14,3 +14,9 @@ func.func @everywhere(
       sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"a" = operand-0 -> [result-0]}]}]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// The records that a function itself carries are of nobody's sharding.
+// CHECK-LABEL: @of_the_function() attributes {sdy.sharding_origins = {}}
+func.func @of_the_function() attributes {sdy.sharding_origins = {}} {
+  return
+}

@@ -21,3 +21,13 @@ func.func @divided(%t: tensor<8xf32>) {
   %0:2 = stablehlo.custom_call @f(%t) {sdy.sharding = #sdy.sharding_per_value<[<@zeroth, []>, <@mesh, [{"x"}]>]>} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
   return
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+sdy.mesh @zeroth = <[], device_ids=[0]>
+// CHECK: 'stablehlo.custom_call' op makes a tensor<?xf32>, of which no zeros can be written for the other devices
+func.func @dynamic_shape(%t: tensor<8xf32>) {
+  %0 = stablehlo.custom_call @f(%t) {sdy.sharding = #sdy.sharding_per_value<[<@zeroth, []>]>} : (tensor<8xf32>) -> tensor<?xf32>
+  return
+}

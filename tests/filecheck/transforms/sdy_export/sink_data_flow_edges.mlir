@@ -33,6 +33,8 @@ func.func @no_sharding(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: @named_computation(
 // CHECK: sdy.named_computation<"f">(%arg0) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"b", ?}]>] (%arg1: tensor<8xf32>) {
 // CHECK-NEXT: stablehlo.negate %arg1
+// CHECK-NEXT: sdy.return
+// CHECK-NEXT: } : (tensor<8xf32>) -> tensor<8xf32>
 func.func @named_computation(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.named_computation<"f">(%x) (%a: tensor<8xf32>) {
     %2 = sdy.data_flow_edge %a sharding=<@mesh, [{"a"}]> : tensor<8xf32>

@@ -61,3 +61,23 @@ func.func private @callee(%t: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh,
     -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) {
   return %t : tensor<8xf32>
 }
+
+// What the user wrote is not carried along: not by an operation, not by a return.
+// CHECK-LABEL: @written_by_the_user(
+func.func @written_by_the_user(%t: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+  %0 = sdy.sharding_constraint %t <@mesh, [{}], unreduced={"y"}> : tensor<8xf32>
+  %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// Functions of modules inside of the module are not looked at.
+// CHECK-LABEL: module @inner
+module @inner {
+  func.func private @callee(%t: tensor<8xf32>) {
+    return
+  }
+  func.func @caller(%t: tensor<8xf32>) {
+    call @callee(%t) : (tensor<8xf32>) -> ()
+    return
+  }
+}

@@ -138,3 +138,11 @@ func.func @twice_an_operand(%x: tensor<8x8xf32>) {
   } : (tensor<8x8xf32>, tensor<8x8xf32>) -> ()
   return
 }
+
+// A constraint with a rule of its own keeps it.
+// CHECK-LABEL: func.func @constraint_with_a_rule
+// CHECK:         sdy.sharding_constraint %{{.*}} <@mesh, [{"a"}]> {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=8}, custom>}
+func.func @constraint_with_a_rule(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=8}, custom>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -20,3 +20,10 @@ func.func @replicated(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}
 func.func @unreduced(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"one", "a"}>}) {
   return
 }
+
+// Also where the mesh is written out.
+// CHECK-LABEL: func.func @inlined_mesh
+// CHECK-SAME:    #sdy.sharding<mesh<["one"=1, "a"=4]>, [{"a"}]>
+func.func @inlined_mesh(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<mesh<["one"=1, "a"=4]>, [{"one", "a"}]>}) {
+  return
+}

@@ -183,6 +183,17 @@ func.func @barriers(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
 
 // -----
 
+// A barrier of no direction lets no axes through.
+// CHECK-LABEL: func.func @barrier_of_no_direction
+// CHECK-NEXT:  %[[v0:.*]] = sdy.propagation_barrier %arg0 allowed_direction=NONE {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}, {"b", ?}]>]>} : tensor<8x4xf32>
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=4]>
+func.func @barrier_of_no_direction(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"b", ?}]>}) {
+  %0 = sdy.propagation_barrier %x allowed_direction=NONE : tensor<8x4xf32>
+  func.return %0 : tensor<8x4xf32>
+}
+
+// -----
+
 // A result that gets a sharding gives the other results of its operation an open one.
 // CHECK-LABEL: func.func @several_results
 // CHECK-SAME:    (%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}, %arg1: tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}, tensor<8x4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}) {

@@ -62,6 +62,20 @@ func.func @case(%i: tensor<i32>, %x: tensor<8x4xf32> {sdy.sharding = #sdy.shardi
 
 // -----
 
+// Each result of a case for itself.
+// CHECK-LABEL: func.func @case_with_several_results
+// CHECK:         sdy.data_flow_edge %{{.*}}#0 sharding=<@mesh, [{"a", ?}]> : tensor<8xf32>
+// CHECK-NEXT:    sdy.data_flow_edge %{{.*}}#1 sharding=<@mesh, [{"b", ?}]> : tensor<8xf32>
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=4]>
+func.func @case_with_several_results(%i: tensor<i32>, %x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, %y: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0:2 = "stablehlo.case"(%i) ({
+    stablehlo.return %x, %y : tensor<8xf32>, tensor<8xf32>
+  }) : (tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>)
+  func.return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
 // Each value of an optimization barrier for itself.
 // CHECK-LABEL: func.func @optimization_barrier
 // CHECK-SAME:    (%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}, %arg1: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"b", ?}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}, {?}]>}, tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"b", ?}]>}) {

@@ -38,7 +38,8 @@ func.func private @read(%t: tensor<1024xf32>, %i: index) -> f32 {
 
 // -----
 
-// Not: a function that reads nothing, one that calls another, one called twice in an iteration, and a marked call.
+// Not, if there is another call: a function that reads nothing, one that calls another, one called twice in an iteration.
+// Not a marked call either, even if it is the only one.
 
 // CHECK-LABEL: func.func @kept(
 // CHECK:         pure_call @compute
@@ -62,7 +63,10 @@ func.func @kept(%t: tensor<1024xf32>, %x: f32) -> f32 {
     %next = arith.addf %abcd, %e : f32
     scf.yield %next : f32
   }
-  return %0 : f32
+  %1 = xla_gpu.pure_call @compute(%0) : (f32) -> f32
+  %2 = xla_gpu.pure_call @caller(%t, %c4) : (tensor<1024xf32>, index) -> f32
+  %3 = arith.addf %1, %2 : f32
+  return %3 : f32
 }
 func.func private @compute(%x: f32) -> f32 {
   %0 = arith.addf %x, %x : f32
@@ -89,8 +93,7 @@ func.func private @other(%t: tensor<1024xf32>, %i: index) -> f32 {
 // CHECK-LABEL: func.func @some(
 // CHECK:         scf.for
 // CHECK-NEXT:      tensor.extract
-// CHECK:         scf.for
-// CHECK-NEXT:      pure_call @read
+// CHECK-COUNT-2: pure_call @read
 // CHECK:       func.func private @read
 func.func @some(%t: tensor<1024xf32>, %x: f32) -> f32 {
   %c0 = arith.constant 0 : index
@@ -105,9 +108,64 @@ func.func @some(%t: tensor<1024xf32>, %x: f32) -> f32 {
     %a = xla_gpu.pure_call @read(%t, %i) : (tensor<1024xf32>, index) -> f32
     scf.yield %a : f32
   }
-  return %1 : f32
+  %2 = xla_gpu.pure_call @read(%t, %c5) : (tensor<1024xf32>, index) -> f32
+  %3 = arith.addf %1, %2 : f32
+  return %3 : f32
 }
 func.func private @read(%t: tensor<1024xf32>, %i: index) -> f32 {
   %0 = tensor.extract %t[%i] : tensor<1024xf32>
+  return %0 : f32
+}
+
+// -----
+
+// The only call left, here after the one in the loop, is inlined wherever it is; and so is that in the body of its function.
+
+// CHECK-LABEL: func.func @last(
+// CHECK:         scf.for
+// CHECK-NEXT:      tensor.extract
+// CHECK:         scf.if
+// CHECK-NEXT:      tensor.extract
+// CHECK:         arith.mulf
+// CHECK-NOT:     pure_call
+// CHECK-NOT:   func.func private
+func.func @last(%t: tensor<1024xf32>, %x: f32, %in: i1) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%sum = %x) -> (f32) {
+    %a = xla_gpu.pure_call @read(%t, %i) : (tensor<1024xf32>, index) -> f32
+    scf.yield %a : f32
+  }
+  %1 = scf.if %in -> (f32) {
+    %a = xla_gpu.pure_call @read(%t, %c4) : (tensor<1024xf32>, index) -> f32
+    scf.yield %a : f32
+  } else {
+    scf.yield %0 : f32
+  }
+  %2 = xla_gpu.pure_call @outer(%1) : (f32) -> f32
+  return %2 : f32
+}
+func.func private @read(%t: tensor<1024xf32>, %i: index) -> f32 {
+  %0 = tensor.extract %t[%i] : tensor<1024xf32>
+  return %0 : f32
+}
+func.func private @outer(%x: f32) -> f32 {
+  %0 = xla_gpu.pure_call @inner(%x) : (f32) -> f32
+  return %0 : f32
+}
+func.func private @inner(%x: f32) -> f32 {
+  %0 = arith.mulf %x, %x : f32
+  return %0 : f32
+}
+
+// -----
+
+// A function that only itself calls is not inlined into itself.
+
+// CHECK-LABEL: func.func private @itself(
+// CHECK-NEXT:    xla_gpu.pure_call @itself
+func.func private @itself(%x: f32) -> f32 {
+  %0 = xla_gpu.pure_call @itself(%x) : (f32) -> f32
   return %0 : f32
 }

@@ -16,6 +16,14 @@ func.func @function(%a: tensor<8x8xf32> {mhlo.sharding = "{devices=[8,4]<=[32]}"
   return %a, %b : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
+// A token has no dimensions. Other attributes stay.
+// CHECK-LABEL: func.func @other_attributes
+// CHECK-NEXT:    stablehlo.create_token {note, sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>]>}
+func.func @other_attributes() {
+  %0 = stablehlo.create_token {note, mhlo.sharding = "{replicated}"} : !stablehlo.token
+  return
+}
+
 // CHECK-LABEL: func.func @operations
 // CHECK-NEXT:    %0 = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"_axis_1", "_axis_2"}]>]>}
 // CHECK-NEXT:    %1:2 = stablehlo.custom_call @f(%0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"_axis_0"}]>, <@maximal_mesh_2, []>]>}

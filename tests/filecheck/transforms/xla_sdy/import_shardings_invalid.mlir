@@ -68,3 +68,19 @@ func.func @manual_code(%x: tensor<8xf32>) {
   %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @one_of_two_results(%x: tensor<8xf32>) {
+  // CHECK: error: mhlo.sharding has 1 shardings for 2 values
+  %0:2 = stablehlo.custom_call @f(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @two_of_no_result(%x: tensor<8xf32>) {
+  // CHECK: error: mhlo.sharding has 2 shardings for 0 values
+  stablehlo.custom_call @f(%x) {has_side_effect = true, mhlo.sharding = "{{replicated}, {replicated}}"} : (tensor<8xf32>) -> ()
+  return
+}

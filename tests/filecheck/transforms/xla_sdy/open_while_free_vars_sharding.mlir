@@ -82,3 +82,17 @@ func.func @nested(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]
   }
   return %0 : tensor<8xf32>
 }
+
+// A scalar has no dimension to open.
+// CHECK-LABEL: func.func @captured_scalar
+// CHECK-NOT:     sdy.sharding_constraint
+func.func @captured_scalar(%x: tensor<f32>, %s: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], replicated={"a"}>}, %c: tensor<i1>) {
+  %0 = stablehlo.while(%i = %x) : tensor<f32>
+  cond {
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %1 = stablehlo.add %i, %s : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }
+  return
+}

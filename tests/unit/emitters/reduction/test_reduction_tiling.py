@@ -47,7 +47,8 @@ def check(tiling: Tiling) -> None:
     if tiling.tile is not None:
         held = Counter(index for _, index in points(tiling.tile.write))
         assert set(held.values()) == {1}
-        assert {index for _, index in points(tiling.tile.read)} <= set(held)
+        read = Counter(index for _, index in points(tiling.tile.read))
+        assert read == held if tiling.tile.distance is None else set(read) <= set(held)
         assert all(i < size for index in held for i, size in zip(index, tiling.tile.shape, strict=True))
 
 
@@ -85,9 +86,18 @@ LAUNCHES = {
     "long rows": (row_tiling, (True, (1, 333, 10000)), Elements(16, 16, False), 640, 333, 8, 20),
     "rows that 16 bytes do not divide": (row_tiling, (True, (1, 4096, 4098)), F32, 288, 4096, 2, 9),
     "bytes": (row_tiling, (True, (1, 1024, 1024)), S8, 256, 256, 16, 8),
-    "columns": (column_tiling, (False, (1, 2048, 4096)), F32, 1024, 64, 2, 2080),
-    "columns of odd sizes": (column_tiling, (False, (1, 1000, 333)), BF16, 1024, 11, 1, 1056),
-    "columns in the middle": (column_tiling, (False, (16, 500, 129)), F32, 1024, 80, 1, 1056),
+    "bytes, and words written for them": (
+        row_tiling,
+        (True, (1, 1024, 1024)),
+        Elements(8, 32, False, 32),
+        256,
+        256,
+        4,
+        8,
+    ),
+    "columns": (column_tiling, (False, (1, 2048, 4096)), F32, 1024, 64, 2, 2048),
+    "columns of odd sizes": (column_tiling, (False, (1, 1000, 333)), BF16, 1024, 11, 1, 1024),
+    "columns in the middle": (column_tiling, (False, (16, 500, 129)), F32, 1024, 80, 1, 1024),
     "few columns": (small_column_tiling, (False, (400, 500, 8)), F32, 128, 400, 2, 288),
 }
 """Of an H100: threads, blocks, elements per load, and shared memory, in elements."""

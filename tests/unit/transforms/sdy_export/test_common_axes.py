@@ -225,6 +225,12 @@ def test_common_prefix(axes: Sequence[Span], others: Sequence[Span], shared: int
     assert common_prefix([first, second]) == common_prefix([second, first]) == first
     assert common_prefix([first, second, ()]) == ()
     assert common_prefix([(A, C), (A, B), (A,)]) == (A,)
+    assert common_prefix([(A, C), (A, B)]) == (A,)
+
+
+def test_an_axis_of_one_device_goes_to_the_first_factor_with_several_elements() -> None:
+    one = Span(0, 1, 1)
+    assert distribute_axes((one,), [1, 4, 4]) == ([(), (one,), ()], ())
 
 
 DOT = FactorRule((8, 8, 8, 8), (((0,), (1,), (3,)), ((0,), (3,), (2,))), (((0,), (1,), (2,)),), reduction=(3,))

@@ -66,6 +66,17 @@ def test_a_known_target_with_other_results_has_parts_of_batches():
     assert "(tensor<2x4x4xf32>) -> tensor<2x4x4xf32>" in localized(one_result).partition("@Eigh")[2]
 
 
+def test_a_known_target_may_have_no_operands():
+    text = f"""{MESH}func.func @f() -> (tensor<4xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{}}]>}}) {{
+      %0 = stablehlo.custom_call @xla.megascale.provide_metadata()
+        {{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{}}]>]>}} : () -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }}"""
+    assert "@xla.megascale.provide_metadata" in localized(text)
+    with pytest.raises(OperationFailedException, match="has a sharded dimension 0, which it needs whole"):
+        localized(text.replace("[{}]", '[{"a"}]'))
+
+
 def test_unknown_code_gets_whole_tensors_only():
     with pytest.raises(OperationFailedException, match="@unknown is not known to work on parts"):
         localized(call("unknown", 0))

@@ -7,7 +7,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
+from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass, next_channel
 from xshardy.transforms.sdy_export.local.scatters import identity_of
 from xshardy.universe import new_context
 
@@ -71,6 +71,22 @@ REFUSED = {
         }}""",
         "dimension 0 is sharded differently in its operands and results",
     ),
+    "a gather of parts of slices as if they were whole": (
+        f"""func.func @main({argument("a", "4x8xf32", "", X)}, %i: tensor<3x1xi32>) {{
+          %0 = "stablehlo.gather"(%a, %i) <{{dimension_numbers = #stablehlo.gather<
+              offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>,
+            indices_are_sorted = false, slice_sizes = array<i64: 2, 8>}}>
+            : (tensor<4x8xf32>, tensor<3x1xi32>) -> tensor<3x2x8xf32>
+          return
+        }}""",
+        "result 0 is not sharded, and the other tensors require",
+    ),
+    "a part returned as the whole": (
+        f"""func.func @main({argument("a", "4xf32", X)}) -> tensor<4xf32> {{
+          return %a : tensor<4xf32>
+        }}""",
+        "operand 0 is sharded .*, and its result is not",
+    ),
 }
 
 
@@ -112,6 +128,65 @@ def test_select_and_scatter_of_parts_has_two_sharded_operands():
       return
     }}""")
     assert "(tensor<2x8xf32>, tensor<2x4xf32>, tensor<f32>) -> tensor<2x8xf32>" in text
+
+
+def test_new_communication_has_a_channel_of_its_own():
+    gathers = "".join(
+        f"""%{number} = "stablehlo.all_gather"(%a) <{{
+          all_gather_dim = 0, channel_handle = #stablehlo.channel_handle<handle = {number}, type = 1>,
+          replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids
+        }}> : (tensor<4xf32>) -> tensor<8xf32>
+        """
+        for number in (2, 5)
+    )
+    assert next_channel(parse_module(f"func.func @main(%a: tensor<4xf32>) {{ {gathers} return }}")) == 6
+    assert next_channel(parse_module("func.func @main() { return }")) == 1
+
+
+def test_tensors_that_are_whole_may_be_over_several_meshes():
+    text = local("""func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@long, [{}]>},
+                                    %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {
+      %0 = stablehlo.add %a, %b : tensor<4xf32>
+      return
+    }""")
+    assert "stablehlo.add %arg0, %arg1 : tensor<4xf32>" in text
+
+
+def test_an_iota_that_stays_whole_keeps_its_attributes():
+    text = local("""func.func @main() {
+      %0 = stablehlo.iota dim = 0 {note} : tensor<4xi32>
+      return
+    }""")
+    assert "stablehlo.iota dim = 0 {note} : tensor<4xi32>" in text
+
+
+def gather(arguments: str, numbers: str, types: str, then: str = "") -> str:
+    return local(f"""func.func @main({arguments}, %i: tensor<3x1xi32>) {{
+      %0 = "stablehlo.gather"(%a, %i) <{{dimension_numbers = #stablehlo.gather<{numbers}, index_vector_dim = 1>,
+        indices_are_sorted = false, slice_sizes = array<i64: {types}
+      {then}
+      return
+    }}""")
+
+
+def test_slices_may_have_a_part_of_a_dimension_that_is_not_sharded():
+    text = gather(
+        argument("a", "4x8xf32", "", X),
+        "offset_dims = [1, 2], start_index_map = [0]",
+        f"2, 8>}}> {result('', '', X)} : (tensor<4x8xf32>, tensor<3x1xi32>) -> tensor<3x2x8xf32>",
+    )
+    assert "slice_sizes = array<i64: 2, 4>" in text and "-> tensor<3x2x4xf32>" in text
+
+
+def test_the_first_element_of_a_dimension_needs_no_index():
+    """The first part has it, whatever the indices of the other dimension are."""
+    text = gather(
+        argument("a", "4x8xf32", "", X),
+        "offset_dims = [1], collapsed_slice_dims = [1], start_index_map = [0]",
+        "4, 1>}> : (tensor<4x8xf32>, tensor<3x1xi32>) -> tensor<3x4xf32>",
+        f'%1 = sdy.all_reduce {{"x"}} %0 out_sharding={on_mesh("", "")} : tensor<3x4xf32>',
+    )
+    assert '"stablehlo.gather"(%arg0, %arg1)' in text and "stablehlo.clamp" not in text
 
 
 def test_a_size_that_is_not_known_stays_an_operation():

@@ -44,6 +44,13 @@ BAD_FUNCTIONS = {
         {{sdy.sharding = #sdy.sharding_per_value<[<@other, [{{}}]>]>}} %x : tensor<8xf32>
       return
     }}""",
+    "not in the outermost module": """module @inner {
+      func.func @callee() { return }
+      func.func @f() {
+        func.call @callee() : () -> ()
+        return
+      }
+    }""",
     "instead": f"""func.func @f({UNREDUCED}) {{
       %0 = sdy.reshard %x <@mesh, [{{}}], unreduced={{"b"}}> : tensor<8xf32>
       return

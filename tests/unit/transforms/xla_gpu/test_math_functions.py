@@ -21,7 +21,7 @@ from xshardy.interpreters.host import run_on_host
 from xshardy.interpreters.simt import kernel, run_kernel
 from xshardy.lowering import libdevice
 from xshardy.lowering.libdevice import MissingCudaExtraError
-from xshardy.lowering.nvptx import kernel_source
+from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctionsPass
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS
 from xshardy.universe import new_context
@@ -42,8 +42,13 @@ def of_c_library(name: str) -> Callable[[Array], Array]:
 
 
 REFERENCES: dict[str, Callable[..., Array]] = {
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
     "atan": np.arctan,
     "atan2": np.arctan2,
+    "atanh": np.arctanh,
     "cbrt": np.cbrt,
     "cos": np.cos,
     "cosh": np.cosh,
@@ -72,12 +77,19 @@ def special_values(type: str) -> Array:
 
 
 def numbers(type: str, seed: int) -> Array:
-    """Special values, all exponents, numbers of moderate size, and those next to multiples of pi/2."""
+    """Special values, all exponents, numbers of moderate size, and those next to multiples of pi/2 and to 1."""
     draw = np.random.default_rng(seed)
     integer = np.int32 if type == "f32" else np.int64
     bits = draw.integers(np.iinfo(integer).min, np.iinfo(integer).max, 12000, integer)
     moderate = [draw.standard_normal(2000) * scale for scale in (0.1, 1, 10, 100, 700, 1e5)]
-    values = [bits.view(TYPES[type]), *moderate, np.arange(1, 2000) * (np.pi / 2)]
+    near_one = (1 - np.exp2(-draw.uniform(0, 60, 4000))) * draw.choice([-1, 1], 4000)
+    values = [
+        bits.view(TYPES[type]),
+        *moderate,
+        np.arange(1, 2000) * (np.pi / 2),
+        near_one,
+        1 / near_one[near_one != 0],
+    ]
     return np.concatenate([special_values(type), *(value.astype(TYPES[type]) for value in values)])
 
 
@@ -206,7 +218,8 @@ def test_the_demo_says_what_it_skips(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_function_without_an_expansion_names_the_extra(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
-    with pytest.raises(MissingCudaExtraError, match=r"__nv_asinf .*xshardy\[cuda\]"):
-        compiler.compile(FUSION.replace("OPCODE", "asin").replace("c64", "f32"))
+    module = elementwise_kernel("%r = math.exp2 %x : f32", "f32", ["f32"], 4096)
+    with pytest.raises(MissingCudaExtraError, match=r"__nv_exp2f .*xshardy\[cuda\]"):
+        compile_module(compiler.lower(module, "llvm"), "sm_90")
     with pytest.raises(ValueError, match="unknown math 'ours': expected one of auto, libdevice, expanded"):
         compiler.compile(FUSION.replace("OPCODE", "tanh"), math="ours")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import first_values, is_splat
+from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp, Reduction, sorted_and_merged
 from xshardy.dialects.sdy.ops import ConstantOp
@@ -54,9 +54,7 @@ def reduced_in_turn(reduction: Reduction) -> AxisRefs:
 def is_zero(scalar: SSAValue) -> bool:
     """Whether `scalar` is known to be zero."""
     constant = scalar.owner
-    if not isinstance(constant, stablehlo.ConstantOp | ConstantOp) or not is_splat(constant.value):
-        return False
-    return not any(first_values(constant.value))
+    return isinstance(constant, stablehlo.ConstantOp | ConstantOp) and not any(first_values(constant.value))
 
 
 def _pads_with_zeros(value: SSAValue) -> bool:

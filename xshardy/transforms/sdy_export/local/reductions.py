@@ -50,7 +50,7 @@ def _require_combined(op: stablehlo.ReduceOp, axes: AxisRefs, before: WholeTenso
     """
     first = before.results[0].sharding
     unreduced = unreduced_axes(first)
-    if first is not None and unreduced and first.reduction_op.data is not reduction_kind(op):
+    if first is not None and first.unreduced_axes.data and first.reduction_op.data is not reduction_kind(op):
         raise refuse(op, "has unreduced results whose reduction is not that of its body")
     if at_once := axes_without(axes, unreduced, before.mesh):
         require_reduction(op, at_once, before, "reduce")

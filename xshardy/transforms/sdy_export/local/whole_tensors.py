@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -23,13 +22,12 @@ def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operati
     Dynamic dimensions stay dynamic. Types other than tensors do not change.
     Raises `OperationFailedException` if a dimension does not divide evenly.
     """
-    if sharding is None or sharding.is_fully_replicated or not isa(type, TensorType[Attribute]):
+    if sharding is None or sharding.is_fully_replicated:
         return type
-    mesh = lookup_mesh(sharding, op)
-    if mesh is None:
-        return type
+    whole, mesh = tensor_type(type), lookup_mesh(sharding, op)
+    assert mesh is not None
     shape: list[int] = []
-    for dim, (extent, dimension) in enumerate(zip(type.get_shape(), sharding.dim_shardings, strict=True)):
+    for dim, (extent, dimension) in enumerate(zip(whole.get_shape(), sharding.dim_shardings, strict=True)):
         parts = sharded_size(dimension.axes, mesh)
         if extent != DYNAMIC_INDEX and extent % parts:
             raise OperationFailedException(
@@ -38,7 +36,7 @@ def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operati
                 f"in {parts} parts; pad the tensor, or shard it along fewer axes",
             )
         shape.append(extent if extent == DYNAMIC_INDEX else extent // parts)
-    return TensorType(type.element_type, shape, type.encoding)
+    return TensorType(whole.element_type, shape, whole.encoding)
 
 
 @dataclass(frozen=True, slots=True)

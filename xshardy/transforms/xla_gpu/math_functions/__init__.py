@@ -17,7 +17,8 @@ from xshardy.transforms.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.error_functions import erf, erfc
 from xshardy.transforms.xla_gpu.math_functions.exponentials import exp, expm1
 from xshardy.transforms.xla_gpu.math_functions.hyperbolic import cosh, sinh, tanh
-from xshardy.transforms.xla_gpu.math_functions.inverse_trigonometric import atan, atan2
+from xshardy.transforms.xla_gpu.math_functions.inverse_hyperbolic import acosh, asinh, atanh
+from xshardy.transforms.xla_gpu.math_functions.inverse_trigonometric import acos, asin, atan, atan2
 from xshardy.transforms.xla_gpu.math_functions.logarithms import log, log1p
 from xshardy.transforms.xla_gpu.math_functions.powers import power
 from xshardy.transforms.xla_gpu.math_functions.remainders import remainder
@@ -26,8 +27,13 @@ from xshardy.transforms.xla_gpu.math_functions.trigonometric import cos, sin, ta
 
 FUNCTIONS: Mapping[type[Operation], Callable[..., Scalar]] = {
     RemFOp: remainder,
+    math.AcosOp: acos,
+    math.AcoshOp: acosh,
+    math.AsinOp: asin,
+    math.AsinhOp: asinh,
     math.Atan2Op: atan2,
     math.AtanOp: atan,
+    math.AtanhOp: atanh,
     math.CbrtOp: cbrt,
     math.CosOp: cos,
     math.CoshOp: cosh,

@@ -33,3 +33,17 @@ def fast_sum(larger: Scalar, smaller: Scalar) -> DoubleWord:
     """`larger + smaller` exactly. Requires |larger| >= |smaller|, or larger = 0; for the sum alone, nothing."""
     total = larger + smaller
     return DoubleWord(total, smaller - (total - larger))
+
+
+def exact_square(x: Scalar) -> DoubleWord:
+    """The square of `x`."""
+    square = x * x
+    return DoubleWord(square, x.fma(x, -square))
+
+
+def square_root(x: DoubleWord) -> DoubleWord:
+    """The square root, by a step of Newton's method on the exact error; NaN for a negative number."""
+    root = x.high.sqrt()
+    error = (-root).fma(root, x.high) + x.low
+    low = root.compare("==", 0.0).select(0.0, error / (root * 2.0))
+    return DoubleWord(root, low)

@@ -1,4 +1,4 @@
-"""atan and atan2."""
+"""atan, atan2, asin and acos."""
 
 from math import inf, nan
 
@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import AnyFloat
 
 from xshardy.transforms.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import ATAN, HALF_PI
+from xshardy.transforms.xla_gpu.math_functions.double_word import DoubleWord, exact_square, fast_sum, square_root
 from xshardy.transforms.xla_gpu.math_functions.formats import format_of, power_of_two, quotient
 from xshardy.transforms.xla_gpu.math_functions.polynomials import polynomial
 
@@ -29,6 +30,35 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
 def atan(x: Scalar) -> Scalar:
     """The inverse of the tangent, from -pi/2 to pi/2."""
     return atan2(x, x.constant(1.0))
+
+
+def asin(x: Scalar) -> Scalar:
+    """The inverse of the sine, from -pi/2 to pi/2: the angle of the point (sqrt(1 - x^2), x)."""
+    other = _other_coordinate(x)
+    magnitude = abs(x)
+    angle, rest = _first_octants(magnitude, other.high)
+    result = (angle + (rest - magnitude * other.low)).copysign(x)
+    return magnitude.compare("<=", 1.0).select(result, x.constant(nan))
+
+
+def acos(x: Scalar) -> Scalar:
+    """The inverse of the cosine, from 0 to pi: the angle of the point (x, sqrt(1 - x^2))."""
+    assert isinstance(x.type, AnyFloat)
+    high, low, _ = HALF_PI[x.type]
+    other = _other_coordinate(x)
+    magnitude = abs(x)
+    angle, rest = _first_octants(other.high, magnitude)
+    rest = magnitude.fma(other.low, rest)
+    left = x.constant(2 * high) - (angle - (x.constant(2 * low) - rest))
+    result = x.compare("<", 0.0).select(left, angle + rest)
+    return magnitude.compare("<=", 1.0).select(result, x.constant(nan))
+
+
+def _other_coordinate(x: Scalar) -> DoubleWord:
+    """`sqrt(1 - x^2)` for |x| <= 1: a change of it by d moves the angle by x d, as x is the other coordinate."""
+    square = exact_square(x)
+    difference = fast_sum(x.constant(1.0), -square.high)
+    return square_root(fast_sum(difference.high, difference.low - square.low))
 
 
 def _first_octants(y: Scalar, x: Scalar) -> tuple[Scalar, Scalar]:

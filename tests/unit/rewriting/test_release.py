@@ -1,0 +1,75 @@
+"""Operations that are erased or released are freed without a garbage collection."""
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from weakref import ref
+
+import pytest
+from xdsl.dialects import arith
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter
+
+from xshardy import api, compiler
+from xshardy.rewriting import rewrite
+from xshardy.rewriting.pattern import OpTypePattern
+from xshardy.rewriting.release import release
+from xshardy.rewriting.walk import operations_from
+
+LOOP = """
+func.func @f(%x: index, %n: index) -> index {
+  %unused = scf.for %i = %x to %n step %x iter_args(%a = %x) -> (index) {
+    %sum = arith.addi %a, %i : index
+    %again = arith.addi %sum, %i : index
+    scf.yield %again : index
+  }
+  %dead = arith.muli %x, %n : index
+  return %x : index
+}
+"""
+GELU = (Path(__file__).parents[3] / "examples" / "gelu.hlo").read_text()
+
+
+@pytest.fixture(autouse=True)
+def without_collections() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_a_released_module_is_freed():
+    module = api.parse(LOOP)
+    known = [ref(op) for op in operations_from(module)]
+    release(module)
+    del module
+    assert len(known) == 8
+    assert not any(each() for each in known)
+
+
+class EraseUnused(OpTypePattern):
+    """`op(x)` -> nothing, for an operation that nothing uses."""
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not any(result.first_use for result in op.results):
+            rewriter.erase(op)
+
+
+def test_an_erased_operation_is_freed_with_all_that_is_in_it():
+    module = api.parse(LOOP)
+    loop = next(op for op in operations_from(module) if op.name == "scf.for")
+    known = [ref(op) for op in operations_from(loop)]
+    known += [ref(op) for op in operations_from(module) if op.name == "arith.muli"]
+    patterns = [EraseUnused(type(loop)), EraseUnused(arith.MuliOp)]
+    del loop
+    rewrite(module, patterns)
+    assert len(known) == 5
+    assert not any(each() for each in known)
+    module.verify()
+
+
+def test_a_compilation_leaves_no_operations():
+    compiler.compile(GELU)
+    gc.collect()
+    before = sum(isinstance(each, Operation) for each in gc.get_objects())
+    compiler.compile(GELU)
+    assert sum(isinstance(each, Operation) for each in gc.get_objects()) - before < 50

@@ -1,0 +1,142 @@
+"""Compiled modules on a GPU: run with arrays that are there already, or with arrays of the host that are copied."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from xshardy.engines.cuda.gpu import DeviceMemory, Gpu
+from xshardy.engines.cuda.gpu_array import GpuArray, strides_of
+from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_alignment, view_of
+from xshardy.engines.cuda.graphs import GraphExecution, Graphs
+from xshardy.engines.cuda.modules import GpuMachine
+from xshardy.interpreters.element_types import DType, bits_in_memory, numpy_dtype
+from xshardy.modules.buffer_assignment import ALIGNMENT, Allocation, AllocationKind
+from xshardy.modules.compilation import CompiledModule
+from xshardy.modules.execution import Execution, check_count, check_type
+from xshardy.modules.launch_plan import Argument
+from xshardy.modules.leaves import Leaf
+from xshardy.modules.memory import to_memory
+from xshardy.modules.program import ModuleError
+
+READ_ALIGNMENT = 16
+"""Bytes: kernels assume it of what they only read."""
+
+
+class LoadedModule:
+    """A module on a GPU: its kernels, its constants, and the memory of the values in between."""
+
+    def __init__(self, module: CompiledModule, gpu: Gpu, graphs: bool = False):
+        for name, reason in module.failures.items():
+            raise ModuleError(f"{name} cannot be compiled: {reason}")
+        self.module, self.gpu = module, gpu
+        self._machine = GpuMachine(module, gpu)
+        self._machine.prepare()
+        self._graphs = Graphs(gpu) if graphs else None
+        self._kept: dict[int, DeviceMemory] = {}
+        """Allocations by number that are the same in every run: all but the caller's arrays if there are graphs."""
+        for allocation in module.plan.assignment.allocations:
+            if (value := allocation.constant_value) is not None:
+                self._kept[allocation.number] = gpu.upload(value)
+            elif allocation.kind is AllocationKind.TEMPORARY:
+                self._kept[allocation.number] = gpu.allocate(allocation.size)
+
+    def run(self, *arrays: Any, donate: bool = False) -> list[GpuArray]:
+        """
+        The results for `arrays`, one for each parameter, of the same shape and type; waits for the GPU.
+
+        An array on this GPU, of cupy, torch, jax or another library with DLPack or `__cuda_array_interface__`, is not
+        copied; one of the host is. For a type that numpy lacks, such as bf16, unsigned integers of its size stand too.
+
+        A parameter that the module may overwrite (`input_output_alias`) is copied first; with `donate`, an array on the
+        GPU is overwritten, and shares its memory with the result.
+
+        Raises `ModuleError` for another number of arrays, shape or type, `LaunchError` for an array on another device,
+        with gaps, in another order or at an odd address, `GpuError` for what the driver refuses, and `StepFailedError`.
+        """
+        plan = self.module.plan
+        check_count(plan.parameters, arrays)
+        memory = dict(self._kept)
+        for allocation in plan.assignment.allocations:
+            if allocation.parameter is not None:
+                leaf = plan.parameters[allocation.parameter]
+                memory[allocation.number] = self._bound(leaf, arrays[allocation.parameter], allocation, donate)
+            elif allocation.kind is AllocationKind.RESULT:
+                memory[allocation.number] = self._made(allocation)
+        self._machine.memory = [memory[number] for number in range(len(memory))]
+        try:
+            self._execution().execute()
+            results = [self._result(memory, result) for result in plan.results]
+            self.gpu.wait()
+        finally:
+            self._machine.memory = []  # the arrays may be freed now
+        return results
+
+    def _execution(self) -> Execution:
+        """One execution on the memory of the machine."""
+        plan, machine = self.module.plan, self._machine
+        if self._graphs is None:
+            return Execution(plan, machine, checks=False)
+        graphs = self._graphs.at([memory.pointer for memory in machine.memory])
+        return GraphExecution(plan, machine, checks=False, graphs=graphs)
+
+    def _made(self, allocation: Allocation) -> DeviceMemory:
+        """Memory for a parameter or a result: new, or with graphs, which hold its address, that of the first run."""
+        if self._graphs is None:
+            return self.gpu.allocate(allocation.size)
+        if allocation.number not in self._kept:
+            self._kept[allocation.number] = self.gpu.allocate(allocation.size)
+        return self._kept[allocation.number]
+
+    def _result(self, memory: Mapping[int, DeviceMemory], result: Argument) -> GpuArray:
+        """A result as an array: a copy, if the next run writes to the same memory."""
+        number = result.slice.allocation
+        found = memory[number]
+        if self._kept.get(number) is found:
+            found = self.gpu.allocate(found.size)
+            self.gpu.copy(self._kept[number], found)
+        return GpuArray(self.gpu, found, result.leaf)
+
+    def _bound(self, leaf: Leaf, array: Any, allocation: Allocation, donate: bool) -> DeviceMemory:
+        """The memory of the parameter `leaf`, with the elements of `array`."""
+        where, dtype = f"parameter {leaf.name}", numpy_dtype(leaf.type)
+        view = view_of(self.gpu, array, where)
+        if view is None:
+            host = np.asarray(array)
+            host = host.view(dtype) if _is_same_bits(host.dtype, dtype) else host
+            check_type(leaf, host.shape, host.dtype)
+            made = self._made(allocation)
+            self.gpu.store(to_memory(host, leaf), made)
+            return made
+        check_type(leaf, view.shape, dtype if _is_same_bits(view.dtype, dtype) else view.dtype)
+        if not has_strides(view, strides_of(leaf)):
+            raise LaunchError(f"{where}: the array has strides {view.strides}, not {strides_of(leaf)}: pass a copy")
+        overwrites = bool(allocation.results)
+        require_alignment(view, ALIGNMENT if overwrites and donate else READ_ALIGNMENT, where)
+        given = self.gpu.memory_at(view.ptr, allocation.size, array)
+        if not overwrites:
+            return given
+        if donate:
+            if view.readonly:
+                raise LaunchError(f"{where}: the module overwrites it, but the array is read-only")
+            return given
+        made = self._made(allocation)
+        self.gpu.copy(given, made)
+        return made
+
+
+def _is_same_bits(given: DType | None, expected: DType) -> bool:
+    """Whether `given` are unsigned integers that stand for a type that numpy lacks, and that is not packed."""
+    return expected.isbuiltin != 1 and bits_in_memory(expected) >= 8 and given == np.dtype(f"u{expected.itemsize}")
+
+
+def load_module(module: CompiledModule, gpu: Gpu | None = None, *, graphs: bool = False) -> LoadedModule:
+    """
+    `module` on `gpu`, by default on GPU 0.
+
+    With `graphs`, steps in a row are recorded as a CUDA graph when they first run, and submitted at once from then on,
+    as long as the same arrays on the GPU are passed; results are copied. Loops and branches are decided by the host.
+
+    Raises `ModuleError` if a kernel of it could not be compiled, and `GpuError`.
+    """
+    return LoadedModule(module, gpu or Gpu(), graphs)

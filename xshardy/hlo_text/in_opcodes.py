@@ -1,0 +1,195 @@
+"""Operations that HLO has no opcode for, and properties that its opcodes lack, in what HLO has."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i32,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
+from xshardy.dialects.hlo.annotation_names import FRONTEND_ATTRIBUTES
+from xshardy.dialects.hlo.layout import LAYOUT
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.dialects.stablehlo.building import Decomposition, Tensors
+from xshardy.dialects.stablehlo.calls import TYPED_FFI
+from xshardy.dialects.stablehlo.deprecated import DEPRECATED
+from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
+from xshardy.hlo_text.codecs import TRUE
+from xshardy.hlo_text.computation_printer import HLOPrintError
+from xshardy.hlo_text.opcodes import FORMS
+from xshardy.hlo_text.shapes import print_type
+from xshardy.hlo_text.write_values import layout_text
+from xshardy.rewriting import match_op_type, rewrite
+from xshardy.rewriting.walk import operations_in
+from xshardy.syntax.printer import Printer
+
+WITHOUT_OPCODE: Mapping[type[Operation], Decomposition] = {
+    op: decompose for op, decompose in {**DECOMPOSITIONS, **DEPRECATED}.items() if op not in FORMS
+}
+
+
+class DecomposeWithoutOpcode(RewritePattern):
+    """`chlo.erfc %a`, `stablehlo.dot %a, %b` -> its decomposition."""
+
+    op_types: ClassVar[tuple[type[Operation], ...]] = tuple(WITHOUT_OPCODE)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        try:
+            results = WITHOUT_OPCODE[type(op)](op, Tensors(rewriter))
+        except NotImplementedError as error:
+            raise HLOPrintError(f"HLO has no opcode for '{op.name}': {error}") from None
+        rewriter.replace(op, (), results)
+
+
+def repeated_ones(op: stablehlo.BroadcastInDimOp) -> frozenset[int]:
+    """The dimensions of size 1 of the operand that the result has more than once; HLO broadcasts new ones only."""
+    sizes, result_sizes = shape_of(op.operand), shape_of(op.result)
+    places = op.broadcast_dimensions.get_values()
+    return frozenset(i for i, place in enumerate(places) if sizes[i] == 1 != result_sizes[place])
+
+
+class DropRepeatedOnes(RewritePattern):
+    """`broadcast_in_dim x : 4x1 -> 4x8, dims = [0, 1]` -> `broadcast_in_dim (reshape x : 4x1 -> 4), dims = [0]`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.BroadcastInDimOp, rewriter: PatternRewriter, /) -> None:
+        if not (dropped := repeated_ones(op)):
+            return
+        kept = [i for i in range(len(shape_of(op.operand))) if i not in dropped]
+        t = Tensors(rewriter)
+        op.operands = [t.reshape(op.operand, [shape_of(op.operand)[i] for i in kept])]
+        op.broadcast_dimensions = integers([op.broadcast_dimensions.get_values()[i] for i in kept])
+        rewriter.notify_op_modified(op)
+
+
+class CallOfComposite(RewritePattern):
+    """`composite "f" x {decomposition = @g}` -> `call @g(x) {hlo.is_composite}`, with frontend attributes"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.CompositeOp, rewriter: PatternRewriter, /) -> None:
+        if op.regions:
+            raise HLOPrintError("HLO has no regions of 'stablehlo.composite'")
+        frontend = op.attributes.get(FRONTEND_ATTRIBUTES, DictionaryAttr({}))
+        assert isinstance(frontend, DictionaryAttr)
+        named = {
+            "composite.attributes": StringAttr(Printer().attribute_text(op.composite_attributes)),
+            "composite.name": op.composite_name,
+            "composite.version": StringAttr(str(op.version.value.data)),
+        }
+        call = func.CallOp(op.decomposition, op.inputs, op.result_types)
+        call.attributes = {
+            **op.attributes,
+            "hlo.is_composite": TRUE,
+            FRONTEND_ATTRIBUTES: DictionaryAttr({**frontend.data, **named}),
+        }
+        rewriter.replace(op, call)
+
+
+BACKEND_CONFIG, MHLO_BACKEND_CONFIG = "hlo.backend_config", "mhlo.backend_config"
+ANNOTATED = ("backend_config", "operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings")
+"""Properties of custom calls that HLO text has as annotations, or lacks."""
+
+
+class AnnotateCustomCall(RewritePattern):
+    """`custom_call @f(x) {operand_layouts, ...}` -> `custom_call @f(x) {hlo.operand_layout_constraints, ...}`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.CustomCallOp, rewriter: PatternRewriter, /) -> None:
+        if not is_to_annotate(op):
+            return
+        if op.result_tilings is not None:
+            raise HLOPrintError("'stablehlo.custom_call': its result_tilings cannot be written as HLO text")
+        if op.operand_layouts is not None and op.result_layouts is not None:
+            shapes = map(shape_text, op.operand_types, op.operand_layouts)
+            op.attributes["hlo.operand_layout_constraints"] = StringAttr(f"{{{', '.join(shapes)}}}")
+            layouts = [*map(order_of, op.result_layouts)]
+            op.attributes[LAYOUT] = layouts[0] if len(op.outputs) == len(layouts) == 1 else ArrayAttr(layouts)
+        if aliases := [*map(alias_text, op.output_operand_aliases)]:
+            op.attributes["hlo.output_to_operand_aliasing"] = StringAttr(f"{{{', '.join(aliases)}}}")
+        config = op.attributes.pop(MHLO_BACKEND_CONFIG, op.backend_config)
+        if isinstance(config, DictionaryAttr):
+            op.api_version = IntegerAttr(TYPED_FFI, i32)
+            op.attributes[BACKEND_CONFIG] = StringAttr(Printer().attribute_text(config))
+        elif isinstance(config, StringAttr) and config.data:
+            op.attributes[BACKEND_CONFIG] = config
+        for name in ANNOTATED:
+            op.properties.pop(name, None)
+        rewriter.notify_op_modified(op)
+
+
+def is_to_annotate(op: stablehlo.CustomCallOp) -> bool:
+    """Whether `op` has properties that HLO text has as annotations."""
+    return MHLO_BACKEND_CONFIG in op.attributes or any(op.properties.get(name) for name in ANNOTATED)
+
+
+def order_of(layout: DenseIntOrFPElementsAttr) -> DenseArrayBase[I64]:
+    """The dimensions from minor to major."""
+    return integers(cast(tuple[int, ...], layout.get_values()))
+
+
+def shape_text(type: Attribute, layout: DenseIntOrFPElementsAttr) -> str:
+    """`f32[2,3]{0,1}`"""
+    return print_type(type) + layout_text(type, order_of(layout), None)
+
+
+def alias_text(alias: OutputOperandAliasAttr) -> str:
+    """`{0}: (1, {})`: part 0 of the result is in the memory of operand 1."""
+    output, operand = (
+        ", ".join(map(str, path.get_values())) for path in (alias.output_tuple_indices, alias.operand_tuple_indices)
+    )
+    return f"{{{output}}}: ({alias.operand_index.data}, {{{operand}}})"
+
+
+class AnnotateInfeed(RewritePattern):
+    """`infeed t {layout = [[0, 1]]}` -> `infeed t {hlo.layout = [array<i64: 0, 1>, unit]}`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.InfeedOp, rewriter: PatternRewriter, /) -> None:
+        if op.layout is None:
+            return
+        layout = cast(ArrayAttr[ArrayAttr[IntegerAttr[Any]]], op.layout)
+        orders = [integers([dimension.value.data for dimension in order]) for order in layout]
+        op.attributes[LAYOUT] = ArrayAttr([*orders, UnitAttr()])  # the last result is a token
+        op.layout = None
+        rewriter.notify_op_modified(op)
+
+
+def lacks_opcode(op: Operation) -> bool:
+    """Whether a pattern here rewrites `op`."""
+    match op:
+        case stablehlo.BroadcastInDimOp():
+            return bool(repeated_ones(op))
+        case stablehlo.CustomCallOp():
+            return is_to_annotate(op)
+        case stablehlo.InfeedOp():
+            return op.layout is not None
+        case _:
+            return isinstance(op, (*WITHOUT_OPCODE, stablehlo.CompositeOp))
+
+
+def is_in_opcodes(module: ModuleOp) -> bool:
+    """Whether HLO has an opcode for every operation of `module`, and all its properties, but for its regions."""
+    return not any(map(lacks_opcode, operations_in(module)))
+
+
+PATTERNS = (DecomposeWithoutOpcode(), DropRepeatedOnes(), CallOfComposite(), AnnotateCustomCall(), AnnotateInfeed())
+
+
+def rewrite_in_opcodes(module: ModuleOp) -> None:
+    """Make `is_in_opcodes(module)` true, in place. Raises `HLOPrintError` for an operation that HLO cannot have."""
+    rewrite(module, PATTERNS)
