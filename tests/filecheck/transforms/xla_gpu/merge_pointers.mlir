@@ -1,5 +1,4 @@
 // RUN: xshardy-opt %s -p xla-gpu-merge-pointers --split-input-file | filecheck %s
-// RUN: xshardy-opt %s -p xla-gpu-merge-pointers,xla-gpu-merge-pointers --split-input-file | filecheck %s
 
 // Three arguments, two slices: the callee takes two pointers. The kernel keeps its interface, but uses the first of each.
 
