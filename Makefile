@@ -23,7 +23,7 @@ test: $(VENV)/.test  ## FileCheck suites, then unit, numeric and differential te
 	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
 	$(BIN)/pytest -n 2 --durations 10
 
-mutants: $(VENV)/.dev  ## small faults put into passes and emitters: how many the tests find (hours)
+mutants: $(VENV)/.dev  ## small faults put into passes, emitters and interpreters: how many the tests find (hours)
 	$(BIN)/python tests/mutation
 
 bless: $(VENV)/.test  ## FILE=...: the check lines of a FileCheck test become what the tools print; read the difference

@@ -1,5 +1,5 @@
 """
-Mutation testing: put small faults into passes and emitters, and count those that a test finds.
+Mutation testing: put small faults into passes, emitters and interpreters of kernels, and count those that a test finds.
 
     python tests/mutation [--seed S] [--count N] [--budget SECONDS] [--report] [PART OF A PATH...]
 

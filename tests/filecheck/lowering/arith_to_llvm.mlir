@@ -173,3 +173,15 @@ func.func @casts_that_are_there_are_used(%i: index) -> i64 {
   %4 = arith.index_cast %3 : index to i64
   func.return %4 : i64
 }
+
+// -----
+
+// A value that nothing reads gets no cast.
+// CHECK-LABEL: func.func @unused(
+// CHECK-NEXT:    %[[X:.*]] = builtin.unrealized_conversion_cast %arg0 : index to i64
+// CHECK-NEXT:    llvm.add %[[X]], %[[X]] : i64
+// CHECK-NEXT:    return
+func.func @unused(%x: index) {
+  %0 = arith.addi %x, %x : index
+  func.return
+}

@@ -6,14 +6,12 @@ Source: rows XGPU-08, XGPU-14; StableHLO's specification of `scatter`.
 """
 
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 
 from xshardy.affine.expressions import sym
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, in_domain, loop_over
@@ -26,8 +24,6 @@ def scatter(operands: Operands, op: ScatterOp, indices: Indices) -> Sequence[SSA
     """The element of each operand, combined with its updates slice by slice."""
     count = len(op.inputs)
     before = [operands.operand(op, i, indices) for i in range(count)]
-    if not prod(shape_of(op.updates[0])):
-        return before
     slices = Slices(op)
     variables = [sym(i) for i in range(len(slices.shape))]
     numbers = IndexingMap.from_tensor_sizes(variables, slices.operand_shape, slices.shape)
