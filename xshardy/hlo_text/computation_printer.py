@@ -60,6 +60,10 @@ class Style:
     flat_async: bool = False
 
 
+RETURNS = (func.ReturnOp, stablehlo.ReturnOp)
+"""What ends a function; JAX ends comparators with that of StableHLO."""
+
+
 class ComputationPrinter:
     """
     Prints one function into `lines`. `callees` are the computations that it names, in order.
@@ -93,7 +97,7 @@ class ComputationPrinter:
         """Print the instructions of the function."""
         block = self.function.body.block
         returned = block.last_op
-        if not isinstance(returned, func.ReturnOp):
+        if not isinstance(returned, RETURNS):
             raise HLOPrintError(f"function @{self.function.sym_name.data} does not end in a return")
         operations = [op for op in block.ops if op is not returned]
         self.find_packs(operations)
@@ -159,7 +163,7 @@ class ComputationPrinter:
         self.taken.add(candidate)
         return candidate
 
-    def root_of(self, returned: func.ReturnOp) -> Operation | BlockArgument | None:
+    def root_of(self, returned: Operation) -> Operation | BlockArgument | None:
         """The operation or argument that is the root; None if an instruction must be created for it."""
         if len(returned.operands) != 1:
             return None
@@ -194,7 +198,7 @@ class ComputationPrinter:
             return shardings[0]
         return StringAttr(f"{{{', '.join(map(text_of, shardings))}}}")
 
-    def print_root(self, returned: func.ReturnOp) -> None:
+    def print_root(self, returned: Operation) -> None:
         """
         The root instruction: of the single returned value, or a tuple of all.
 
