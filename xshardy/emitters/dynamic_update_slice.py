@@ -64,7 +64,7 @@ def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> 
     aliases = {number: update.parameter for number, update in enumerate(updates)}
     kernel = Kernel(fusion.computation, groups, launch, entry_name, aliases=aliases)
     read_updates, *read_starts = kernel.parts.subgraphs[: len(groups)]
-    if first.type.get_num_dims():
+    if shape_of(first):
         starts = [
             _starts(kernel.s, op, kernel.call(kernel.s, function, ()))
             for op, function in zip(ops, read_starts, strict=True)
