@@ -56,6 +56,7 @@ CRASHES = {
     "insert_explicit_reshards_declaration",
     "propagate_to_func_results_declaration",
     "propagate_to_func_results_of_entry",
+    "remove_all_gather_reduce_scatter_for_cmv1_without_sharding",
     "reshard_to_collectives_sizes",
     "unflatten_call_graph_types",
 }
@@ -64,8 +65,16 @@ CRASHES = {
 PADDING_IS_NOTICED = {"pad_for_divisibility_masks", "pad_for_divisibility_moves"}
 """Inputs on which C++ Shardy crashes, or computes with padding what it should compute without."""
 
-UNLIKE_UPSTREAM = {"canonicalize_collectives", "canonicalize_reshards", "locations"}
-"""Inputs of passes that upstream has under no name of their own, and one about what is printed beside the module."""
+UNLIKE_UPSTREAM = {
+    "canonicalize_collectives",
+    "canonicalize_reshards",
+    "constant_or_scalar_merger_unregistered",
+    "locations",
+}
+"""
+Inputs of passes that upstream has under no name of their own, one with operations that are not registered, and one
+about what is printed beside the module.
+"""
 
 
 BEYOND_UPSTREAM = {

@@ -91,6 +91,7 @@ def row(
 ) -> Opcode:
     """A row; `required`, `optional` and `extras` are attribute names separated by spaces."""
     keys = [*required.split(), *optional.split(), *extras.split()]
+    own = readers or {}
     return Opcode(
         build,
         operands,
@@ -98,7 +99,7 @@ def row(
         frozenset(optional.split()),
         frozenset(extras.split()),
         tuple(forms),
-        {key: READERS[key] for key in keys} | dict(readers or {}),
+        {key: own[key] if key in own else READERS[key] for key in keys},
         needs_module,
     )
 

@@ -384,7 +384,7 @@ def _is_divided(register: SSAValue) -> bool:
         value = pending.pop()
         for use in value.uses:
             if _is_division(user := use.operation):
-                if value is register or ((largest := _largest(user.operands[0])) is not None and largest < 1 << 16):
+                if value is register or ((largest := _largest(user.operands[0], {})) is not None and largest < 1 << 16):
                     return True
             elif isinstance(user, llvm.AddOp | llvm.MulOp) and user.res not in seen:
                 seen.add(user.res)
@@ -392,15 +392,25 @@ def _is_divided(register: SSAValue) -> bool:
     return False
 
 
-def _largest(value: SSAValue) -> int | None:
-    """An upper bound of sums, products and quotients of registers and constants, none negative. None: unknown."""
-    match value.owner:
+def _largest(value: SSAValue, known: dict[SSAValue, int | None]) -> int | None:
+    """
+    An upper bound of sums, products and quotients of registers and constants, none negative. None: unknown.
+
+    `known` keeps the bounds of values that several operations read.
+    """
+    if value not in known:
+        known[value] = _bound_of(value.owner, known)
+    return known[value]
+
+
+def _bound_of(op: Operation | Block, known: dict[SSAValue, int | None]) -> int | None:
+    match op:
         case llvm.ConstantOp(value=IntegerAttr(value=constant)):
             return constant.data
         case nvvm.SpecialRegisterOp() as register:
             return None if register.range is None else register.range.upper.value.data - 1
-        case llvm.AddOp() | llvm.MulOp() | llvm.UDivOp() as op:
-            lhs, rhs = _largest(op.lhs), _largest(op.rhs)
+        case llvm.AddOp() | llvm.MulOp() | llvm.UDivOp():
+            lhs, rhs = _largest(op.lhs, known), _largest(op.rhs, known)
             if lhs is None or rhs is None:
                 return None
             return lhs if isinstance(op, llvm.UDivOp) else lhs + rhs if isinstance(op, llvm.AddOp) else lhs * rhs

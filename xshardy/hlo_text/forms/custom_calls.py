@@ -90,7 +90,7 @@ ROWS: Mapping[str, Opcode] = {
         custom_call,
         None,
         "custom_call_target",
-        "api_version called_computations custom_call_has_side_effect",
+        "api_version backend_config called_computations custom_call_has_side_effect",
         extras=f"{AS_WRITTEN} literal to_apply",
         forms=[Form(stablehlo.CustomCallOp, custom_call_fields)],
         readers={**dict.fromkeys(AS_WRITTEN.split(), read_raw), "backend_config": read_text},

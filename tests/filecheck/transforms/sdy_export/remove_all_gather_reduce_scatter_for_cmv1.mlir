@@ -49,13 +49,3 @@ func.func @unreduced(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %1 = sdy.reduce_scatter [{"y"}, {}] %0 out_sharding=<@mesh, [{"y"}, {}]> : tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
-
-// The product may be without a sharding: it gets that of the scatter.
-// CHECK-LABEL: @product_without_sharding(
-// CHECK-NEXT:  %0 = stablehlo.dot %arg0, %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>}
-// CHECK-NEXT:  return %0
-func.func @product_without_sharding(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %0 = stablehlo.dot %a, %b : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
-  %1 = sdy.reduce_scatter [{"x"}, {}] %0 out_sharding=<@mesh, [{"x"}, {}]> : tensor<4x4xf32>
-  return %1 : tensor<4x4xf32>
-}

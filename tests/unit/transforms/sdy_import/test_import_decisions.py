@@ -11,7 +11,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ManualComputationOp, ShardingConstraintOp
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ReshapeOp
-from xshardy.dialects.stablehlo.slicing import DynamicSliceOp
+from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
 from xshardy.sharding.priorities import OpKind
 from xshardy.syntax import parse_module
 from xshardy.transforms.sdy.op_kinds import is_elementwise, kind_of, traits_of
@@ -140,7 +140,8 @@ def test_kinds_of_operations_decide_when_they_propagate(line: str, kind: OpKind)
 
 
 def test_traits_of_classes():
-    assert traits_of(DynamicSliceOp).rule_reads_definitions
+    assert traits_of(DynamicUpdateSliceOp).rule_reads_definitions
+    assert not traits_of(DynamicSliceOp).rule_reads_definitions
     assert traits_of(UnregisteredOp.with_name("any.op")).is_plain
     assert not is_elementwise(operation("stablehlo.bitcast_convert %x : (tensor<4xf32>) -> tensor<4x4xi8>"))
     kinds = [traits_of(op).kind for op in (CustomCallOp, BitcastConvertOp, BroadcastInDimOp, ReshapeOp)]

@@ -13,7 +13,7 @@ def test_groups_are_one_if_and_only_if_tensors_connect_them(pairs: list[tuple[in
     tensors = test.TestOp(result_types=[i32] * 7).results
     merged = merged_groups((tensors[tensor], group) for tensor, group in pairs)
 
-    classes = [{group} for group in dict(pairs[i][::-1] for i in range(len(pairs)))]
+    classes = [{group} for group in dict.fromkeys(group for _, group in pairs)]
     for tensor in range(7):
         groups = {group for known, group in pairs if known == tensor}
         touched = [known for known in classes if known & groups]
