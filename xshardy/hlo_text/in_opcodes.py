@@ -1,6 +1,6 @@
 """Operations that HLO has no opcode for, and properties that its opcodes lack, in what HLO has."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects import func
@@ -169,22 +169,29 @@ class AnnotateInfeed(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-def lacks_opcode(op: Operation) -> bool:
+def always(op: Operation) -> bool:
+    return True
+
+
+REWRITTEN: Mapping[type[Operation], Callable[[Any], object]] = {
+    **dict.fromkeys(WITHOUT_OPCODE, always),
+    stablehlo.BroadcastInDimOp: repeated_ones,
+    stablehlo.CompositeOp: always,
+    stablehlo.CustomCallOp: is_to_annotate,
+    stablehlo.InfeedOp: lambda op: op.layout is not None,
+}
+"""By class, whether a pattern here rewrites an operation, as something true or false."""
+
+
+def is_rewritten(op: Operation) -> bool:
     """Whether a pattern here rewrites `op`."""
-    match op:
-        case stablehlo.BroadcastInDimOp():
-            return bool(repeated_ones(op))
-        case stablehlo.CustomCallOp():
-            return is_to_annotate(op)
-        case stablehlo.InfeedOp():
-            return op.layout is not None
-        case _:
-            return isinstance(op, (*WITHOUT_OPCODE, stablehlo.CompositeOp))
+    test = REWRITTEN.get(type(op))
+    return test is not None and bool(test(op))
 
 
 def is_in_opcodes(module: ModuleOp) -> bool:
     """Whether HLO has an opcode for every operation of `module`, and all its properties, but for its regions."""
-    return not any(map(lacks_opcode, operations_in(module)))
+    return not any(map(is_rewritten, operations_in(module)))
 
 
 PATTERNS = (DecomposeWithoutOpcode(), DropRepeatedOnes(), CallOfComposite(), AnnotateCustomCall(), AnnotateInfeed())
