@@ -9,7 +9,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
-from xshardy.dialects.hlo.annotation_names import FRONTEND_ATTRIBUTES, METADATA, SHARDING
+from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG, FRONTEND_ATTRIBUTES, METADATA, SHARDING
 from xshardy.hlo_text.codecs import integer
 from xshardy.hlo_text.fields import quote, unquote
 from xshardy.hlo_text.lexer import Tokens
@@ -102,7 +102,7 @@ class Annotation:
 
 
 ANNOTATIONS: Mapping[str, Annotation] = {
-    "backend_config": Annotation("hlo.backend_config", read_text, write_configuration),
+    "backend_config": Annotation(BACKEND_CONFIG, read_text, write_configuration),
     "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
     "frontend_attributes": Annotation(FRONTEND_ATTRIBUTES, read_dictionary, write_dictionary),
     "metadata": Annotation(METADATA, read_dictionary, write_metadata),

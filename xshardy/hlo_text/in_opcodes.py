@@ -21,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
-from xshardy.dialects.hlo.annotation_names import FRONTEND_ATTRIBUTES
+from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG, FRONTEND_ATTRIBUTES
 from xshardy.dialects.hlo.layout import LAYOUT
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
@@ -100,7 +100,8 @@ class CallOfComposite(RewritePattern):
         rewriter.replace(op, call)
 
 
-BACKEND_CONFIG, MHLO_BACKEND_CONFIG = "hlo.backend_config", "mhlo.backend_config"
+MHLO_BACKEND_CONFIG = "mhlo.backend_config"
+"""Where JAX writes the options of a typed call for older readers."""
 ANNOTATED = ("backend_config", "operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings")
 """Properties of custom calls that HLO text has as annotations, or lacks."""
 

@@ -3,6 +3,9 @@
 FRONTEND_ATTRIBUTES = "mhlo.frontend_attributes"
 """A dictionary of texts, which XLA carries unread."""
 
+BACKEND_CONFIG = "hlo.backend_config"
+"""The options of an instruction for its backend, as text."""
+
 METADATA = "hlo.metadata"
 """The name of the JAX operation, and its place in the user's program."""
 

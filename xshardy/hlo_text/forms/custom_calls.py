@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
 from xshardy.dialects.stablehlo.calls import TYPED_FFI
 from xshardy.hlo_text.annotations import read_text
 from xshardy.hlo_text.codecs import SYMBOLS, Fields, boolean
@@ -47,7 +48,7 @@ def custom_call(instruction: Instruction) -> Operation:
         if fields.get("api_version") == API_NAMES[TYPED_FFI] and (options := options_of(text.data)) is not None:
             properties["backend_config"] = options
         else:
-            attributes["hlo.backend_config"] = text
+            attributes[BACKEND_CONFIG] = text
     return stablehlo.CustomCallOp.create(
         operands=instruction.operands,
         result_types=[instruction.shape.type],

@@ -11,6 +11,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.rewriting import PatternPass, match_op_type
@@ -31,7 +32,7 @@ def expand(op: stablehlo.CustomCallOp, t: Tensors) -> list[SSAValue]:
     """
     target = op.call_target_name.data
     types = cast(list[TensorType[Any]], [type for result in op.results for type in elements(result.type)])
-    config = json.loads(_text(op, "hlo.backend_config") or "{}")
+    config = json.loads(_text(op, BACKEND_CONFIG) or "{}")
     if target in MATMULS:
         return matmul(op.operands, types, config.get("gemm_backend_config", config), t)
     settings = config.get("cudnn_conv_backend_config", config)

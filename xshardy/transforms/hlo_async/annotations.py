@@ -2,10 +2,10 @@
 
 from xdsl.ir import Operation
 
-from xshardy.dialects.hlo.annotation_names import FRONTEND_ATTRIBUTES, METADATA, SHARDING
+from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG, FRONTEND_ATTRIBUTES, METADATA, SHARDING
 
 ANNOTATIONS = (
-    "hlo.backend_config",
+    BACKEND_CONFIG,
     "hlo.control_predecessors",
     METADATA,
     "hlo.origin",
