@@ -99,8 +99,6 @@ class _BufferFinder:
 
     def _visit_branches(self, branch: Operation) -> None:
         """A result has the buffer that all regions yield for it. Unused results may differ between regions."""
-        if not branch.results:
-            return
         first, *others = [region.block.last_op.operands for region in branch.regions if region.block.last_op]
         used = [i for i, result in enumerate(branch.results) if result.first_use]
         for yielded in others:

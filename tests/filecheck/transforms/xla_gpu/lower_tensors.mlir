@@ -344,3 +344,40 @@ func.func @constant_operand(%in: tensor<1024xbf16>, %out: tensor<1024xbf16>, %th
 func.func @result_attributes(%t: tensor<8xf32>) -> (tensor<8xf32> {test.mine = 1 : i32}) {
   return %t : tensor<8xf32>
 }
+
+// -----
+
+// Loops and branches keep their attributes; what reads an update reads the memory.
+
+// CHECK-LABEL: func.func @attributes_of_branches(
+// CHECK-SAME:    %[[T:.*]]: !llvm.ptr, %[[X:.*]]: f32, %[[C:.*]]: i1, %[[I:.*]]: index) -> f32 {
+// CHECK:         scf.if %[[C]] {
+// CHECK:         } {test.mine = 1 : i32}
+// CHECK:         scf.for
+// CHECK:         } {test.mine = 2 : i32}
+// CHECK:         scf.index_switch %[[I]] {test.mine = 3 : i32}
+// CHECK:         %[[V:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK-NEXT:    return %[[V]] : f32
+func.func @attributes_of_branches(%t: tensor<4xf32>, %x: f32, %c: i1, %i: index) -> f32 {
+  %c1 = arith.constant 1 : index
+  %0 = scf.if %c -> (tensor<4xf32>) {
+    %1 = tensor.insert %x into %t[%i] : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %t : tensor<4xf32>
+  } {test.mine = 1 : i32}
+  %2 = scf.for %j = %c1 to %i step %c1 iter_args(%u = %0) -> (tensor<4xf32>) {
+    %1 = tensor.insert %x into %u[%j] : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } {test.mine = 2 : i32}
+  %3 = scf.index_switch %i {test.mine = 3 : i32} -> tensor<4xf32>
+  case 0 {
+    scf.yield %2 : tensor<4xf32>
+  }
+  default {
+    %1 = tensor.insert %x into %2[%c1] : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  %4 = tensor.extract %3[%i] : tensor<4xf32>
+  return %4 : f32
+}
