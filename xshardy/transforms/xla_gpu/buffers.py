@@ -23,9 +23,6 @@ from xshardy.rewriting import match_op_type
 Buffers = Mapping[SSAValue, SSAValue]
 """For each later value of a buffer, its first value: an argument, an allocation or a constant."""
 
-Update = tensor.InsertOp | vector.TransferWriteOp | AtomicRMWOp | SyncThreadsOp
-"""An operation that updates buffers in place."""
-
 UPDATED: Mapping[type[Operation], Callable[[Operation], Sequence[SSAValue]]] = {
     tensor.InsertOp: lambda op: [op.operands[1]],
     vector.TransferWriteOp: lambda op: [op.operands[1]],
@@ -123,20 +120,6 @@ def is_tensor(value: SSAValue) -> bool:
 
 
 @dataclass(frozen=True)
-class ForwardUpdate(RewritePattern):
-    """
-    `%a = tensor.insert %x into %t[%i]; use(%a)` -> `tensor.insert %x into %t[%i]; use(%t)`; likewise for other in-place
-    updates.
-    """
-
-    buffers: Buffers
-
-    @match_op_type
-    def match_and_rewrite(self, op: Update, rewriter: PatternRewriter, /):
-        _use_buffers(op.results, self.buffers, rewriter)
-
-
-@dataclass(frozen=True)
 class ForWithoutTensors(RewritePattern):
     """
     `%b = scf.for %i iter_args(%u = %t) { use(%u); yield %c }; use(%b)` -> `scf.for %i { use(%t); yield }; use(%t)`.
@@ -205,9 +188,8 @@ class SwitchWithoutTensors(RewritePattern):
 
 
 def buffer_patterns(buffers: Buffers) -> tuple[RewritePattern, ...]:
-    """Patterns that replace every use of a buffer by its first value."""
+    """Patterns that let no loop or branch carry a buffer: its first value is used instead."""
     return (
-        ForwardUpdate(buffers),
         ForWithoutTensors(buffers),
         WhileWithoutTensors(buffers),
         IfWithoutTensors(buffers),
