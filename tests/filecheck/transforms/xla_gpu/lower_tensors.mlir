@@ -381,3 +381,27 @@ func.func @attributes_of_branches(%t: tensor<4xf32>, %x: f32, %c: i1, %i: index)
   %4 = tensor.extract %3[%i] : tensor<4xf32>
   return %4 : f32
 }
+
+// -----
+
+// Constants go to the start; those that were there are used.
+
+// CHECK-LABEL: func.func @constants(
+// CHECK-NEXT:    llvm.mlir.constant(3 : i64)
+// CHECK-NEXT:    arith.constant 2.000000e+00 : f32
+// CHECK-NOT:     llvm.mlir.constant(3 : i64)
+// CHECK:         arith.mulf
+// CHECK-NOT:     llvm.mlir.constant(3 : i64)
+// CHECK:         return
+func.func @constants(%t: tensor<8xi8>, %i: index, %m: i8, %x: f32) -> (i64, f32) {
+  %0 = llvm.mlir.constant(3 : i64) : i64
+  %1 = arith.mulf %x, %x : f32
+  %2 = arith.constant 2.0 : f32
+  %3 = arith.addf %1, %2 : f32
+  %4 = xla_gpu.atomic_rmw %t[%i] : tensor<8xi8> {
+  ^bb0(%old: i8):
+    %5 = arith.addi %old, %m : i8
+    xla_gpu.yield %5 : i8
+  }
+  return %0, %3 : i64, f32
+}

@@ -330,6 +330,21 @@ func.func @swapped_writes(%t: tensor<8xf32>, %u: tensor<8xf32>, %x: f32) -> (ten
   return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
 }
 
+// CHECK-LABEL: func.func @attributes_of_the_loop(
+// CHECK:         scf.for
+// CHECK:         } {test.mine = 1 : i32}
+// CHECK-NEXT:    vector.transfer_write
+func.func @attributes_of_the_loop(%t: tensor<8xf32>, %x: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %b = tensor.insert %x into %a[%i] : tensor<8xf32>
+    scf.yield %b : tensor<8xf32>
+  } {test.mine = 1 : i32}
+  return %r : tensor<8xf32>
+}
+
 // CHECK-LABEL: func.func @write_that_is_seen(
 // CHECK-NOT:     transfer_write
 func.func @write_that_is_seen(%t: tensor<8xf32>, %x: f32) -> tensor<8xf32> {
