@@ -405,3 +405,31 @@ func.func @constants(%t: tensor<8xi8>, %i: index, %m: i8, %x: f32) -> (i64, f32)
   }
   return %0, %3 : i64, f32
 }
+
+// -----
+
+// CHECK: func.func @attributes_of_a_number(%{{.*}}: !llvm.ptr) -> (f32 {test.mine = 1 : i32}) {
+func.func @attributes_of_a_number(%t: tensor<8xf32>) -> (f32 {test.mine = 1 : i32}) {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract %t[%c0] : tensor<8xf32>
+  return %0 : f32
+}
+
+// -----
+
+// A vector at the start of an argument has its natural alignment; elsewhere, as far as the place is known.
+
+// CHECK-LABEL: func.func @alignment_of_vectors(
+// CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<2xi8>
+func.func @alignment_of_vectors(%t: tensor<8xf32>, %u: tensor<8xi8>) -> (vector<4xf32>, vector<4xf32>, vector<2xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  %zero = arith.constant 0 : i8
+  %0 = vector.transfer_read %t[%c0], %pad {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
+  %1 = vector.transfer_read %t[%c1], %pad {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
+  %2 = vector.transfer_read %u[%c0], %zero {in_bounds = [true]} : tensor<8xi8>, vector<2xi8>
+  return %0, %1, %2 : vector<4xf32>, vector<4xf32>, vector<2xi8>
+}
