@@ -77,3 +77,15 @@ func.func @attributes_of_mhlo(%x: tensor<8xf32>) -> tensor<8xf32> {
   %2 = stablehlo.negate %1 {xla.sdy.manual_axes = #sdy<manual_axes{"a"}>} : tensor<8xf32>
   return {xla.sdy.manual_axes = #sdy<manual_axes{"a"}>} %2 : tensor<8xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["one"=1]>
+
+// All axes are manual, also where there is one device.
+// CHECK-LABEL: func.func @manual_on_one_device
+// CHECK-NEXT:    stablehlo.negate %arg0 {mhlo.sharding = "{manual}"}
+func.func @manual_on_one_device(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>, xla.sdy.manual_axes = #sdy<manual_axes{"one"}>} : tensor<8xf32>
+  return {xla.sdy.manual_axes = #sdy<manual_axes{"one"}>} %0 : tensor<8xf32>
+}

@@ -78,8 +78,8 @@ func.func @edges(%t: !stablehlo.token, %x: tensor<8xf32>) -> (!stablehlo.token, 
 
 sdy.mesh @mesh = <["a"=2, "b"=2]>
 
-// Called first where `a` is manual, a function keeps its name for the calls where nothing is. What has no result has one
-// sharding; a body without results is marked with the mesh of its operands.
+// Called first where `a` is manual and last where `b` is, a function keeps its name for the calls where nothing is.
+// What has no result has one sharding; a body without results is marked with the mesh of its operands.
 // CHECK-LABEL: func.func @main
 // CHECK:         call @xla.sdy.inlinable_manual_computation_body_0(%6) {sdy.sharding = #sdy.sharding_per_value<[]>, xla.sdy.manual_axes = #sdy<manual_axes{"b"}>} : (tensor<4xf32>) -> ()
 // CHECK-LABEL: func.func @not_manual(%arg0: tensor<4xf32>) -> tensor<4xf32> {
@@ -103,6 +103,13 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 func.func @not_manual(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+func.func @manual_again(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"b"}]>] out_shardings=[<@mesh, [{"b"}]>] manual_axes={"b"} (%y: tensor<4xf32>) {
+    %2 = func.call @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    sdy.return %2 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.negate %x : tensor<4xf32>
