@@ -26,7 +26,7 @@ from xdsl.traits import (
 
 from xshardy.dialects.extensions.arith_elementwise import with_elementwise
 from xshardy.dialects.extensions.effects import is_trivially_dead, memory_effects
-from xshardy.rewriting import TO_FIXPOINT, ClassPattern, PatternSet, Step, rewrite
+from xshardy.rewriting import TO_FIXPOINT, FixedClassPattern, PatternSet, Step, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.pattern import takes
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
@@ -106,12 +106,13 @@ def materializer_of(dialect: str) -> ConstantMaterializationInterface | None:
 
 
 @dataclass(frozen=True)
-class EraseDead(ClassPattern):
+class EraseDead(FixedClassPattern):
     """`op(x)` -> nothing, where nothing uses its results, and it has no effect."""
 
     pools: ConstantPools
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return is_dead_if_unused(op_type) is not False
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -123,7 +124,7 @@ class EraseDead(ClassPattern):
 
 
 @dataclass(frozen=True)
-class KeepConstantOnce(ClassPattern):
+class KeepConstantOnce(FixedClassPattern):
     """
     `constant 1`, again -> the first one; `constant 1`, in the middle of a function -> in front of its first block.
 
@@ -132,7 +133,8 @@ class KeepConstantOnce(ClassPattern):
 
     pools: ConstantPools
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return is_constant(op_type)
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -146,12 +148,13 @@ class KeepConstantOnce(ClassPattern):
 
 
 @dataclass(frozen=True)
-class FoldOperation(ClassPattern):
+class FoldOperation(FixedClassPattern):
     """`op(x)` -> the value, or the constant, that it is equal to, by the fold of its class in `FOLDS`."""
 
     pools: ConstantPools
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return op_type in FOLDS
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -174,10 +177,11 @@ class FoldOperation(ClassPattern):
         return constant.results[0]
 
 
-class FoldByOwnFolder(ClassPattern):
+class FoldByOwnFolder(FixedClassPattern):
     """`op(x)` -> the values and constants that it is equal to, by the folder that its class brings along."""
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return brings_folder(op_type)
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -199,10 +203,11 @@ class FoldByOwnFolder(ClassPattern):
         rewriter.replace(op, constants, values)
 
 
-class ApplyPatternsBroughtAlong(ClassPattern):
+class ApplyPatternsBroughtAlong(FixedClassPattern):
     """`op(x)` -> what the canonicalization patterns of its own class make of it, for classes without patterns here."""
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return bool(brought_along(op_type))
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
