@@ -28,7 +28,8 @@ from xshardy.dialects.extensions.arith_elementwise import with_elementwise
 from xshardy.dialects.extensions.effects import is_trivially_dead, memory_effects
 from xshardy.rewriting import TO_FIXPOINT, FixedClassPattern, PatternSet, Step, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
-from xshardy.rewriting.pattern import takes
+from xshardy.rewriting.driver import Rewrite
+from xshardy.rewriting.pattern import rewrite_of, takes
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
 from xshardy.transforms.canonicalization.pool import ConstantPools
@@ -86,6 +87,12 @@ def brought_along(op_type: type[Operation]) -> tuple[RewritePattern, ...]:
         return ()
     traits = (trait for trait in op_type.traits.traits if isinstance(trait, HasCanonicalizationPatternsTrait))
     return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_type))
+
+
+@cache
+def rewrites_brought_along(op_type: type[Operation]) -> tuple[Rewrite, ...]:
+    """What the patterns that a class brings along do, those that take it."""
+    return tuple(rewrite_of(pattern) for pattern in brought_along(op_type) if takes(pattern, op_type))
 
 
 @cache
@@ -208,11 +215,11 @@ class ApplyPatternsBroughtAlong(FixedClassPattern):
 
     @classmethod
     def takes_class(cls, op_type: type[Operation], /) -> bool:
-        return bool(brought_along(op_type))
+        return bool(rewrites_brought_along(op_type))
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        for pattern in brought_along(type(op)):
-            pattern.match_and_rewrite(op, rewriter)
+        for apply in rewrites_brought_along(type(op)):
+            apply(op, rewriter)
             if rewriter.has_done_action:
                 return
 
