@@ -1,5 +1,6 @@
 """The inputs of the fuzzer: each is a function of its kind and its number, to repeat and resume runs."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,16 @@ def one_of(*commands: str) -> Callable[[Random, Seed], tuple[str, ...]]:
     return lambda random, _: random.choice(rows)
 
 
+BLOCK = re.compile(r"\.(?:reqntid|maxntid) +(\d+(?:, \d+)*)")
+
+
+def profile(_: Random, seed: Seed) -> tuple[str, ...]:
+    """Two blocks on the PTX machine, of the size that the kernel requires."""
+    found = BLOCK.search(seed.text)
+    block = found[1].replace(" ", "") if found else "32"
+    return ("xshardy", "ptx", "profile", "-", "--grid", "2", "--max-iterations", "100", "--block", block)
+
+
 KINDS: Mapping[str, Kind] = {
     "mlir": Kind(".mlir", (0, 1, 1, 1, 2, 4), one_of("xshardy-opt"), 8),
     "hlo": Kind(
@@ -85,6 +96,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "passes": Kind(".mlir", (0, 0, 0, 1, 1, 2), pipeline, 2),
     "kernels": Kind(".hlo", (0, 1, 1, 1, 2), one_of("xshardy emit -f hlo -", "xshardy compile -f hlo -"), 1),
+    "ptx": Kind(".ptx", (0, 1, 1, 1, 2), profile, 1),
 }
 
 

@@ -39,6 +39,8 @@ def valid_seeds_of(suffix: str, folders: Iterable[Path] = ()) -> tuple[Seed, ...
 @cache
 def _valid_seeds_of(suffix: str, folders: tuple[Path, ...]) -> tuple[Seed, ...]:
     frontend = suffix.removeprefix(".")
+    if frontend == "ptx":
+        return seeds_of(suffix, folders)
     return tuple(seed for seed in seeds_of(suffix, folders) if run(["-f", frontend], seed.text)[0] == 0)
 
 

@@ -68,7 +68,7 @@ def read_integer(text: str) -> int:
 
 
 def _operand(text: str, rename: Rename, registers: Callable[[str], bool]) -> Operand:
-    first = text[0]
+    first = text[:1]
     if first == "{":
         return Vector(read_operands(text[1:-1], rename, registers))
     if first == "[":

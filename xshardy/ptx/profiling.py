@@ -9,7 +9,7 @@ import numpy as np
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.counts import Counts, class_of
 from xshardy.ptx.errors import LaunchError
-from xshardy.ptx.machine import Machine, Options
+from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.memory import Boundless, Region
 from xshardy.ptx.slots import slots_of
 from xshardy.ptx.traffic import Traffic
@@ -89,6 +89,7 @@ def profile(
     *,
     blocks: int | None = SAMPLED_BLOCKS,
     dynamic_shared: int = 0,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> Profile:
     """
     Execute at most `blocks` blocks of a grid (None: all of them), evenly spaced, and count.
@@ -102,7 +103,7 @@ def profile(
     counts, traffic = Counts(machine.entry.body.instructions), Traffic()
     if arguments is None:
         arguments = boundless_arguments(machine)
-    options = Options(blocks=chosen, dynamic_shared=dynamic_shared, counters=[counts], observers=[traffic])
+    options = Options(chosen, dynamic_shared, max_iterations=max_iterations, counters=[counts], observers=[traffic])
     machine.run(grid, block, arguments, options)
     return Profile(len(chosen), count, prod(block), counts, traffic)
 

@@ -58,11 +58,19 @@ def program_of(
     body = entry.body
     registers = Registers(body.registers, symbols)
     context = Context(registers, memory, errors)
-    steps = tuple(_decoded(instruction, body, context) for instruction in body.instructions)
+    steps = tuple(_checked(instruction, body, context) for instruction in body.instructions)
     ends = [len(steps)] * (len(steps) + 1)
     for number in reversed(range(len(steps))):
         ends[number] = number if isinstance(steps[number], Branch | Barrier) else ends[number + 1]
     return Program(body.instructions, steps, tuple(ends), registers)
+
+
+def _checked(instruction: Instruction, body: Body, context: Context) -> Step | Branch | Barrier:
+    try:
+        return _decoded(instruction, body, context)
+    except (IndexError, ValueError) as error:  # rules take the operands that they need
+        count = len(instruction.operands)
+        raise PtxError(instruction.line, f"{instruction.opcode} does not take {count} operands") from error
 
 
 def _decoded(instruction: Instruction, body: Body, context: Context) -> Step | Branch | Barrier:

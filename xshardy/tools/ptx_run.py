@@ -59,10 +59,21 @@ def check(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> i
 
 def count(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
     """`profile`: execute some blocks, and print what is counted."""
-    blocks = args.blocks or SAMPLED_BLOCKS
-    found = profile(machine, args.grid, args.block, arguments, blocks=blocks, dynamic_shared=args.shared)
+    found = profile(
+        machine,
+        args.grid,
+        args.block,
+        arguments,
+        blocks=args.blocks or SAMPLED_BLOCKS,
+        dynamic_shared=args.shared,
+        max_iterations=args.max_iterations or MAX_ITERATIONS,
+    )
     target = args.target or machine.module.target.rstrip("af")
-    _print_profile(machine, found, bound_of(found, target), _occupancy(args, machine, target), target)
+    try:
+        bound = bound_of(found, target)
+    except ValueError as error:
+        raise LaunchError(f"{error}; state another one with --target") from None
+    _print_profile(machine, found, bound, _occupancy(args, machine, target), target)
     return 0
 
 

@@ -308,6 +308,16 @@ def test_approximate_functions_move_within_the_documented_error(name: str, power
             "line 17: setp.lt.f16x2: a comparison of pairs gives two predicates, p|q",
         ),
         ("bra $nowhere;", "line 17: a branch needs a label of this entry"),
+        ("ld.global.b32 %r5;", "line 17: ld.global.b32 does not take 1 operands"),
+        ("mov.u32;", "line 17: mov.u32 does not take 0 operands"),
+        ("setp.lt.s32;", "line 17: setp.lt.s32 does not take 0 operands"),
+        ("shfl.sync.down.b32 %r5, %r6, %r7, %r5, %r6, %r7;", "line 17: shfl.sync.down.b32 does not take 6 operands"),
+        ("add.s32 %r5, , %r7;", "line 17: cannot read the operand ''"),
+        (
+            "ld.global.v4.b32 {%r5, %r6, %r7}, [%rd1];",
+            "line 17: ld.global.v4.b32: 3 elements where the instruction has v4",
+        ),
+        ("st.global.b32 [%rd1], {%r5, %r6};", "line 17: st.global.b32: 2 elements where the instruction is scalar"),
     ],
 )
 def test_what_the_machine_does_not_know(statement: str, message: str):

@@ -1,12 +1,16 @@
 """Counts of kernels for which they are known."""
 
+from pathlib import Path
+
 import pytest
 from ptx_kernels import kernel
 
 from xshardy.emitters.devices import DEVICES
 from xshardy.ptx.bound import RATES, bound_of
+from xshardy.ptx.faults import FaultError
 from xshardy.ptx.profiling import Profile, profile
 from xshardy.ptx.traffic import Requests
+from xshardy.tools.cli import main
 
 PARAMETERS, BLOCKS, THREADS = 2, 100, 64
 
@@ -76,3 +80,21 @@ def test_memory_binds_a_copy_and_special_functions_a_loop_of_them():
 
 def test_every_listed_gpu_has_rates():
     assert RATES.keys() == DEVICES.keys()
+
+
+@pytest.mark.parametrize("header", ["", ".target sm_35\n"], ids=["no target", "an old target"])
+def test_a_profile_for_an_unknown_gpu_asks_for_another_target(
+    header: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "kernel.ptx"
+    file.write_text(f".version 9.0\n{header}.address_size 64\n.visible .entry k()\n{{\n  ret;\n}}\n")
+    command = ["ptx", "profile", str(file), "--grid", "1", "--block", "32"]
+    assert main(command) == 1
+    captured = capsys.readouterr()
+    assert "unknown target" in captured.err and "--target" in captured.err and "internal error" not in captured.err
+    assert main([*command, "--target", "sm_90"]) == 0
+
+
+def test_a_profile_ends_in_endless_loops():
+    with pytest.raises(FaultError, match="endless loop"):
+        profile(kernel("$L:\natom.global.add.u32 %r5, [%rd1], 1;\nbra $L;", 1), [1], [32], max_iterations=7)

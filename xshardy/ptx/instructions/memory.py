@@ -61,13 +61,20 @@ def elements_of(operand: Operand) -> tuple[Operand, ...]:
     return operand.elements if isinstance(operand, Vector) else (operand,)
 
 
+def take_elements(form: Form, operand: Operand) -> tuple[Operand, ...]:
+    """The elements of a vector, as many as the modifier `v2`, `v4` or `v8` says; or without one, a single operand."""
+    width, elements = form.take("v2", "v4", "v8"), elements_of(operand)
+    if len(elements) != (1 if width is None else int(width[1:])):
+        raise form.error(f"{len(elements)} elements where the instruction {f'has {width}' if width else 'is scalar'}")
+    return elements
+
+
 def load(form: Form, context: Context) -> Step:
     """`ld{.space}{.v2,.v4,.v8}.type d, [a]`."""
     take_hints(form)
     space, instruction = take_space(form), form.instruction
-    form.take("v2", "v4", "v8")
+    destinations = take_elements(form, instruction.operands[0])
     type = form.type()
-    destinations = elements_of(instruction.operands[0])
     writers = [context.registers.writer(instruction, destination, type) for destination in destinations]
     where = addresses(context, instruction, instruction.operands[1])
     memory, count = context.memory, len(writers)
@@ -111,11 +118,10 @@ def store(form: Form, context: Context) -> Step:
     """`st{.space}{.v2,.v4,.v8}.type [a], b`."""
     take_hints(form)
     space, instruction = take_space(form), form.instruction
-    form.take("v2", "v4", "v8")
+    sources = take_elements(form, instruction.operands[1])
     type = form.type()
     where = addresses(context, instruction, instruction.operands[0])
     storage = TYPES[f"b{type.bits}"]
-    sources = elements_of(instruction.operands[1])
     readers = [context.registers.reader(instruction, source, storage) for source in sources]
     memory = context.memory
 
