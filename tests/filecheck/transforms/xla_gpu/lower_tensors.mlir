@@ -320,6 +320,28 @@ func.func @alignment(%t: tensor<1024xbf16> {llvm.align = 8 : i64}, %u: tensor<10
 
 // -----
 
+// A sum has the alignment that its summands have in common.
+
+// CHECK-LABEL: func.func @alignment_of_sums(
+// CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xbf16>
+func.func @alignment_of_sums(%t: tensor<1024xbf16> {llvm.align = 8 : i64}, %i: index) -> (vector<4xbf16>, vector<4xbf16>, vector<4xbf16>) {
+  %pad = arith.constant 0.0 : bf16
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %i4 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (d0 * 4), domain: d0 in [0, 127]">(%i)
+  %plus16 = arith.addi %i4, %c16 : index
+  %plus18 = arith.addi %plus16, %c2 : index
+  %plus_variable = arith.addi %i4, %i : index
+  %a = vector.transfer_read %t[%plus16], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %b = vector.transfer_read %t[%plus18], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %c = vector.transfer_read %t[%plus_variable], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  return %a, %b, %c : vector<4xbf16>, vector<4xbf16>, vector<4xbf16>
+}
+
+// -----
+
 // The vectorized access of the documents (XGPU-36): the constant 0 keeps the alignment that the other variables have.
 
 // CHECK-LABEL: func.func @constant_operand(
