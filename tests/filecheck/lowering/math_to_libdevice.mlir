@@ -115,8 +115,12 @@ func.func @integer_powers(%x: f32, %i: i32, %j: i8, %k: i64) -> f32 {
 // CHECK-LABEL: func.func @classes
 // CHECK-NEXT:    %0 = "llvm.intr.is.fpclass"(%arg0) <{bit = 3 : i32}> : (f16) -> i1
 // CHECK-NEXT:    %1 = "llvm.intr.is.fpclass"(%arg0) <{bit = 504 : i32}> : (f16) -> i1
-func.func @classes(%x: f16) -> (i1, i1) {
+// CHECK-NEXT:    %2 = "llvm.intr.is.fpclass"(%arg0) <{bit = 264 : i32}> : (f16) -> i1
+// CHECK-NEXT:    %3 = "llvm.intr.is.fpclass"(%arg0) <{bit = 516 : i32}> : (f16) -> i1
+func.func @classes(%x: f16) -> (i1, i1, i1, i1) {
   %0 = math.isnan %x : f16
   %1 = math.isfinite %x : f16
-  func.return %0, %1 : i1, i1
+  %2 = math.isnormal %x : f16
+  %3 = math.isinf %x : f16
+  func.return %0, %1, %2, %3 : i1, i1, i1, i1
 }

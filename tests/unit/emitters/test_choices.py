@@ -183,6 +183,15 @@ def test_the_update_may_be_computed_by_several_functions():
     assert emitter_of("f32[8]; f32[4]; s32[]", body, "f32[8]") == "in_place_dynamic_update_slice"
 
 
+def test_the_update_may_read_a_value_at_two_indices():
+    """The logarithm is read forwards and backwards, so that it has a function of its own."""
+    body = """  l = f32[4] log(p1)
+    b = f32[4] reverse(l), dimensions={0}
+    u = f32[4] subtract(l, b)
+    ROOT d = f32[8] dynamic-update-slice(p0, u, p2)"""
+    assert emitter_of("f32[8]; f32[4]; s32[]", body, "f32[8]") == "in_place_dynamic_update_slice"
+
+
 def test_a_scalar_is_updated_without_a_start_index():
     """Of the functions, only that of the update is called."""
     text = module("f32[]; f32[4]", SUM + "ROOT d = f32[] dynamic-update-slice(p0, s)", "f32[]")

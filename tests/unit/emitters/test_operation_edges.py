@@ -142,6 +142,13 @@ def test_an_operand_without_elements_is_never_read():
     emitted("f32[0,4]", body, "f32[4]")
 
 
+def test_barriers_between_operations_are_emitted_as_nothing():
+    body = """  n = f32[4] negate(p0)
+  b = f32[4] opt-barrier(n)
+  ROOT r = f32[4] exponential(b)"""
+    emitted("f32[4]", body, "f32[4]")
+
+
 HALF_IN_TWICE = """half {
   a = f32[] parameter(0)
   b = f32[] constant(0.5)

@@ -153,6 +153,11 @@ def test_host_interface_of_a_kernel():
     assert "declare float @__nv_tanhf(float)" in compiled.llvm_ir
 
 
+def test_a_kernel_that_states_no_sizes_runs_one_thread():
+    compiled = compile_module(parse("llvm.func @k() attributes {nvvm.kernel} { llvm.return }"))
+    assert (compiled.block, compiled.grid) == ((1, 1, 1), (1, 1, 1))
+
+
 def test_facts_reach_the_ptx():
     ptx = compile_module(parse(GELU)).ptx
     assert ".param .u64 .ptr .align 16 main_param_0" in ptx

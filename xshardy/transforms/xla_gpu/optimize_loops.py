@@ -132,7 +132,7 @@ def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
     size = sizes.of_region(loop.body)
     if size is None:
         return 1
-    largest = min(iterations, MAX_SIZE // max(size, 1))
+    largest = min(iterations, MAX_SIZE // size)
     return next((factor for factor in range(largest, 1, -1) if iterations % factor == 0), 1)
 
 

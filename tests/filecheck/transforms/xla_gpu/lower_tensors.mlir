@@ -455,3 +455,14 @@ func.func @alignment_of_vectors(%t: tensor<8xf32>, %u: tensor<8xi8>) -> (vector<
   %2 = vector.transfer_read %u[%c0], %zero {in_bounds = [true]} : tensor<8xi8>, vector<2xi8>
   return %0, %1, %2 : vector<4xf32>, vector<4xf32>, vector<2xi8>
 }
+
+// -----
+
+// Memory that is no tensor stays.
+// CHECK-LABEL: func.func @reads_memref(
+// CHECK:         vector.transfer_read %{{.*}} : memref<8xf32>, vector<4xf32>
+func.func @reads_memref(%m: memref<8xf32>, %i: index) -> vector<4xf32> {
+  %pad = arith.constant 0.0 : f32
+  %0 = vector.transfer_read %m[%i], %pad {in_bounds = [true]} : memref<8xf32>, vector<4xf32>
+  return %0 : vector<4xf32>
+}

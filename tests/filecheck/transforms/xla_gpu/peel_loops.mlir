@@ -75,6 +75,21 @@ func.func @large_inner_loop(%th: index, %x: index) -> index {
   return %r : index
 }
 
+// With one iteration less of the inner loop, the outer one is split.
+// CHECK-LABEL: func.func @smaller_inner_loop(
+// CHECK-COUNT-2: xla_gpu.loop
+// CHECK-NOT:     xla_gpu.loop
+// CHECK:         return
+func.func @smaller_inner_loop(%th: index, %x: index) -> index {
+  %r = xla_gpu.loop (%th)[%i, %j] -> (%at) in #xla_gpu.indexing_map<
+      "(th)[i, j] -> (th + j), domain: th in [0, 31], i in [0, 3], j in [0, 62], th + i * 32 in [0, 99]">
+      iter_args(%u = %x) -> (index) {
+    %a = arith.addi %u, %at : index
+    xla_gpu.yield %a : index
+  }
+  return %r : index
+}
+
 // A constraint that is the same for all elements of a vector does not read its index.
 // CHECK-LABEL: func.func @whole_vectors(
 // CHECK:         xla_gpu.loop {{.*}} in #[[VECTORS]] iter_args

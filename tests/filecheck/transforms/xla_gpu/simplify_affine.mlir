@@ -134,3 +134,14 @@ func.func @unused(%x: index) {
   %0 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (d0 * 2), domain: d0 in [0, 7]">(%x)
   return
 }
+
+// -----
+
+// A negative divisor has no unsigned division.
+
+// CHECK-LABEL: func.func @affine_apply_of_negative_divisor(
+// CHECK-NEXT:    affine.apply #{{map[0-9]*}}{{ ?}}(%arg0)
+func.func @affine_apply_of_negative_divisor(%i: index {xla.range = [0 : index, 42 : index]}) -> index {
+  %0 = affine.apply affine_map<(d0) -> (d0 floordiv -3)>(%i)
+  return %0 : index
+}

@@ -33,6 +33,27 @@ func.func @comparisons(%x: index {xla.range = [0 : index, 9 : index]}, %y: index
   return %a, %b, %c, %d : i1, i1, i1, i1
 }
 
+// CHECK-LABEL: func.func @unsigned_from_zero
+// CHECK:         %[[TRUE:.*]] = arith.constant true
+// CHECK:         return %[[TRUE]] : i1
+func.func @unsigned_from_zero(%x: index {xla.range = [0 : index, 9 : index]}) -> i1 {
+  %10 = arith.constant 10 : index
+  %0 = arith.cmpi ult, %x, %10 : index
+  return %0 : i1
+}
+
+// Truncations from integers of different widths do not become one.
+// CHECK-LABEL: func.func @two_widths
+// CHECK-DAG:     arith.trunci %arg0 : i32 to i8
+// CHECK-DAG:     arith.trunci %arg1 : i64 to i8
+// CHECK:         arith.ori %{{.*}} : i8
+func.func @two_widths(%x: i32, %y: i64) -> i8 {
+  %0 = arith.trunci %x : i32 to i8
+  %1 = arith.trunci %y : i64 to i8
+  %2 = arith.ori %0, %1 : i8
+  return %2 : i8
+}
+
 // As unsigned, a negative number is a large one.
 // CHECK-LABEL: func.func @unsigned
 // CHECK:         arith.cmpi ult

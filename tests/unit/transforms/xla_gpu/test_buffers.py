@@ -97,6 +97,11 @@ def test_every_branch_may_update_the_buffer():
     assert set(buffers_of(operations_in(function)).values()) == {function.args[0]}
 
 
+def test_modules_may_have_operations_without_a_name():
+    module = parse_module("module {} func.func @f() { return }")
+    assert not plan_globals(module, ()).planned
+
+
 def test_constants_go_to_the_start_and_equal_ones_merge():
     _, function = parsed("""
       %0 = arith.addf %x, %x : f32

@@ -20,9 +20,11 @@ from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.device import parse_target
 from xshardy.transforms.xla_gpu.expand_integer_power import multiplications
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
+from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
 from xshardy.transforms.xla_gpu.optimize_loops import BodySizes, unroll_factor
 from xshardy.transforms.xla_gpu.recover_exp2 import PRECISION, is_ln2
 from xshardy.transforms.xla_gpu.simplify_affine import divides_no_negative, has_positive_divisors
+from xshardy.universe import new_context
 
 # -- Sizes of bodies --------------------------------------------------------------------------------------------------
 
@@ -80,6 +82,7 @@ func.func private @g(%x: f32) -> f32 {
         ("%c0 to %c2", ADD, "", 2),
         ("%c0 to %c1", ADD, "", 1),
         ("%c0 to %c0", ADD, "", 1),
+        ("%c0 to %c0", "%s = vector.extract %v[%i] : f32 from vector<1024xf32>", "", 1),
         ("%c0 to %n", ADD, "", 1),
         ("%c0 to %c6", "%s = math.exp %v : vector<1024xf32>", "", 1),
         ("%c0 to %c6", "%s = xla_gpu.pure_call @g(%x) : (f32) -> f32", RECURSIVE, 1),
@@ -87,6 +90,22 @@ func.func private @g(%x: f32) -> f32 {
 )
 def test_loops_of_known_counts_are_unrolled(bounds: str, body: str, functions: str, factor: int):
     assert unroll_factor(*loop_of(bounds, body, functions)) == factor
+
+
+def test_loops_keep_the_names_of_variables():
+    module = parse_module("""
+    func.func @f(%thread: index, %x: index) -> index {
+      %r = xla_gpu.loop (%thread)[%lane] -> (%place) in
+          #xla_gpu.indexing_map<"(d0)[s0] -> (d0 * 4 + s0), domain: d0 in [0, 7], s0 in [0, 3]">
+          iter_args(%sum = %x) -> (index) {
+        %next = arith.addi %sum, %place : index
+        xla_gpu.yield %next : index
+      }
+      func.return %r : index
+    }""")
+    LowerXlaGpuLoopsToScfPass().apply(new_context(), module)
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    assert [argument.name_hint for argument in loop.body.block.args] == ["lane", "sum"]
 
 
 def test_powers_take_a_square_per_bit_and_a_product_per_one():
