@@ -21,7 +21,7 @@ from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLI
 from xshardy.lowering.kernel import Kernel, KernelArgument, KernelSource
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
-from xshardy.lowering.targets import ARCHITECTURES, ptx_feature
+from xshardy.lowering.targets import ARCHITECTURES, check_intrinsics, ptx_feature
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
@@ -71,6 +71,7 @@ def backend(target: str, opt_level: int = 3) -> Backend:
     machine = triple.create_target_machine(cpu=target, features=features, opt=opt_level)
     options = binding.create_pipeline_tuning_options(speed_level=opt_level)
     options.slp_vectorization = opt_level > 1
+    options.loop_vectorization = False  # finds no vector registers on a GPU, after a look at each loop
     builder = binding.create_pass_builder(machine, options)
     return Backend(machine, builder, str(machine.target_data))
 
@@ -155,6 +156,10 @@ def compile_text(
     all other symbols begin with `entry`: then PTX of several kernels can be one module.
     """
     generator = backend(target, opt_level)
+    try:
+        check_intrinsics(llvm_ir, target)
+    except ValueError as error:
+        raise CompilationError(str(error)) from None
     try:
         module = binding.parse_assembly(llvm_ir + FLAGS)
         module.verify()
