@@ -22,12 +22,13 @@ NEWER_THAN_JAXLIB = {"inline_meshes_replica_groups", "lift_inlined_meshes_replic
 """Inputs with attributes that StableHLO has got since jaxlib was built."""
 
 UNLIKE_UPSTREAM = {
+    "apply_sharding_constraints_dynamic",
     "constant_splitter",
     "explicit_gather_scatter_batching_mixed_rows",
     "import_pipeline_batching",
     "verify_strict",
 }
-"""Inputs of passes and options that upstream does not have, or that it miscompiles."""
+"""Inputs of passes and options that upstream does not have, or that it miscompiles or makes invalid."""
 
 BEFORE_EDGES = (
     "symbol-dce",

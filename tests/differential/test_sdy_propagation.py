@@ -49,8 +49,11 @@ def assert_same_result(text: str, ours: str, *upstream: str) -> None:
     assert theirs(output) == theirs(text, *(upstream or (ours,)))
 
 
-UNLIKE_UPSTREAM = ("pipeline_options", "pipeline_named_computations")
-"""Upstream's pipeline has most options in C++ only, and adds the edges of named computations in its input twice."""
+UNLIKE_UPSTREAM = ("pipeline_options", "pipeline_named_computations", "constant_indices")
+"""
+Upstream's pipeline has most options in C++ only, and adds the edges of named computations in its input twice. The
+Shardy in jaxlib crashes on the last input.
+"""
 
 
 def cases() -> list[tuple[str, str, str]]:

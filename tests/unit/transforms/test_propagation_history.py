@@ -9,9 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.ops import ShardingGroupOp
-from xshardy.syntax import parse_module
+from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
+from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
 INPUTS = Path(__file__).parents[2] / "filecheck" / "transforms" / "sdy_propagation"
@@ -58,3 +59,10 @@ def test_paths_begin_where_axes_were_written(name: str):
 def test_there_are_paths():
     module = parse_module((INPUTS.parents[3] / "examples" / "mlp.mlir").read_text())
     assert check_paths(propagate_with_history(module, new_context()), module) >= 8
+
+
+def test_steps_are_recorded_beside_the_records_for_debugging():
+    module = parse_module((INPUTS.parents[3] / "examples" / "mlp.mlir").read_text())
+    history = propagate_with_history(module, new_context(), PropagationPipelinePass(debug_sharding_origins=True))
+    assert check_paths(history, module) >= 8
+    assert "sdy.sharding_origins" in print_module(module)

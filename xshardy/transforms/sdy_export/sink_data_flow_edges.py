@@ -113,8 +113,6 @@ class SinkIntoResults(RewritePattern):
     op_types: ClassVar[tuple[type, ...]] = FLOW_OPS
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, FLOW_OPS) or isinstance(op, ManualComputationOp | NamedComputationOp):
-            return
         if of_results := shardings_on_edges(result_owners(op)):
             op.attributes[SHARDING] = TensorShardingPerValueAttr(of_results)
             rewriter.notify_op_modified(op)
@@ -184,5 +182,6 @@ class SinkDataFlowEdgesPass(PatternPass):
             yield Step([SinkRecords(SHARDING_ORIGINS, BLOCK_ARG_SHARDING_ORIGINS, RESULT_SHARDING_ORIGINS)])
         if self.sink_debug_propagation_edge_sharding:
             yield Step([SinkRecords(PROPAGATION_EDGES, BLOCK_ARG_PROPAGATION_EDGES, RESULT_PROPAGATION_EDGES)])
-        # An operation precedes its edges in the text, so the walk visits it before they are erased.
+        # An operation precedes its edges in the text, so the walk visits it before they are erased. Only the first
+        # pattern that applies to it changes it: the last one leaves computations alone.
         yield Step([SinkIntoManualComputation(), SinkIntoNamedComputation(), SinkIntoResults(), EraseEdge()])

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -31,8 +30,7 @@ class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
     `f(c), g(c)` -> `f(copy of c), g(c)`, for a constant sub-computation `c` with another use.
 
     The decision is which operands of an operation are `c`. Each copy stands right before its original. It is a member
-    of the sharding groups of the original. Sub-computations with calls are copied for their only use, too: the calls
-    must be given copies of their callees.
+    of the sharding groups of the original.
     """
 
     with_scalars: bool
@@ -41,7 +39,7 @@ class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
         for index in decision:
             root = op.operands[index]
             parts = sub_computation(root, with_scalars=self.with_scalars)
-            if not any(isinstance(part.op, CallOp) for part in parts) and not is_used_elsewhere(parts, op, index):
+            if not is_used_elsewhere(parts, op, index):
                 continue
             copies: dict[SSAValue, SSAValue] = {}
             for part in parts:

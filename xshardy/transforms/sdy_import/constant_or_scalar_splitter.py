@@ -34,7 +34,7 @@ from xshardy.transforms.sdy_import.constant_subcomputations import (
     copied_calls,
     find_splits,
     is_elementwise_bitcast,
-    is_pure_kind,
+    is_of_kind,
 )
 
 PRESERVING = (*DOCUMENTED, stablehlo.ReshapeOp)
@@ -68,7 +68,7 @@ class SplitAnalysis:
 
     def preserves_constants(self, op: Operation) -> bool:
         """Whether `op` is constant if its operands are."""
-        if is_pure_kind(type(op), PRESERVING):  # most operations: this is one look-up
+        if is_of_kind(type(op), PRESERVING):  # most operations: this is one look-up
             return True
         match op:
             case CallOp():

@@ -18,13 +18,13 @@ from xshardy.transforms.sdy_import.constant_subcomputations import (
     DOCUMENTED,
     find_splits,
     is_elementwise_bitcast,
-    is_pure_kind,
+    is_of_kind,
 )
 
 
 def preserves_constants(op: Operation) -> bool:
-    """Whether `op` is a broadcast, a slice or a pure elementwise operation."""
-    return is_pure_kind(type(op), DOCUMENTED) or is_elementwise_bitcast(op)
+    """Whether `op` is a broadcast, a slice or an elementwise operation."""
+    return is_of_kind(type(op), DOCUMENTED) or is_elementwise_bitcast(op)
 
 
 @dataclass(frozen=True)

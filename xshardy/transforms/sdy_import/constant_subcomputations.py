@@ -11,7 +11,7 @@ from functools import cache
 
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.traits import IsTerminator, Pure
+from xdsl.traits import IsTerminator
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
@@ -31,16 +31,16 @@ ELEMENTWISE = (
     PropagationBarrierOp,
     ReshardOp,
 )
-"""Operations that compute each element by itself; those that are pure preserve constants."""
+"""Operations that compute each element by itself, without effects."""
 
 DOCUMENTED = (*ELEMENTWISE, stablehlo.BroadcastInDimOp, stablehlo.SliceOp)
 """The operations that preserve constants by SDY-PASS-03/C1b. A bitcast that keeps the shape is elementwise, too."""
 
 
 @cache
-def is_pure_kind(op_type: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
-    """Whether operations of class `op_type` are pure and of one of `kinds`."""
-    return issubclass(op_type, kinds) and op_type.has_trait(Pure)
+def is_of_kind(op_type: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
+    """Whether operations of class `op_type` are of one of `kinds`."""
+    return issubclass(op_type, kinds)
 
 
 def is_elementwise_bitcast(op: Operation) -> bool:

@@ -145,12 +145,8 @@ def _reference(tensor: Source) -> EdgeValueRefAttr:
     return EdgeValueRefAttr(EdgeNodeType.OPERAND if tensor.is_operand else EdgeNodeType.RESULT, tensor.index)
 
 
-def _order(tensor: Source) -> tuple[bool, int]:
-    return not tensor.is_operand, tensor.index
-
-
 def _by_axis_and_source(entry: tuple[tuple[AxisRefAttr, Source], list[Source]]) -> tuple[object, ...]:
     (axis, source), _ = entry
     part = axis.sub_axis
     size = part.size.data if isinstance(part, SubAxisInfoAttr) else inf
-    return axis.axis.data, pre_size(axis), size, *_order(source)
+    return axis.axis.data, pre_size(axis), size, not source.is_operand, source.index

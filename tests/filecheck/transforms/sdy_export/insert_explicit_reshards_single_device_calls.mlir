@@ -1,4 +1,4 @@
-// RUN: xshardy-opt %s -p sdy-insert-explicit-reshards | filecheck %s
+// RUN: xshardy-opt %s -p sdy-insert-explicit-reshards --split-input-file | filecheck %s
 
 sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
 sdy.mesh @one = <[], device_ids=[1]>
@@ -24,4 +24,16 @@ func.func private @callee(%x: tensor<8xf32>, %y: tensor<8xf32>) {
 func.func @on_one_device(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0:3 = stablehlo.custom_call @f(%x) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@one, []>, <@one, []>]>} : (tensor<8xf32>) -> (tensor<8xf32>, tuple<tensor<8xf32>>, !stablehlo.token)
   return %0#0 : tensor<8xf32>
+}
+
+// -----
+
+sdy.mesh @mesh = <["a"=2]>
+sdy.mesh @one = <[], device_ids=[1]>
+
+// CHECK-LABEL: func.func @token(
+// CHECK-NEXT:    stablehlo.create_token {sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>]>}
+func.func @token() {
+  %0 = stablehlo.create_token {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : !stablehlo.token
+  return
 }

@@ -146,3 +146,16 @@ func.func @sharding_group(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %1 = stablehlo.multiply %x, %c : tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// A bitcast that keeps the shape is elementwise; one that changes it is none of the operations that are copied.
+// CHECK-LABEL: func.func @bitcasts
+// CHECK-NEXT:    [[C0:%.*]] = sdy.constant
+// CHECK-NEXT:    [[C1:%.*]] = sdy.constant
+// CHECK-NEXT:    [[B0:%.*]] = stablehlo.bitcast_convert [[C0]]
+// CHECK-NEXT:    [[B1:%.*]] = stablehlo.bitcast_convert [[C1]]
+// CHECK-NEXT:    return [[B0]], [[B1]]
+func.func @bitcasts() -> (tensor<8xi32>, tensor<8xi32>) {
+  %c = stablehlo.constant dense<1.0> : tensor<8xf32>
+  %0 = stablehlo.bitcast_convert %c : (tensor<8xf32>) -> tensor<8xi32>
+  return %0, %0 : tensor<8xi32>, tensor<8xi32>
+}

@@ -168,3 +168,16 @@ func.func @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.negate %x : tensor<4xf32>
   return %x : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @first_component_sliced
+// CHECK-NEXT:    %0 = stablehlo.iota dim = 0 : tensor<4x2xi32>
+// CHECK-NEXT:    %1 = stablehlo.slice %0 [0:4, 1:2] : (tensor<4x2xi32>) -> tensor<4x1xi32>
+// CHECK-NEXT:    "stablehlo.scatter"(%arg0, %1, %arg1) <{indices_are_sorted = false, {{.*}} unique_indices = false}>
+func.func @first_component_sliced(%x: tensor<4x8xf32>, %updates: tensor<4xf32>) -> tensor<4x8xf32> {
+  %i = stablehlo.iota dim = 0 : tensor<4x2xi32>
+  %0 = "stablehlo.scatter"(%x, %i, %updates) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}> ({
+  ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+    stablehlo.return %new : tensor<f32>
+  }) : (tensor<4x8xf32>, tensor<4x2xi32>, tensor<4xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -152,6 +152,8 @@ def test_a_minor_factor_waits_for_the_major_one() -> None:
     rule = FactorRule((2, 12), (((0, 1),),), (((0,), (1,)),))
     assert common_axes(rule, [{0: (), 1: ()}, {0: (), 1: (C,)}], (24, 24), NAMES) == ((), ())
     assert common_axes(rule, [{0: (A,), 1: ()}, {0: (), 1: (C,)}], (24, 24), NAMES) == ((A,), (C,))
+    larger = FactorRule((4, 6), rule.operands, rule.results)
+    assert common_axes(larger, [{0: (A,), 1: ()}, {0: (), 1: (C,)}], (24, 24), NAMES) == ((A,), ())
 
 
 def test_freed_axes_divide_the_batch() -> None:
@@ -276,6 +278,7 @@ def test_which_results_of_dot_products_move() -> None:
     assert result_as_operands(DOT, (lhs, rhs, result), (9, 8, 9)) is None  # the result is larger than the operand
     batch = {**lhs, 0: (C,)}, {**rhs, 0: (C,), 2: ()}, {0: (A,), 1: (), 2: ()}
     assert result_as_operands(DOT, batch, (9, 8, 9)) == {0: (C,), 1: (), 2: ()}  # both operands have it
+    assert result_as_operands(DOT, batch, (8, 8, 9)) is None  # the result is larger than both
     assert result_as_operands(DOT, (lhs, rhs, moved), (8, 8, 8)) is None  # nothing to do
     assert result_as_operands(DOT, (lhs, rhs, {**result, 2: (B,)}), (8, 8, 8)) is None
     assert result_as_operands(DOT, (lhs, {**rhs, 3: ()}, result), (8, 8, 8)) is None

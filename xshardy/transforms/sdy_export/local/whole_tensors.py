@@ -63,10 +63,9 @@ class WholeTensor:
 
     @property
     def mesh(self) -> MeshAttr:
-        """The mesh of its sharding. Raises `OperationFailedException` if there is none."""
+        """The mesh of its sharding. Precondition: it has a sharding."""
         mesh = None if self.sharding is None else lookup_mesh(self.sharding, self.op)
-        if mesh is None:
-            raise OperationFailedException(self.op, f"'{self.op.name}' op failed to resolve mesh")
+        assert mesh is not None, "a sharding is verified to have a mesh"
         return mesh
 
     def axes(self, dim: int) -> AxisRefs:
@@ -106,7 +105,7 @@ class WholeTensors:
 
     @property
     def mesh(self) -> MeshAttr:
-        """The mesh of the first value that has a sharding. Raises `OperationFailedException` if there is none."""
+        """The mesh of the first value that has a sharding. Precondition: there is one."""
         values = (*self.operands, *self.results)
         return next((value for value in values if value.sharding is not None), values[0]).mesh
 
