@@ -10,4 +10,4 @@ class SimtError(InterpretationError, DiagnosticException):
 
 def shown(op: Operation) -> str:
     """The first line of `op`, without its regions."""
-    return str(op).split("\n", 1)[0]
+    return str(op).partition("\n")[0]

@@ -166,8 +166,7 @@ class LowerSignature(RewritePattern):
                     pointer, cast.results[0], lambda use, cast=cast: use.operation is not cast
                 )
                 casts.append(cast)
-        if casts:
-            rewriter.insert(casts, after_constants(op.body.block))
+        rewriter.insert(casts, after_constants(op.body.block))
 
 
 class LowerCall(MemoryPattern):
