@@ -183,12 +183,13 @@ class IndexingMap:
         Constraints narrow the bounds and are normalised or dropped; results become canonical. Unused variables stay.
         Returns this map itself if it is in that form.
         """
-        return self._in_simpler_form
+        return self if self._simpler is None else self._simpler
 
     @cached_property
-    def _in_simpler_form(self) -> IndexingMap:
+    def _simpler(self) -> IndexingMap | None:
+        """The simpler form; None, and no reference to itself, if this map is in that form."""
         simplified = _simplified(self)
-        return self if simplified == self else simplified
+        return None if simplified == self else simplified
 
     def then(self, second: IndexingMap) -> IndexingMap:
         """

@@ -29,6 +29,14 @@ DEFAULT_TARGET = "sm_90"
 
 MAX_OPT_LEVEL = 3
 
+MAX_CODEGEN_LEVEL = 2
+"""
+The highest level of the code generator, after the optimizer.
+
+At level 3 it numbers values globally where level 2 looks for common subexpressions. This takes an eighth longer, and
+gives five of 680 kernels of the corpora other PTX, with up to 3 % more issue slots.
+"""
+
 FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
 """The module flag that libdevice reads: denormals are kept, as XLA does by default."""
 
@@ -68,7 +76,7 @@ def backend(target: str, opt_level: int = 3) -> Backend:
         raise CompilationError(f"unknown opt_level {opt_level}: expected 0 to {MAX_OPT_LEVEL}")
     _initialize()
     features, triple = ptx_feature(target), binding.Target.from_triple(TRIPLE)
-    machine = triple.create_target_machine(cpu=target, features=features, opt=opt_level)
+    machine = triple.create_target_machine(cpu=target, features=features, opt=min(opt_level, MAX_CODEGEN_LEVEL))
     options = binding.create_pipeline_tuning_options(speed_level=opt_level)
     options.slp_vectorization = opt_level > 1
     options.loop_vectorization = False  # finds no vector registers on a GPU, after a look at each loop
