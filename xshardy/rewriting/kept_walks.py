@@ -116,8 +116,8 @@ class KeptWalks:
             if op.regions:
                 self._inserted.update(map(type, walk_regions(op.regions, FORWARD)))
 
-    def erase(self, op: Operation) -> None:
-        """Record that `op` is erased, with all that is in it."""
+    def record_erasure(self) -> None:
+        """Record that an operation was erased, with all that is in it."""
         self._any_erased = True
 
     def forget(self) -> None:

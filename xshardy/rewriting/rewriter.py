@@ -27,7 +27,6 @@ class LazyRewriter(PatternRewriter):
         self._kept = kept
         if kept is not None:
             self.operation_insertion_handler.append(kept.insert)
-            self.operation_removal_handler.append(kept.erase)
         self._locations: MatchLocations | None = None
         self.start(op)
 
@@ -68,6 +67,8 @@ class LazyRewriter(PatternRewriter):
         self.has_done_action = True
         self.handle_operation_removal(op)
         erase_op(op, safe_erase)
+        if self._kept is not None:
+            self._kept.record_erasure()  # not before: a handler of the removal may walk
 
     def replace(
         self,
