@@ -46,13 +46,13 @@ class PendingShardings:
         default_factory=dict[Operation, list[tuple[SSAValue, TensorShardingAttr]]]
     )
     """Those of edges, of operations with data flow, and of operations with a sharding of their own."""
-    results: dict[Operation, Attributes] = field(default_factory=dict[Operation, Attributes])
-    """Those of all results of other operations, as their discardable attributes."""
+    results: dict[int, Attributes] = field(default_factory=dict[int, Attributes])
+    """Those of all results of other operations, by number, as their discardable attributes."""
 
 
 def pending_shardings(program: Program, numbering: Numbering, written: Sequence[int]) -> PendingShardings:
     """The shardings of `program` that differ from `written`, which lists those in the module by value."""
-    table, homes, siblings = program.table, numbering.homes, program.siblings
+    table, homes, definitions, siblings = program.table, numbering.homes, numbering.definitions, program.siblings
     pending = PendingShardings()
     results, per_value = pending.results, _ResultShardings(table)
     of_single_result = _SingleResultSharding(table)
@@ -61,7 +61,7 @@ def pending_shardings(program: Program, numbering: Numbering, written: Sequence[
             continue
         home = homes[number]
         if isinstance(home, OpResult) and number not in siblings and traits_of(type(home.op)).is_plain:
-            results[home.op] = of_single_result[sharding]
+            results[definitions[number]] = of_single_result[sharding]
             continue
         if (attribute := table.attribute(sharding)) is None:
             continue
@@ -71,9 +71,11 @@ def pending_shardings(program: Program, numbering: Numbering, written: Sequence[
             if traits.has_flow or traits.has_own_sharding or (traits.is_edge and isinstance(op, DataFlowEdgeOp)):
                 pending.values.setdefault(op, []).append((home, attribute))
             elif number in siblings:
-                results[op] = per_value[tuple([program.shardings[each] for each, _ in siblings[number]])]
+                results[definitions[number]] = per_value[
+                    tuple([program.shardings[each] for each, _ in siblings[number]])
+                ]
             else:
-                results[op] = of_single_result[sharding]
+                results[definitions[number]] = of_single_result[sharding]
         elif isinstance(home, FunctionResult):
             of_function = pending.functions.setdefault(home.function, FunctionAttributes())
             of_function.results[home.index] = {SHARDING: attribute}
@@ -112,12 +114,12 @@ class _SingleResultSharding(dict[int, Attributes]):
         return made
 
 
-def rules_to_write(program: Program, numbering: Numbering) -> Mapping[Operation, Attributes]:
-    """For each operation `{sdy.sharding_rule = ...}`, the rule that it propagated by."""
+def rules_to_write(program: Program) -> Mapping[int, Attributes]:
+    """For each operation, by number, `{sdy.sharding_rule = ...}`: the rule that it propagated by."""
     known: dict[int, Attributes] = {}
     """By the identity of the operation's class."""
-    found: dict[Operation, Attributes] = {}
-    for op, op_class in zip(numbering.ops, program.classes, strict=True):
+    found: dict[int, Attributes] = {}
+    for op, op_class in enumerate(program.classes):
         if op_class is not None and op_class.has_rule:
             if (attributes := known.get(id(op_class))) is None:
                 attributes = known[id(op_class)] = {SHARDING_RULE: op_class.signature.rule.attribute}
@@ -125,7 +127,7 @@ def rules_to_write(program: Program, numbering: Numbering) -> Mapping[Operation,
     return found
 
 
-def add_attributes(decisions: dict[Operation, Attributes], more: Mapping[Operation, Attributes]) -> None:
+def add_attributes(decisions: dict[int, Attributes], more: Mapping[int, Attributes]) -> None:
     """Add attributes to the decisions for each operation. Operations with the same attributes share a dictionary."""
     known: dict[tuple[int, int], Attributes] = {}
     for op, attributes in more.items():
