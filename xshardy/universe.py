@@ -181,6 +181,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
     "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
     "xla-gpu-fuse-loops": "transforms.xla_gpu.fuse_loops:FuseLoopsPass",
+    "xla-gpu-insert-pdl": "transforms.xla_gpu.insert_pdl:InsertPdlPass",
     "xla-gpu-lower-affine": "transforms.xla_gpu.lower_affine:LowerAffinePass",
     "xla-gpu-lower-scf-to-cf": "lowering.scf_to_cf:LowerScfToCfPass",
     "xla-gpu-lower-tensors": "transforms.xla_gpu.lower_tensors:LowerTensorsPass",

@@ -33,8 +33,7 @@ from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import Kernel
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.machine import Machine, Options
-from xshardy.ptx.memory import Access, Observer, Part, Region
-from xshardy.ptx.module import Instruction
+from xshardy.ptx.memory import Access, AccessKind, Observer, Region
 
 CORPORA = [Path(__file__).parents[3] / "shared" / "corpus" / name for name in ("xla_gpu", "real")]
 TARGET = "sm_90"
@@ -64,18 +63,11 @@ class Written:
     def __init__(self):
         self.bytes: dict[Region, Array] = {}
 
-    def __call__(
-        self,
-        lanes: Lanes,
-        access: Access,
-        instruction: Instruction,
-        part: Part,
-        size: int,
-        words: Sequence[Array] | None,
-    ) -> None:
-        if access is not Access.LOAD:
-            marks = self.bytes.setdefault(part.region, np.zeros(part.region.data.size, np.bool_))
-            marks.reshape(-1, size)[part.offsets // size] = True
+    def __call__(self, lanes: Lanes, access: Access) -> None:
+        if access.kind is not AccessKind.LOAD:
+            region = access.part.region
+            marks = self.bytes.setdefault(region, np.zeros(region.data.size, np.bool_))
+            marks.reshape(-1, access.size)[access.part.offsets // access.size] = True
 
     def elements(self, region: Region, array: Array) -> Array:
         """Whether each element of a region, which has the elements of `array`, is written."""

@@ -39,6 +39,9 @@ _PAIR_ADD = re.compile(
     r"\(ptr (?P<address>%\S+), (?P<pairs>[^)]*)\)"
 )
 _FUNCTION = re.compile(r"^define ", re.MULTILINE)
+_GRID_CONTROL = re.compile(r"^.*@llvm\.nvvm\.griddepcontrol\..*\n", re.MULTILINE)
+"""Waiting for another kernel, and letting one start: on the host, one kernel runs at a time."""
+_GPU_CALL = re.compile(r" call .*(@llvm\.nvvm\.[\w.]+)\(")
 _BF16_BITS = re.compile(r"bitcast (?P<value>bfloat \S+) to i16")
 _LIBDEVICE = re.compile(r"declare (?P<type>\w+) @__nv_(?P<name>\w+)\((?P<parameters>[^)]*)\)")
 
@@ -154,7 +157,7 @@ def _host_machine() -> binding.TargetMachine:
 
 def host_program(kernel: KernelSource) -> str:
     """The LLVM IR of `kernel` with the support code to run it on a host: `xshardy.run(pointers)`."""
-    text = with_conversions(kernel.llvm_ir)
+    text = with_conversions(_GRID_CONTROL.sub("", kernel.llvm_ir))
     arguments = ", ".join(f"ptr %p{index}" for index in range(len(kernel.arguments)))
     if EXCHANGES.search(text) is None:
         block = _thread_loop(kernel, arguments)
@@ -166,6 +169,8 @@ def host_program(kernel: KernelSource) -> str:
     text = _BF16_BITS.sub(r"call i16 @xshardy.bf16.bits(\g<value>)", _PAIR_ADD.sub(_half_by_half, text))
     if " asm " in text:
         raise InterpretationError("the host cannot run the PTX instructions in this kernel: run another level")
+    if (unknown := _GPU_CALL.search(text)) is not None:
+        raise InterpretationError(f"the host cannot run {unknown[1]}: run another level")
     definitions = [_register_definition(kernel, name, axis) for name, axis in sorted(registers)]
     setters = [
         _register_setter("set_thread", "tid", kernel.block, registers),

@@ -21,7 +21,7 @@ from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLI
 from xshardy.lowering.kernel import Kernel, KernelArgument, KernelSource
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
-from xshardy.lowering.targets import ARCHITECTURES, ptx_feature
+from xshardy.lowering.targets import ARCHITECTURES, check_intrinsics, ptx_feature
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
@@ -155,6 +155,10 @@ def compile_text(
     all other symbols begin with `entry`: then PTX of several kernels can be one module.
     """
     generator = backend(target, opt_level)
+    try:
+        check_intrinsics(llvm_ir, target)
+    except ValueError as error:
+        raise CompilationError(str(error)) from None
     try:
         module = binding.parse_assembly(llvm_ir + FLAGS)
         module.verify()

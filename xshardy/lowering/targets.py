@@ -1,5 +1,6 @@
 """The GPUs that LLVM makes PTX for, and the version of PTX for each."""
 
+import re
 from collections.abc import Mapping
 
 PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
@@ -39,6 +40,22 @@ additions of f16 need 6.3; conversions to floats of 8 bits on sm_89, and atomic 
 """
 
 ARCHITECTURES = tuple(PTX_VERSIONS)
+
+INTRINSICS_SINCE: Mapping[str, int] = {"griddepcontrol": 90, "redux": 80}
+"""
+The families of intrinsics (`llvm.nvvm.NAME.*`) of our dialects that older architectures lack, with the first one that
+has them. LLVM ends the process for an older one. Source: PTX ISA, "Target ISA Notes" of the instructions.
+"""
+
+_INTRINSIC = re.compile(r"@llvm\.nvvm\.((\w+)[\w.]*)\(")
+
+
+def check_intrinsics(llvm_ir: str, target: str) -> None:
+    """Raise `ValueError` if LLVM IR calls an intrinsic that `target` lacks."""
+    architecture = int(re.findall(r"\d+", target)[0])
+    for name, family in _INTRINSIC.findall(llvm_ir):
+        if architecture < (since := INTRINSICS_SINCE.get(family, 0)):
+            raise ValueError(f"{target} has no instruction `{name}`: compile for sm_{since} or newer")
 
 
 def ptx_feature(target: str) -> str:

@@ -22,7 +22,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import Access, Part, Region
+from xshardy.ptx.memory import Access, AccessKind, Region
 from xshardy.ptx.module import Instruction
 
 STRONG = ("relaxed", "acquire", "release", "acq_rel", "volatile", "mmio")
@@ -88,7 +88,7 @@ class Shadow:
 
 
 @dataclass(frozen=True, slots=True)
-class _Access:
+class _Bytes:
     """An access, byte by byte."""
 
     lanes: Lanes
@@ -118,15 +118,8 @@ class Checks:
         self._acquired: dict[int, int] = {}
         """By block, the time of the last access that acquires."""
 
-    def __call__(
-        self,
-        lanes: Lanes,
-        access: Access,
-        instruction: Instruction,
-        part: Part,
-        size: int,
-        words: Sequence[Array] | None,
-    ) -> None:
+    def __call__(self, lanes: Lanes, access: Access) -> None:
+        part, size, instruction = access.part, access.size, access.instruction
         if part.region.name in ("the parameters", "local memory"):
             return
         shadow = self._shadows.get(part.region)
@@ -136,7 +129,7 @@ class Checks:
         lane = np.repeat(np.flatnonzero(mask), size)
         places = (part.full_offsets(lanes)[mask][:, None] + np.arange(size)).reshape(-1)
         modifiers = instruction.opcode.split(".")
-        is_strong = access is Access.ATOMIC or any(modifier in STRONG for modifier in modifiers)
+        is_strong = access.kind is AccessKind.ATOMIC or any(modifier in STRONG for modifier in modifiers)
         block, thread = np.divmod(lane, lanes.shape[1])
         self._time += 1
         if any(modifier in ACQUIRING for modifier in modifiers):
@@ -150,13 +143,13 @@ class Checks:
             self._time,
             acquired[block],
         )
-        found = _Access(lanes, instruction, part.region, lane, places, now)
-        if access is Access.LOAD:
+        found = _Bytes(lanes, instruction, part.region, lane, places, now)
+        if access.kind is AccessKind.LOAD:
             self._load(found, shadow, "nc" in modifiers)
         else:
-            self._store(found, shadow, words, size)
+            self._store(found, shadow, access.words, size)
 
-    def _load(self, found: _Access, shadow: Shadow, is_constant: bool) -> None:
+    def _load(self, found: _Bytes, shadow: Shadow, is_constant: bool) -> None:
         places, now = found.places, found.now
         writes = shadow.writes
         if found.region.name == "shared memory":
@@ -178,7 +171,7 @@ class Checks:
         if together.any():
             shadow.earlier_reads.note(places[together], _of(now, together))
 
-    def _store(self, found: _Access, shadow: Shadow, words: Sequence[Array] | None, size: int) -> None:
+    def _store(self, found: _Bytes, shadow: Shadow, words: Sequence[Array] | None, size: int) -> None:
         places, now = found.places, found.now
         self._report(found, FaultKind.READ_ONLY, shadow.is_constant[places], "writes what is read as constant")
         self._report_race(found, shadow.writes, "writes what {other} writes")
@@ -196,7 +189,7 @@ class Checks:
 
             self._report_each(found, FaultKind.RACE, differs, describe)
 
-    def _report_race(self, found: _Access, before: Moments, what: str) -> None:
+    def _report_race(self, found: _Bytes, before: Moments, what: str) -> None:
         wrong = before.unordered(found.places, found.now, found.lanes.shape[1])
         if not wrong.any():
             return
@@ -208,11 +201,11 @@ class Checks:
 
         self._report_each(found, FaultKind.RACE, wrong, describe)
 
-    def _report(self, found: _Access, kind: FaultKind, wrong: Array, what: str) -> None:
+    def _report(self, found: _Bytes, kind: FaultKind, wrong: Array, what: str) -> None:
         if wrong.any():
             self._report_each(found, kind, wrong, lambda number: f"{what}, at {found.at(number)}")
 
-    def _report_each(self, found: _Access, kind: FaultKind, wrong: Array, describe: Describe) -> None:
+    def _report_each(self, found: _Bytes, kind: FaultKind, wrong: Array, describe: Describe) -> None:
         """Report the accessed bytes of which `wrong` says that they are a fault."""
         if not wrong.any():
             return
@@ -233,7 +226,7 @@ def _of(now: Now, chosen: Array) -> Now:
     )
 
 
-def _differing(found: _Access, words: Sequence[Array], size: int) -> Array:
+def _differing(found: _Bytes, words: Sequence[Array], size: int) -> Array:
     """Whether each byte is written with another value than the last of the threads writes there."""
     lanes = found.lanes
     full = np.stack([np.broadcast_to(word, lanes.shape) for word in words], axis=-1)

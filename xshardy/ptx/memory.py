@@ -6,10 +6,9 @@ parameter memory have a range each for generic addresses. Addresses in these spa
 ISA, "State Spaces", "Generic Addressing".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Protocol
 
 import numpy as np
 
@@ -30,7 +29,7 @@ WORDS: Mapping[int, np.dtype[np.generic]] = {
 """What holds so many bytes in an array."""
 
 
-class Access(Enum):
+class AccessKind(Enum):
     """What an instruction does at an address."""
 
     LOAD = "load"
@@ -95,18 +94,20 @@ class Part:
         return result
 
 
-class Observer(Protocol):
-    """What is told of every access of `size` bytes by each of some threads, and of the words that they store."""
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What the threads of `part` do at once, each with `size` bytes."""
 
-    def __call__(
-        self,
-        lanes: Lanes,
-        access: Access,
-        instruction: Instruction,
-        part: Part,
-        size: int,
-        words: Sequence[Array] | None,
-    ) -> None: ...
+    kind: AccessKind
+    instruction: Instruction
+    part: Part
+    size: int
+    words: Sequence[Array] | None
+    """Of a store, the words that each thread stores."""
+
+
+Observer = Callable[[Lanes, Access], None]
+"""Called for every access, before it happens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class Memory:
     def parts(
         self,
         lanes: Lanes,
-        access: Access,
+        kind: AccessKind,
         instruction: Instruction,
         space: str,
         addresses: Array,
@@ -162,7 +163,7 @@ class Memory:
         """
         for part in self._resolved(lanes, instruction, space, addresses, size, lanes.mask):
             for observer in self.observers:
-                observer(lanes, access, instruction, part, size, words)
+                observer(lanes, Access(kind, instruction, part, size, words))
             yield part
 
     def _resolved(

@@ -6,7 +6,6 @@ has 32 banks of 4 bytes; an access of 8 or 16 bytes per thread is served by halv
 CUDA's programming guide, "Device Memory Accesses" and "Shared Memory".
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,8 +15,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.interpreters.simt.traffic import BANKS
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import Access, Part
-from xshardy.ptx.module import Instruction
+from xshardy.ptx.memory import Access, AccessKind
 
 BANK_BYTES = 4
 SECTOR_BITS = 35
@@ -29,7 +27,7 @@ class Requests:
     """The requests of an instruction to one region."""
 
     region: str
-    access: Access
+    kind: AccessKind
     bytes: int
     """Per thread."""
     requests: int = 0
@@ -43,30 +41,25 @@ class Requests:
     """The wavefronts without conflicts."""
 
 
+Key = tuple[int, str, AccessKind]
+"""The line of an instruction, the region that it accesses, and how."""
+
+
 @dataclass(slots=True)
 class Traffic:
     """The requests of a run."""
 
-    found: dict[tuple[int, str, Access], Requests] = field(default_factory=dict[tuple[int, str, Access], Requests])
-    """By line, region and kind of access."""
+    found: dict[Key, Requests] = field(default_factory=dict[Key, Requests])
     touched: dict[str, list[Array]] = field(default_factory=dict[str, list[Array]])
     """Of each region of global memory, for each request the sectors of each block, each once: [blocks and sectors]."""
 
-    def __call__(
-        self,
-        lanes: Lanes,
-        access: Access,
-        instruction: Instruction,
-        part: Part,
-        size: int,
-        words: Sequence[Array] | None,
-    ) -> None:
+    def __call__(self, lanes: Lanes, access: Access) -> None:
         """Count the requests of one instruction."""
-        region = part.region.name
+        part, size, region = access.part, access.size, access.part.region.name
         if region == "the parameters":
             return
-        key = (instruction.line, region, access)
-        found = self.found.setdefault(key, Requests(region, access, size))
+        key = (access.instruction.line, region, access.kind)
+        found = self.found.setdefault(key, Requests(region, access.kind, size))
         active = lanes.warps(lanes.active_mask() if part.mask is None else part.mask).reshape(-1, WARP_SIZE)
         places = lanes.warps(part.full_offsets(lanes)).reshape(-1, WARP_SIZE)
         found.requests += int(active.any(axis=1).sum())

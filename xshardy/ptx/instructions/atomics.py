@@ -14,7 +14,7 @@ from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.memory import addresses, elements_of, take_hints, take_space
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import Access, Part
+from xshardy.ptx.memory import AccessKind, Part
 from xshardy.ptx.module import Sink
 from xshardy.ptx.types import STORAGE, Type, from_bits, to_bits
 
@@ -93,7 +93,7 @@ def atomic(returns: bool) -> Action:
             memory.changes += 1
             values = [[reader(lanes) for reader in of_operand] for of_operand in readers]
             results = [np.zeros((*lanes.shape, type.elements), type.dtype) for _ in writers]
-            for part in memory.parts(lanes, Access.ATOMIC, instruction, space, where(lanes), size * count):
+            for part in memory.parts(lanes, AccessKind.ATOMIC, instruction, space, where(lanes), size * count):
                 mask = lanes.active_mask() if part.mask is None else part.mask
                 offsets = part.full_offsets(lanes)[mask]
                 for number in range(count):

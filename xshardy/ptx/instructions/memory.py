@@ -9,7 +9,7 @@ from xshardy.ptx.decode import Action, Context, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import LARGEST_ACCESS, WINDOWS, WORDS, Access, Memory, Part
+from xshardy.ptx.memory import LARGEST_ACCESS, WINDOWS, WORDS, AccessKind, Memory, Part
 from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
 from xshardy.ptx.types import STORAGE, TYPES
 
@@ -84,7 +84,7 @@ def load_words(
     lanes: Lanes, memory: Memory, instruction: Instruction, space: str, where: Array, size: int, count: int
 ) -> list[Array]:
     """`count` words of `size` bytes each from the address of each active thread; 0 where the access is a fault."""
-    parts = memory.parts(lanes, Access.LOAD, instruction, space, where, size * count)
+    parts = memory.parts(lanes, AccessKind.LOAD, instruction, space, where, size * count)
     first = next(parts, None)
     if first is not None and (first.mask is None or (lanes.mask is not None and first.mask is lanes.mask)):
         loaded = _load_part(first, size, count)
@@ -131,7 +131,7 @@ def store_words(
     """Store words of one size next to each other at the address of each active thread."""
     size, count = words[0].dtype.itemsize, len(words)
     memory.changes += 1
-    for part in memory.parts(lanes, Access.STORE, instruction, space, where, size * count, words):
+    for part in memory.parts(lanes, AccessKind.STORE, instruction, space, where, size * count, words):
         values = [_of_part(lanes, word, part) for word in words]
         offsets, *values = np.broadcast_arrays(part.offsets, *values)
         if count == 1:

@@ -26,7 +26,7 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
 from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass
 from xshardy.transforms.xla_gpu.convert_pure_call_ops import ConvertPureCallOpsPass
-from xshardy.transforms.xla_gpu.device import device_info
+from xshardy.transforms.xla_gpu.device import device_info, parse_target
 from xshardy.transforms.xla_gpu.erase_dead_functions import EraseDeadFunctionsPass
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
 from xshardy.transforms.xla_gpu.expand_integer_power import ExpandIntegerPowerPass
@@ -34,6 +34,7 @@ from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctions
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
 from xshardy.transforms.xla_gpu.fuse_loops import FuseLoopsPass
 from xshardy.transforms.xla_gpu.inline_into_loops import InlineIntoLoopsPass
+from xshardy.transforms.xla_gpu.insert_pdl import PDL_SINCE, InsertPdlPass
 from xshardy.transforms.xla_gpu.lower_affine import LowerAffinePass
 from xshardy.transforms.xla_gpu.lower_tensors import LowerTensorsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
@@ -86,6 +87,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
     device = device_info(target)
     # Before tensors are lowered: the reduction of large arguments reads a constant tensor.
     expansions = (ConvertComplexToStandardPass(), ExpandMathFunctionsPass()) if expands_math(math) else ()
+    wait = (InsertPdlPass(),) if parse_target(target) >= PDL_SINCE else ()
     clean_up = (CanonicalizePass(), CSEPass())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
@@ -123,6 +125,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
             "llvm",
             (
                 AttachTargetPass(target),
+                *wait,
                 *expansions,
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
