@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from xshardy.construction import new_operation
+from xshardy.construction import new_attribute, new_operation
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
@@ -60,13 +60,21 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
 
 def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewriter) -> FuncOp:
     """Move the body of `computation` into a new private function called `name`."""
-    types = (computation.body.block.arg_types, computation.result_types)
+    inputs, outputs = ArrayAttr(computation.body.block.arg_types), ArrayAttr(computation.result_types)
+    type = new_attribute(FunctionType, inputs, outputs)
     arguments = _argument_attributes(computation.in_shardings)
-    function = FuncOp(name, types, _taken_body(computation, rewriter), PRIVATE, arg_attrs=arguments)
-    function.attributes[ORIGINAL_FUNC_NAME] = computation.computation_name
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(name),
+        "function_type": type,
+        "sym_visibility": PRIVATE,
+    }
+    if arguments is not None:
+        properties["arg_attrs"] = arguments
+    attributes: dict[str, Attribute] = {ORIGINAL_FUNC_NAME: computation.computation_name}
     if (thread := computation.attributes.get(EXECUTION_THREAD)) is not None:
-        function.attributes[EXECUTION_THREAD] = thread
-    return function
+        attributes[EXECUTION_THREAD] = thread
+    body = _taken_body(computation, rewriter)
+    return new_operation(FuncOp, (), (), properties, attributes, regions=(body,))
 
 
 def _taken_body(computation: NamedComputationOp, rewriter: PatternRewriter) -> Region:
