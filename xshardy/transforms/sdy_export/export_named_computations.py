@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Region
@@ -20,7 +20,7 @@ from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
 from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
 from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, ORIGINAL_FUNC_NAME
-from xshardy.transforms.sdy.symbols import SymbolNames
+from xshardy.transforms.sdy.symbols import SymbolNames, reference_to
 from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation, edges_of
 
 
@@ -53,7 +53,7 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
         attributes = {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
         if op.out_shardings is not None:
             attributes[SHARDING] = op.out_shardings
-        callee: dict[str, Attribute] = {"callee": SymbolRefAttr(decision)}
+        callee: dict[str, Attribute] = {"callee": reference_to(decision)}
         rewriter.replace(op, new_operation(CallOp, op.operands, op.result_types, callee, attributes))
         rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
 
