@@ -126,12 +126,14 @@ def _once(
     kept: KeptWalks | None,
 ) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
-    rewriter = _rewriter(ops[0], listener, kept)
+    rewriter: MovingRewriter | None = None
     less_used = listener.less_used if isinstance(listener, UseListener) else None
     changed = False
     for op in ops:
         if op.parent is None:
             continue
+        if rewriter is None:
+            rewriter = _rewriter(op, listener, kept)
         operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
@@ -144,15 +146,16 @@ def _decided(
     pattern: DecisionPattern[Operation, object], listener: PatternRewriterListener | None, kept: KeptWalks | None
 ) -> bool:
     """Apply `pattern` to each of its operations that is still there when its turn comes."""
-    decisions = [*pattern.decisions.items()]
-    rewriter = _rewriter(decisions[0][0], listener, kept)
+    rewriter: MovingRewriter | None = None
     less_used = listener.less_used if isinstance(listener, UseListener) else None
     changed = False
-    for op, decision in decisions:
+    for op, decision in [*pattern.decisions.items()]:
         if op.parent is None:
             continue
-        operands = op._operands
+        if rewriter is None:
+            rewriter = _rewriter(op, listener, kept)
         rewriter.start(op)
+        operands = op._operands
         pattern.rewrite(op, decision, rewriter)
         if rewriter.has_done_action:
             rewriter.end()
@@ -163,7 +166,7 @@ def _decided(
 
 
 def _rewriter(op: Operation, listener: PatternRewriterListener | None, kept: KeptWalks | None) -> MovingRewriter:
-    """The rewriter of all matches of a walk that starts with `op`."""
+    """The rewriter of all matches of a walk, the first of them of `op`, which is in a block."""
     rewriter = MovingRewriter(op, kept)
     if listener is not None:
         rewriter.extend_from_listener(listener)
