@@ -41,12 +41,15 @@ NEWER_THAN_JAXLIB = {
     "export_pipeline_collectives",
     "export_pipeline_place_of_reduce_scatter",
     "insert_explicit_reshards_single_device",
+    "insert_explicit_reshards_single_device_calls",
     "insert_func_call_reshards_unreduced",
     "partitioned_programs",
+    "reshard_to_collectives_meshes",
     "reshard_to_collectives_single_device",
     "resolve_permutation_factors",
     "resolve_single_device_sharding",
     "resolve_single_device_sharding_one_device",
+    "resolve_single_device_sharding_replicas",
     "verify_unreduced_axes",
 }
 """Inputs on which C++ Shardy has changed since jaxlib was built."""

@@ -3,11 +3,14 @@ Affine expressions: xDSL's nodes, with builders that fold.
 
 xDSL's own operators refuse products of two variables and fold little. The builders here fold by a look at the two
 operands, without reordering sums; `simplify.py` does the rest. Constants go to the right.
+
+xDSL's classes of expressions are abstract ones without subclasses. `isinstance` calls Python code for these, so classes
+are compared, here and where expressions are walked a lot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -40,20 +43,18 @@ def sym(position: int) -> AffineExpr:
 
 def split_constant(expr: AffineExpr) -> tuple[AffineExpr, int]:
     """`e + c` as `(e, c)`; an expression with no constant on its right as `(expr, 0)`."""
-    match expr:
-        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, lhs, AffineConstantExpr(value)):
-            return lhs, value
-        case _:
-            return expr, 0
+    if type(expr) is not AffineBinaryOpExpr or expr.kind is not AffineBinaryOpKind.Add:
+        return expr, 0
+    lhs, rhs = expr.lhs, expr.rhs
+    return (lhs, rhs.value) if type(rhs) is AffineConstantExpr else (expr, 0)
 
 
 def split_factor(expr: AffineExpr) -> tuple[AffineExpr, int]:
     """`e * c` as `(e, c)`; an expression with no constant factor on its right as `(expr, 1)`."""
-    match expr:
-        case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, AffineConstantExpr(value)):
-            return lhs, value
-        case _:
-            return expr, 1
+    if type(expr) is not AffineBinaryOpExpr or expr.kind is not AffineBinaryOpKind.Mul:
+        return expr, 1
+    lhs, rhs = expr.lhs, expr.rhs
+    return (lhs, rhs.value) if type(rhs) is AffineConstantExpr else (expr, 1)
 
 
 def add(a: AffineExpr, b: AffineExpr) -> AffineExpr:
@@ -104,8 +105,8 @@ def ceildiv(a: AffineExpr, b: AffineExpr) -> AffineExpr:
 
 def mod(a: AffineExpr, b: AffineExpr) -> AffineExpr:
     """`a mod b`. Folds constants, a divisor of 1, and a constant factor of `a` that `b` divides."""
-    if isinstance(b, AffineConstantExpr) and b.value > 0:
-        if isinstance(a, AffineConstantExpr):
+    if type(b) is AffineConstantExpr and b.value > 0:
+        if type(a) is AffineConstantExpr:
             return constant(a.value % b.value)
         if split_factor(a)[1] % b.value == 0:
             return _ZERO
@@ -141,18 +142,16 @@ def evaluate(
 
     `dims[i]` is the value of `d_i`, `symbols[i]` that of `s_i`. Raises `IndexError` for a variable without a value.
     """
-    match expr:
-        case AffineConstantExpr(value):
-            return of_constant(value)
-        case AffineDimExpr(position):
-            return dims[position]
-        case AffineSymExpr(position):
-            return symbols[position]
-        case AffineBinaryOpExpr(kind, lhs, rhs):
-            left = evaluate(lhs, dims, symbols, of_constant, operators)
-            return operators[kind](left, evaluate(rhs, dims, symbols, of_constant, operators))
-        case _:
-            raise NotImplementedError(f"affine expression {expr}")
+    if type(expr) is AffineBinaryOpExpr:
+        left = evaluate(expr.lhs, dims, symbols, of_constant, operators)
+        return operators[expr.kind](left, evaluate(expr.rhs, dims, symbols, of_constant, operators))
+    if type(expr) is AffineDimExpr:
+        return dims[expr.position]
+    if type(expr) is AffineConstantExpr:
+        return of_constant(expr.value)
+    if type(expr) is AffineSymExpr:
+        return symbols[expr.position]
+    raise NotImplementedError(f"affine expression {expr}")
 
 
 def substitute(expr: AffineExpr, dims: Sequence[AffineExpr], symbols: Sequence[AffineExpr]) -> AffineExpr:
@@ -164,25 +163,30 @@ def substitute(expr: AffineExpr, dims: Sequence[AffineExpr], symbols: Sequence[A
     return evaluate(expr, dims, symbols, constant, BUILDERS)
 
 
-def used_variables(expr: AffineExpr) -> tuple[frozenset[int], frozenset[int]]:
-    """The positions of the dimensions and of the symbols that occur in `expr`."""
+def used_variables(*exprs: AffineExpr) -> tuple[frozenset[int], frozenset[int]]:
+    """The positions of the dimensions and of the symbols that occur in one of `exprs`."""
     dims: set[int] = set()
     symbols: set[int] = set()
-    for leaf in leaves(expr):
-        if isinstance(leaf, AffineDimExpr):
-            dims.add(leaf.position)
-        elif isinstance(leaf, AffineSymExpr):
-            symbols.add(leaf.position)
+    for expr in exprs:
+        for leaf in leaves(expr):
+            if type(leaf) is AffineDimExpr:
+                dims.add(leaf.position)
+            elif type(leaf) is AffineSymExpr:
+                symbols.add(leaf.position)
     return frozenset(dims), frozenset(symbols)
 
 
-def leaves(expr: AffineExpr) -> Iterator[AffineExpr]:
+def leaves(expr: AffineExpr) -> list[AffineExpr]:
     """The variables and constants of `expr`, from left to right, with repetitions."""
-    if isinstance(expr, AffineBinaryOpExpr):
-        yield from leaves(expr.lhs)
-        yield from leaves(expr.rhs)
-    else:
-        yield expr
+    found: list[AffineExpr] = []
+    pending = [expr]
+    while pending:
+        expr = pending.pop()
+        if type(expr) is AffineBinaryOpExpr:
+            pending += (expr.rhs, expr.lhs)
+        else:
+            found.append(expr)
+    return found
 
 
 _ZERO = constant(0)
@@ -191,17 +195,17 @@ _ONE = constant(1)
 
 def _without_constant(expr: AffineExpr) -> tuple[AffineExpr, int]:
     """As `split_constant`, but a constant `c` gives `(0, c)`."""
-    return (_ZERO, expr.value) if isinstance(expr, AffineConstantExpr) else split_constant(expr)
+    return (_ZERO, expr.value) if type(expr) is AffineConstantExpr else split_constant(expr)
 
 
 def _without_factor(expr: AffineExpr) -> tuple[AffineExpr, int]:
     """As `split_factor`, but a constant `c` gives `(1, c)`."""
-    return (_ONE, expr.value) if isinstance(expr, AffineConstantExpr) else split_factor(expr)
+    return (_ONE, expr.value) if type(expr) is AffineConstantExpr else split_factor(expr)
 
 
 def _divide(kind: AffineBinaryOpKind, a: AffineExpr, b: AffineExpr, divide: Callable[[int, int], int]) -> AffineExpr:
-    if isinstance(b, AffineConstantExpr) and b.value > 0:
-        if isinstance(a, AffineConstantExpr):
+    if type(b) is AffineConstantExpr and b.value > 0:
+        if type(a) is AffineConstantExpr:
             return constant(divide(a.value, b.value))
         base, factor = split_factor(a)
         if factor % b.value == 0:

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
 from xshardy.affine.expression_text import print_expr
-from xshardy.affine.expressions import constant, dim, leaves, substitute, sym
+from xshardy.affine.expressions import constant, dim, leaves, substitute, sym, used_variables
 from xshardy.affine.interval import Interval
 from xshardy.affine.ranges import range_of, range_where
 from xshardy.affine.simplify import Domain, simplify_in_domain
@@ -181,8 +181,14 @@ class IndexingMap:
         An equal map (same domain, same values) in simpler form.
 
         Constraints narrow the bounds and are normalised or dropped; results become canonical. Unused variables stay.
+        Returns this map itself if it is in that form.
         """
-        return _simplified(self)
+        return self._in_simpler_form
+
+    @cached_property
+    def _in_simpler_form(self) -> IndexingMap:
+        simplified = _simplified(self)
+        return self if simplified == self else simplified
 
     def then(self, second: IndexingMap) -> IndexingMap:
         """
@@ -277,19 +283,16 @@ class IndexingMap:
 
     def _unused_beside(self, constraints: Sequence[Constraint]) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
         """For each dimension and each symbol, whether neither a result nor one of `constraints` reads it."""
-        used: set[AffineExpr] = set()
-        for expr in (*self.results, *(c.expr for c in constraints)):
-            used.update(leaves(expr))
-        unused_dims = tuple(dim(i) not in used for i in range(len(self.dimensions)))
-        return unused_dims, tuple(sym(i) not in used for i in range(len(self.symbols)))
+        dims, symbols = used_variables(*self.results, *[c.expr for c in constraints])
+        unused_dims = tuple([i not in dims for i in range(len(self.dimensions))])
+        return unused_dims, tuple([i not in symbols for i in range(len(self.symbols))])
 
     def remove_unused_symbols(self) -> IndexingMap:
         """The map without unused symbols. Dimensions stay."""
-        used = {leaf for expr in (*self.results, *(c.expr for c in self.constraints)) for leaf in leaves(expr)}
-        kept = [sym(i) in used for i in range(len(self.symbols))]
-        if all(kept):
+        _, unused = self._unused
+        if not any(unused):
             return self
-        return self._rebuilt([None] * len(self.dimensions), [None if keep else constant(0) for keep in kept])
+        return self._rebuilt([None] * len(self.dimensions), [constant(0) if each else None for each in unused])
 
     def _relevant_constraints(self) -> tuple[Constraint, ...]:
         """The constraints that share a variable with a result, or with another relevant constraint."""

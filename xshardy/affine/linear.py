@@ -192,21 +192,21 @@ class Bounds:
 
     def _accumulate(self, expr: AffineExpr, times: int, factors: dict[Atom, int]) -> int:
         """Add the terms of `expr * times` to `factors`, and return its constant."""
-        match expr:
-            case AffineConstantExpr():
-                return expr.value * times
-            case AffineDimExpr():
-                part = self._variable(Kind.DIM, expr.position, self.dims[expr.position])
-            case AffineSymExpr():
-                part = self._variable(Kind.SYMBOL, expr.position, self.symbols[expr.position])
-            case AffineBinaryOpExpr(AffineBinaryOpKind.Add):
-                return self._accumulate(expr.lhs, times, factors) + self._accumulate(expr.rhs, times, factors)
-            case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, AffineConstantExpr(value)):
-                return self._accumulate(lhs, times * value, factors)
-            case AffineBinaryOpExpr(kind, lhs, rhs):
-                part = self._binary(kind, self.linear(lhs), self.linear(rhs), expr)
-            case _:
-                raise NotImplementedError(f"no canonical form for {expr}")
+        if type(expr) is AffineBinaryOpExpr:
+            kind, lhs, rhs = expr.kind, expr.lhs, expr.rhs
+            if kind is AffineBinaryOpKind.Add:
+                return self._accumulate(lhs, times, factors) + self._accumulate(rhs, times, factors)
+            if kind is AffineBinaryOpKind.Mul and type(rhs) is AffineConstantExpr:
+                return self._accumulate(lhs, times * rhs.value, factors)
+            part = self._binary(kind, self.linear(lhs), self.linear(rhs), expr)
+        elif type(expr) is AffineConstantExpr:
+            return expr.value * times
+        elif type(expr) is AffineDimExpr:
+            part = self._variable(Kind.DIM, expr.position, self.dims[expr.position])
+        elif type(expr) is AffineSymExpr:
+            part = self._variable(Kind.SYMBOL, expr.position, self.symbols[expr.position])
+        else:
+            raise NotImplementedError(f"no canonical form for {expr}")
         for atom, factor in part.terms:
             factors[atom] = factors.get(atom, 0) + factor * times
         return part.constant * times

@@ -71,6 +71,7 @@ def backend(target: str, opt_level: int = 3) -> Backend:
     machine = triple.create_target_machine(cpu=target, features=features, opt=opt_level)
     options = binding.create_pipeline_tuning_options(speed_level=opt_level)
     options.slp_vectorization = opt_level > 1
+    options.loop_vectorization = False  # finds no vector registers on a GPU, after a look at each loop
     builder = binding.create_pass_builder(machine, options)
     return Backend(machine, builder, str(machine.target_data))
 

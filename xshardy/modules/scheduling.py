@@ -9,7 +9,6 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
-from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.lowering.nvptx import ptx_name
 from xshardy.modules.aliases import library_aliases
 from xshardy.modules.buffer_assignment import BufferAssignment, assign_buffers
@@ -112,6 +111,8 @@ def _copy(scheduler: Scheduler, op: hlo.CopyOp) -> Step | None:
         return None
     source = origin(Leaf(op.operand))
     if isinstance(source.value.owner, stablehlo.ConstantOp):
+        from xshardy.interpreters.stablehlo.constants import constant_value  # the interpreter, for few modules only
+
         constant = constant_value(source.value)
         data = None if constant is None else to_memory(constant, source)
         if data is not None and data.size and (data == data[0]).all():

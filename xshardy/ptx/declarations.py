@@ -49,8 +49,8 @@ def read_registers(text: str) -> Iterator[tuple[str, int | None, Type]]:
         yield register[1], None if register[2] is None else int(register[2]), type
 
 
-def read_variable(text: str) -> Variable:
-    """The variable in `.SPACE .align N .TYPE NAME[SIZE] = {...}`."""
+def read_variable(text: str, line: int) -> Variable:
+    """The variable in `.SPACE .align N .TYPE NAME[SIZE] = {...}`, declared in `line`."""
     match = _VARIABLE.fullmatch(text.strip())
     if match is None:
         raise DeclarationError(f"cannot read the declaration '{text.strip()}'")
@@ -63,7 +63,7 @@ def read_variable(text: str) -> Variable:
         values = np.array([read_integer(number) % (1 << type.bits) for number in numbers], f"u{type.bits // 8}")
         initial = values.tobytes().ljust(size, b"\0")
     alignment = int(match["align"] or type.bits // 8)
-    return Variable(match["name"], match["space"], max(size, len(initial)), alignment, 0, initial)
+    return Variable(match["name"], match["space"], max(size, len(initial)), alignment, line, initial)
 
 
 def read_parameters(text: str) -> tuple[Parameter, ...]:

@@ -220,7 +220,7 @@ class _Reader:
         if re.match(r"\.(?:pragma|alias|branchtargets|noreturn)\b", directive):
             return ()
         with self._at_line(line):
-            return (replace(read_variable(directive), line=line),)
+            return (read_variable(directive, line),)
 
     def _entry(self, header: re.Match[str]) -> Entry:
         line = self.line(header.start())
@@ -270,7 +270,7 @@ class _Reader:
             elif text.startswith(".reg"):
                 body.declare(text.rstrip(";"))
             elif text.startswith(SPACES):
-                body.add_variable(replace(read_variable(text.rstrip(";")), line=line))
+                body.add_variable(read_variable(text.rstrip(";"), line))
 
 
 def _instruction(text: str, line: int, body: _OpenBody) -> Instruction:

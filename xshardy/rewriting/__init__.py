@@ -12,6 +12,7 @@ from xshardy.rewriting.decision_pattern import DecisionPattern as DecisionPatter
 from xshardy.rewriting.driver import PatternSet as PatternSet
 from xshardy.rewriting.driver import rewrite as rewrite
 from xshardy.rewriting.pattern import ClassPattern as ClassPattern
+from xshardy.rewriting.pattern import FixedClassPattern as FixedClassPattern
 from xshardy.rewriting.pattern import OpTypePattern as OpTypePattern
 from xshardy.rewriting.pattern import match_op_type as match_op_type
 from xshardy.rewriting.pattern_pass import PatternPass as PatternPass

@@ -17,7 +17,7 @@ from xdsl.utils.worklist import Worklist
 from xshardy.rewriting.attribute_pattern import AttributePattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
-from xshardy.rewriting.pattern import class_test, op_types_of, rewrite_of
+from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
 from xshardy.rewriting.walk import operations_from, walk_inside
@@ -53,16 +53,45 @@ class PatternSet(Sequence[RewritePattern]):
 
 
 @final
+class _Takers(dict[type[Operation], tuple[int, ...]]):
+    """The positions of the patterns that take a class, found when a class is first met."""
+
+    def __init__(self, patterns: Sequence[RewritePattern]):
+        super().__init__()
+        self._tests = [class_test(pattern) for pattern in patterns]
+
+    def __missing__(self, op_type: type[Operation]) -> tuple[int, ...]:
+        found = self[op_type] = tuple([i for i, takes in enumerate(self._tests) if takes(op_type)])
+        return found
+
+
+_shared_takers: dict[tuple[type[RewritePattern], ...], _Takers] = {}
+"""By the classes of patterns, where these decide what is taken: passes make such patterns anew for each module."""
+
+
+def _takers(patterns: Sequence[RewritePattern]) -> _Takers:
+    kinds = tuple(map(type, patterns))
+    found = _shared_takers.get(kinds)
+    if found is None:
+        found = _Takers(patterns)
+        if all(map(class_decides, kinds)):
+            _shared_takers[kinds] = found
+    return found
+
+
+@final
 class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
     """What the patterns that take a class do, in their order, then those of `then`; found when a class is first met."""
 
     def __init__(self, patterns: Sequence[RewritePattern], then: PatternSet | None):
         super().__init__()
-        self._own = [(class_test(pattern), rewrite_of(pattern)) for pattern in patterns]
+        self._rewrites = [rewrite_of(pattern) for pattern in patterns]
+        self._takers = _takers(patterns)
         self._then = None if then is None else then.by_class
 
     def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
-        own = tuple([rewrite for takes, rewrite in self._own if takes(op_type)])
+        positions = self._takers[op_type]
+        own = tuple([self._rewrites[i] for i in positions]) if positions else ()
         found = self[op_type] = own if self._then is None else own + self._then[op_type]
         return found
 

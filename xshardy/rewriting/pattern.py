@@ -80,9 +80,32 @@ class ClassPattern(RewritePattern):
         """Rewrite `op`, of a class that the pattern takes."""
 
 
+class FixedClassPattern(ClassPattern):
+    """A pattern that takes the classes for which `takes_class` holds, whatever its fields are."""
+
+    @classmethod
+    @abstractmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
+        """Whether patterns of this class take operations of `op_type`. The driver calls this once for all of them."""
+
+    @final
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return self.takes_class(op_type)
+
+
 def class_test(pattern: RewritePattern) -> Callable[[type[Operation]], bool]:
-    """A function that says whether `pattern` takes operations of a class."""
+    """A function that says whether `pattern` takes operations of a class. It does not hold a `FixedClassPattern`."""
+    if isinstance(pattern, FixedClassPattern):
+        return pattern.takes_class
     return pattern.takes if isinstance(pattern, ClassPattern) else partial(is_below_one, op_types_of(pattern))
+
+
+@cache
+def class_decides(pattern_type: type[RewritePattern]) -> bool:
+    """Whether all patterns of a class take the same classes of operations."""
+    if issubclass(pattern_type, ClassPattern):
+        return issubclass(pattern_type, FixedClassPattern)
+    return not any(OP_TYPES in {**vars(base), **inspect.get_annotations(base)} for base in pattern_type.__mro__)
 
 
 def takes(pattern: RewritePattern, op_type: type[Operation]) -> bool:

@@ -9,7 +9,6 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 from xshardy.compiler import FusionNotFoundError
 from xshardy.hlo_text import HLOError
 from xshardy.hlo_text.proto import SUFFIX, hlo_text_of
-from xshardy.interpreters.simt import SimtError
 from xshardy.syntax.bytecode import is_bytecode
 from xshardy.syntax.diagnostics import parse_error_text
 from xshardy.tools.output import read_standard_input
@@ -55,7 +54,7 @@ def describe(error: Exception, file: str) -> str:
             return str(error)
         case ParseError():
             return parse_error_text(error).rstrip("\n")
-        case DiagnosticException() | FusionNotFoundError() | SimtError():
+        case DiagnosticException() | FusionNotFoundError():
             return f"{name}: error: {error}"
         case OSError(filename=path, strerror=reason) if path is not None:
             return f"error: {path}: {reason}"

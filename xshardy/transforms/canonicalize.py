@@ -26,9 +26,10 @@ from xdsl.traits import (
 
 from xshardy.dialects.extensions.arith_elementwise import with_elementwise
 from xshardy.dialects.extensions.effects import is_trivially_dead, memory_effects
-from xshardy.rewriting import TO_FIXPOINT, ClassPattern, PatternSet, Step, rewrite
+from xshardy.rewriting import TO_FIXPOINT, FixedClassPattern, PatternSet, Step, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
-from xshardy.rewriting.pattern import takes
+from xshardy.rewriting.driver import Rewrite
+from xshardy.rewriting.pattern import rewrite_of, takes
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
 from xshardy.transforms.canonicalization.pool import ConstantPools
@@ -89,6 +90,12 @@ def brought_along(op_type: type[Operation]) -> tuple[RewritePattern, ...]:
 
 
 @cache
+def rewrites_brought_along(op_type: type[Operation]) -> tuple[Rewrite, ...]:
+    """What the patterns that a class brings along do, those that take it."""
+    return tuple(rewrite_of(pattern) for pattern in brought_along(op_type) if takes(pattern, op_type))
+
+
+@cache
 def brings_folder(op_type: type[Operation]) -> bool:
     """Whether operations of a class fold themselves, and have no fold of ours."""
     has_folder = op_type.has_trait(HasFolder, value_if_unregistered=False)
@@ -106,12 +113,13 @@ def materializer_of(dialect: str) -> ConstantMaterializationInterface | None:
 
 
 @dataclass(frozen=True)
-class EraseDead(ClassPattern):
+class EraseDead(FixedClassPattern):
     """`op(x)` -> nothing, where nothing uses its results, and it has no effect."""
 
     pools: ConstantPools
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return is_dead_if_unused(op_type) is not False
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -123,7 +131,7 @@ class EraseDead(ClassPattern):
 
 
 @dataclass(frozen=True)
-class KeepConstantOnce(ClassPattern):
+class KeepConstantOnce(FixedClassPattern):
     """
     `constant 1`, again -> the first one; `constant 1`, in the middle of a function -> in front of its first block.
 
@@ -132,7 +140,8 @@ class KeepConstantOnce(ClassPattern):
 
     pools: ConstantPools
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return is_constant(op_type)
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -146,12 +155,13 @@ class KeepConstantOnce(ClassPattern):
 
 
 @dataclass(frozen=True)
-class FoldOperation(ClassPattern):
+class FoldOperation(FixedClassPattern):
     """`op(x)` -> the value, or the constant, that it is equal to, by the fold of its class in `FOLDS`."""
 
     pools: ConstantPools
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return op_type in FOLDS
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -174,10 +184,11 @@ class FoldOperation(ClassPattern):
         return constant.results[0]
 
 
-class FoldByOwnFolder(ClassPattern):
+class FoldByOwnFolder(FixedClassPattern):
     """`op(x)` -> the values and constants that it is equal to, by the folder that its class brings along."""
 
-    def takes(self, op_type: type[Operation], /) -> bool:
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
         return brings_folder(op_type)
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -199,15 +210,16 @@ class FoldByOwnFolder(ClassPattern):
         rewriter.replace(op, constants, values)
 
 
-class ApplyPatternsBroughtAlong(ClassPattern):
+class ApplyPatternsBroughtAlong(FixedClassPattern):
     """`op(x)` -> what the canonicalization patterns of its own class make of it, for classes without patterns here."""
 
-    def takes(self, op_type: type[Operation], /) -> bool:
-        return bool(brought_along(op_type))
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
+        return bool(rewrites_brought_along(op_type))
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        for pattern in brought_along(type(op)):
-            pattern.match_and_rewrite(op, rewriter)
+        for apply in rewrites_brought_along(type(op)):
+            apply(op, rewriter)
             if rewriter.has_done_action:
                 return
 

@@ -36,18 +36,23 @@ class CommonSubexpressions:
 
     dead: set[Operation] = field(default_factory=set[Operation])
     equal: dict[Operation, Operation] = field(default_factory=dict[Operation, Operation])
-    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """The results of equal operations, and those that take their place."""
+    values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    """
+    For results of equal operations, those that take their place.
+
+    By identity, here and in keys: values hash in Python code.
+    """
 
     def merge(self, op: Operation, kept: Operation) -> None:
         """Note that `op` is equal to `kept`."""
         self.equal[op] = kept
-        self.values.update(zip(op.results, kept.results, strict=True))
+        self.values.update(zip(map(id, op.results), kept.results, strict=True))
 
 
-Key: TypeAlias = tuple[type[Operation], tuple[SSAValue | Attribute, ...]]
+Key: TypeAlias = tuple[type[Operation], tuple[int | Attribute, ...]]
 """
-Operations can only be equal if these are: their class, and their operands once equal operations are merged.
+Operations can only be equal if these are: their class, and the identities of their operands once equal operations are
+merged.
 
 Without operands, it is their properties instead: many constants have the same class.
 """
@@ -124,7 +129,8 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
                 scope.writes += 1
             if not can_be_merged(op, effects):
                 continue
-        key = type(op), tuple([merged(value, value) for value in op._operands]) or tuple(op.properties.values())
+        operands = tuple([id(merged(id(value), value)) for value in op._operands])
+        key = type(op), operands or tuple(op.properties.values())
         others = scope.with_key(key)
         other = find_equal(op, others, found)
         if other is not None and (not effects or scope.writes_before.get(other) == scope.writes):
@@ -156,8 +162,8 @@ def are_equal(op: Operation, other: Operation, found: CommonSubexpressions, insi
         return False
     merged = found.values.get
     for operand, other_operand in zip(op.operands, other.operands, strict=True):
-        value = merged(operand, operand)
-        if inside.get(value, value) is not merged(other_operand, other_operand):
+        value = merged(id(operand), operand)
+        if inside.get(value, value) is not merged(id(other_operand), other_operand):
             return False
     return computes_the_same(op, other, found, inside)
 

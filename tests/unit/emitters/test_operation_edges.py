@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import IndexType, NoneAttr, TensorType, f32
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.affine.expressions import dim, sym
 from xshardy.affine.indexing_map import IndexingMap, Variable
@@ -143,6 +142,26 @@ def test_an_operand_without_elements_is_never_read():
     emitted("f32[0,4]", body, "f32[4]")
 
 
+HALF_IN_TWICE = """half {
+  a = f32[] parameter(0)
+  b = f32[] constant(0.5)
+  ROOT c = f32[] multiply(a, b)
+}
+twice_half {
+  d = f32[] parameter(0)
+  e = f32[] map(d), dimensions={}, to_apply=half
+  ROOT f = f32[] multiply(e, e)
+}
+fused {"""
+
+
+def test_a_computation_applied_by_the_fusion_and_by_another_computation_is_one_function():
+    body = """  g = f32[8] map(p0), dimensions={0}, to_apply=half
+  ROOT h = f32[8] map(g), dimensions={0}, to_apply=twice_half"""
+    ops = list(check(module("f32[8]", body, "f32[8]").replace("fused {", HALF_IN_TWICE, 1)).walk())
+    assert sorted(functions(ops)) == ["fused_h", "half_c", "main", "twice_half_f"]
+
+
 # -- Indices and the entry --------------------------------------------------------------------------------------------
 
 
@@ -192,14 +211,6 @@ def test_a_range_of_one_value_is_a_constant_in_the_loop():
     constant = seen[1].owner
     assert isinstance(constant, Operation) and constant.parent is loop.regions[0].block
     assert len(loop.regions[0].block.args) == 1 + 2 + 1
-
-
-def test_kernels_that_read_their_outputs_are_refused():
-    computation = fusion_of(module("f32[8]", "ROOT r = f32[8] negate(p0)", "f32[8]")).callee_function()
-    kernel = Kernel(computation, [RootGroup.all_results(computation)], LaunchDimensions(8, (1, 1)), "main")
-    kernel.s(tensor.ExtractOp(kernel.entry.outputs[0], [kernel.ids[0]], f32))
-    with pytest.raises(PassFailedException, match=r"tensor\.extract uses an output of @main"):
-        kernel.module(kernel.entry.outputs)
 
 
 def test_grids_go_along_x_as_far_as_they_can():

@@ -6,8 +6,9 @@ import pytest
 
 from xshardy import compiler
 from xshardy.lowering.ptxas import assemble, assemble_each
-from xshardy.tools.baseline import kernels_in
+from xshardy.tools.baseline import kernels_in, read_baseline
 from xshardy.tools.cli import main
+from xshardy.tools.known_launches import KnownLaunch, launches_beside
 
 OTHER = """
 .version 8.0
@@ -59,7 +60,7 @@ def test_a_report_for_each_entry():
 
 def test_table(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     """The kernel with the same entry, in a folder of files; one without a counterpart has dashes."""
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "250")
     kernel = compiler.compile(Path(AXPY).read_text(), math="expanded")
     (tmp_path / "dump").mkdir()
     (tmp_path / "dump" / "kernel.ptx").write_text(OTHER + kernel.ptx[kernel.ptx.index(".visible") :])
@@ -75,12 +76,79 @@ def test_table(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
 
 def test_one_kernel_on_each_side(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     """They are compared whatever their names are."""
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "250")
     single = tmp_path / "single.ptx"
     single.write_text(OTHER[: OTHER.index(".entry second")])
     assert main(["compile", AXPY, "--baseline", str(single), "-o", str(tmp_path / "o.ptx")]) == 0
     _, theirs = rows_of(capsys.readouterr().err)
     assert theirs[2] == "128" and "1 x 128 bit" in theirs
+
+
+def counts_of(rows: list[list[str]]) -> list[list[str]]:
+    """The issue slots and sectors of each row."""
+    return [row[-2:] for row in rows]
+
+
+def test_counts_of_a_build_of_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    """`plan.json` says how the other kernel is launched; without it there is nothing to count."""
+    monkeypatch.setenv("COLUMNS", "250")
+    build = tmp_path / "build"
+    assert main(["compile", AXPY, "--jobs", "1", "-o", str(build)]) == 0
+    capsys.readouterr()
+    assert main(["compile", AXPY, "--jobs", "1", "--baseline", str(build), "-o", str(tmp_path / "o.ptx")]) == 0
+    ours, theirs = counts_of(rows_of(capsys.readouterr().err))
+    assert ours == theirs and "-" not in ours
+
+    (build / "plan.json").unlink()
+    assert main(["compile", AXPY, "--jobs", "1", "--baseline", str(build), "-o", str(tmp_path / "o.ptx")]) == 0
+    assert counts_of(rows_of(capsys.readouterr().err)) == [ours, ["-", "-"]]
+
+
+def thunk(name: str, grid: str, block: str) -> str:
+    """A line of XLA's list of thunks."""
+    return (
+        f"001: kKernel\t, kernel = {name}, launch dimensions = blocks: {{{grid}}}, threads/block: {{{block}}}, x = y\n"
+    )
+
+
+THUNKS = (
+    thunk("first", "3, 1, 1", "64, 2, 1")
+    + "002: kMemset\t%copy = f32[] constant(0)\n"
+    + thunk("first", "9, 1, 1", "1, 1, 1")
+    + thunk("second_1, profile_annotation = a", "2, 5, 1", "128, 1, 1")
+)
+
+
+def test_launches_of_a_dump_of_xla(tmp_path: Path):
+    """One for each kernel, from the text of the thunks in any folder below; other files say nothing."""
+    (tmp_path / "dump").mkdir()
+    (tmp_path / "dump" / "module_0001.jit_f.thunk_sequence.txt").write_text(THUNKS)
+    (tmp_path / "dump" / "module_0001.jit_f.buffer-assignment.txt").write_text(THUNKS.replace("first", "third"))
+    assert launches_beside(tmp_path) == {
+        "first": KnownLaunch((3, 1, 1), (64, 2, 1)),
+        "second_1": KnownLaunch((2, 5, 1), (128, 1, 1)),
+    }
+    (tmp_path / "kernel.ptx").write_text(OTHER)
+    first, second = read_baseline(tmp_path).values()
+    assert read_baseline(tmp_path / "kernel.ptx")["first"].launch is None  # a file: only what is in its own folder
+    assert first.profile is not None and first.profile.grid_blocks == 3
+    assert first.profile.sectors == 3 * 4  # a warp loads one sector; it branches around the store
+    assert second.launch is None and second.profile is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kernels": []}', '{"kernels": {"first": {"grid": 1, "block": 1}}}'])
+def test_other_files_called_plan_say_nothing(tmp_path: Path, text: str):
+    (tmp_path / "plan.json").write_text(text)
+    assert launches_beside(tmp_path) == {}
+
+
+def test_a_kernel_that_the_machine_cannot_execute_has_no_counts(tmp_path: Path):
+    """Blocks of another size than the kernel requires; an instruction that the machine does not know."""
+    (tmp_path / "thunk_sequence.txt").write_text(THUNKS)
+    (tmp_path / "kernel.ptx").write_text(OTHER.replace(".maxntid 64, 2, 1", ".reqntid 32, 1, 1"))
+    assert read_baseline(tmp_path)["first"].profile is None
+    (tmp_path / "kernel.ptx").write_text(OTHER.replace("setp.eq.s32 %p1", "frobnicate.s32 %p1"))
+    assert read_baseline(tmp_path)["first"].profile is None
 
 
 def test_no_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -357,7 +357,9 @@ class LoadOp(_Access):
     ):
         """`alignment` is in bytes; None means that of the type."""
         properties = _access_properties(alignment, volatile, ordering, syncscope) | {"invariant": _flag(invariant)}
-        super().__init__(operands=[ptr], properties=_present(properties), result_types=[result_type])
+        operands = [SSAValue.get(ptr)]
+        # Hot path: irdl's constructor sorts operands and results into groups first.
+        Operation.__init__(self, operands=operands, properties=_present(properties), result_types=[result_type])
 
     @classmethod
     def parse(cls, parser: Parser) -> "LoadOp":
@@ -414,7 +416,8 @@ class StoreOp(_Access):
     ):
         """`alignment` is in bytes; None means that of the type."""
         properties = _access_properties(alignment, volatile, ordering, syncscope)
-        super().__init__(operands=[value, ptr], properties=_present(properties))
+        operands = [SSAValue.get(value), SSAValue.get(ptr)]
+        Operation.__init__(self, operands=operands, properties=_present(properties))
 
     @classmethod
     def parse(cls, parser: Parser) -> "StoreOp":

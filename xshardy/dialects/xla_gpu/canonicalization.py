@@ -131,7 +131,7 @@ def _form_to_fold_to(map: IndexingMap, dims: Sequence[SSAValue]) -> IndexingMap 
     if has_one_use and size <= MAX_OPERATORS:
         return map
     simplified = map.simplify()
-    is_simpler = has_one_use or simplified != map
+    is_simpler = has_one_use or simplified is not map
     return simplified if is_simpler and _operators(simplified) <= MAX_OPERATORS else None
 
 
@@ -211,7 +211,7 @@ class SimplifyMap(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         simplified = op.map.simplify()
-        if simplified != op.map:
+        if simplified is not op.map:
             _change_apply(op, op.operands, simplified, rewriter)
 
 

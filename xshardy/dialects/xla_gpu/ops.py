@@ -478,7 +478,7 @@ class PureCallOp(IRDLOperation, SuggestsNames):
     def __init__(self, callee: str | SymbolRefAttr, arguments: Sequence[SSAValue], result_types: Sequence[Attribute]):
         if isinstance(callee, str):
             callee = SymbolRefAttr(callee)
-        super().__init__(operands=[arguments], properties={"callee": callee}, result_types=[result_types])
+        Operation.__init__(self, operands=arguments, properties={"callee": callee}, result_types=result_types)
 
     def result_names(self) -> Names:
         return ("pure_call",) * len(self.results)

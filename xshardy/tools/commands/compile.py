@@ -25,13 +25,13 @@ from xshardy.tools.arguments import path, positive
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
 from xshardy.tools.kernel_file import fuse_entry, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
+from xshardy.tools.known_launches import PLAN_FILE
 from xshardy.tools.output import print_diagnostic, write_text
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 EXAMPLE = "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx"
 
 PTX_FILE = "kernels.ptx"
-PLAN_FILE = "plan.json"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -24,14 +24,12 @@ from xshardy.rewriting import PatternPass, match_op_type
 
 
 def is_simple(op: stablehlo.GatherOp) -> bool:
-    """Whether the indices are rows, and the result is `[rows, slice]` with the slice dimensions in order."""
+    """Whether the indices are rows, and the result is `[rows, slice]` with all slice dimensions, in order."""
     numbers, rank = op.dimension_numbers, len(shape_of(op.operand))
     return (
         len(shape_of(op.start_indices)) in (1, 2)
         and numbers.index_vector_dim.data == 1
-        and values_of(numbers.offset_dims) == tuple(range(1, rank + 1))
-        and not values_of(numbers.collapsed_slice_dims)
-        and not values_of(numbers.operand_batching_dims)
+        and values_of(numbers.offset_dims) == tuple(range(1, rank + 1))  # none is collapsed, or of a batch
     )
 
 

@@ -34,8 +34,7 @@ CONTROL_FLOW = (WhileOp, IfOp, CaseOp)
 
 def only_call(region: Region) -> CallOp | None:
     """The call in `region` if it returns the results of that call and does nothing else; None if not."""
-    operations = list(region.block.ops) if len(region.blocks) == 1 else []
-    match operations:
+    match list(region.block.ops):
         case [CallOp() as call, StableHLOReturnOp() as end] if list(end.operands) == list(call.results):
             return call
         case _:
@@ -54,18 +53,17 @@ def region_calls(module: ModuleOp) -> RegionCalls:
     """The calls in `module` that are the whole of a region of a loop or conditional, inner functions first."""
     functions = functions_of(module)
     callees: dict[CallOp, FuncOp] = {}
-    others: set[str] = set()
+    others: set[FuncOp] = set()
     whole = set(_calls_of_regions(module))
     for calls in callees_first(module).values():
         for call in calls:
-            name = call.callee.string_value()
-            function = functions.get(name)
-            if call in whole and function is not None and len(function.body.blocks) == 1:
+            function = functions[call.callee.string_value()]
+            if call in whole and len(function.body.blocks) == 1:
                 callees[call] = function
             else:
-                others.add(name)
+                others.add(function)
     private = StringAttr("private")
-    unused = (f for f in callees.values() if f.sym_name.data not in others and f.sym_visibility == private)
+    unused = (f for f in callees.values() if f not in others and f.sym_visibility == private)
     return RegionCalls(callees, dict.fromkeys(unused))
 
 

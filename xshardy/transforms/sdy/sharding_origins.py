@@ -124,16 +124,17 @@ class ShardingOrigins:
         }
         of_arguments: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
         of_results: dict[FuncOp, dict[int, Mapping[str, Attribute]]] = {}
-        functions = _EnclosingFunctions()
         for value, origins in self._origins.items():
-            function = functions.around(value.owner if isinstance(value.owner, Block) else value.owner.parent_block())
-            if function is not None and (returned := _returned_as(value, function)) is not None:
+            # Only values right in the body of a function are returned by it, or arguments of it.
+            block = value.owner if isinstance(value.owner, Block) else value.owner.parent_block()
+            function = None if block is None else block.parent_op()
+            if isinstance(function, FuncOp) and (returned := _returned_as(value, function)) is not None:
                 entry = {SHARDING_ORIGINS: _named(origins, f"output: {returned}")}
                 of_results.setdefault(function, {})[returned] = entry
             named = _named(origins, self._names.get(value))
             if isinstance(value, OpResult):
                 _add_result_origins(of_operations.setdefault(value.op, {}), value, named)
-            elif function is not None and isinstance(value, BlockArgument) and value.block.parent_op() is function:
+            elif isinstance(function, FuncOp) and isinstance(value, BlockArgument):
                 of_arguments.setdefault(function, {})[value.index] = {SHARDING_ORIGINS: named}
         of_functions = {
             function: (of_arguments.get(function, {}), of_results.get(function, {}))
@@ -187,27 +188,6 @@ def _add_result_origins(attributes: dict[str, Attribute], value: OpResult, origi
     entries = list(known) if isa(known, ArrayAttr[DictionaryAttr]) else [DictionaryAttr({})] * len(op.results)
     entries[value.index] = origins
     attributes[SHARDING_ORIGINS] = ArrayAttr(entries)
-
-
-class _EnclosingFunctions:
-    """The function around each block. Linear in the blocks, however deep they are nested."""
-
-    def __init__(self):
-        self._known: dict[Block | None, FuncOp | None] = {None: None}
-
-    def around(self, block: Block | None) -> FuncOp | None:
-        """The function that `block` is in; None if it is in none."""
-        inner: list[Block] = []
-        while block is not None and block not in self._known:
-            inner.append(block)
-            op = block.parent_op()
-            if isinstance(op, FuncOp):
-                self._known[block] = op
-            else:
-                block = None if op is None else op.parent_block()
-        function = self._known[block]
-        self._known.update(dict.fromkeys(inner, function))
-        return function
 
 
 def _returned_as(value: SSAValue, function: FuncOp) -> int | None:

@@ -1,6 +1,6 @@
 """Inserting an operation between a value and its uses."""
 
-from xdsl.ir import BlockArgument, Operation, SSAValue, Use
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -13,13 +13,6 @@ def insert_point_after(value: SSAValue) -> InsertPoint:
     return InsertPoint.after(value.owner)
 
 
-def replace_other_uses(value: SSAValue, by: SSAValue, user: Operation, rewriter: PatternRewriter | None = None) -> None:
-    """Replace each use of `value` by `by`, except the uses in `user`; through `rewriter` if it is given."""
-
-    def is_other(use: Use) -> bool:
-        return use.operation is not user
-
-    if rewriter is None:
-        value.replace_uses_with_if(by, is_other)
-    else:
-        rewriter.replace_uses_with_if(value, by, is_other)
+def replace_other_uses(value: SSAValue, by: SSAValue, user: Operation, rewriter: PatternRewriter) -> None:
+    """Replace each use of `value` by `by`, except the uses in `user`."""
+    rewriter.replace_uses_with_if(value, by, lambda use: use.operation is not user)

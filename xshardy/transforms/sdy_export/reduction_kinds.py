@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
-from xshardy.dialects.stablehlo.control_flow import ReturnOp
 from xshardy.dialects.stablehlo.elementwise_binary import AddOp, AndOp, MaxOp, MinOp, MulOp, OrOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.scatter import ScatterOp
@@ -44,21 +43,21 @@ def _kind_of(combined: SSAValue, accumulated: SSAValue, element: SSAValue) -> Re
     return kinds.get(type(op))
 
 
-def kind_of_body(body: Block, inputs: int) -> ReductionOp | None:
+def kind_of_body(body: Block) -> ReductionOp | None:
     """
-    The reduction that `body` computes of `inputs` accumulators and as many elements, the same for each.
+    The reduction that `body` computes of its accumulators and as many elements, the same for each.
 
     None if it computes anything else, such as a product, or an accumulator from the elements of another input.
     """
     end, arguments = body.last_op, body.args
-    if not isinstance(end, ReturnOp) or len(arguments) != 2 * inputs or len(end.operands) != inputs:
-        return None
+    assert end is not None, "a body is verified to end in a return"
+    inputs = len(arguments) // 2
     kinds = {_kind_of(value, arguments[index], arguments[inputs + index]) for index, value in enumerate(end.operands)}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 WITH_BODY = frozenset[type[Operation]]({ReduceOp, ScatterOp})
-"""Operations whose body says how they reduce, with n inputs and 2 n or 2 n + 1 operands."""
+"""Operations whose body says how they reduce."""
 
 
 def reduction_kind(op: Operation) -> ReductionOp | None:
@@ -67,4 +66,4 @@ def reduction_kind(op: Operation) -> ReductionOp | None:
 
     Partial results of dot products, convolutions and gathers, and of operations with a rule of the user, are added up.
     """
-    return kind_of_body(op.regions[0].block, len(op.operands) // 2) if type(op) in WITH_BODY else ReductionOp.SUM
+    return kind_of_body(op.regions[0].block) if type(op) in WITH_BODY else ReductionOp.SUM

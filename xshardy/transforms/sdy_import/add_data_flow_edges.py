@@ -36,8 +36,6 @@ class AddDataFlowEdges(RewritePattern):
     """The operations whose edges are added."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, self.op_types):
-            return
         for owners in (argument_owners(op), result_owners(op)):
             # The edge of the last owner comes first: each is inserted right after the owner, or the start of the block.
             for owner in reversed([owner for owner in owners if needs_edge(owner)]):

@@ -49,9 +49,8 @@ class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
                 rewriter.insert(clone_operation(part.op, copies), place)
                 for group in [use.operation for use in part.uses if isinstance(use.operation, ShardingGroupOp)]:
                     rewriter.insert(clone_operation(group, copies), place)
-            if parts:
-                op.operands[index] = copies[root]
-                rewriter.notify_op_modified(op)
+            op.operands[index] = copies[root]
+            rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)

@@ -19,16 +19,6 @@ from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException
 
 
-def common_mesh_or_ref(op: ManualComputationOp) -> SymbolRefAttr | MeshAttr:
-    """The mesh of the first sharding of `op` that is not over an empty mesh, as that sharding names it."""
-    shardings = (*op.in_shardings.shardings, *op.out_shardings.shardings)
-    for sharding in shardings:
-        mesh = lookup_mesh(sharding, op)
-        if mesh is not None and not mesh.is_empty:
-            return sharding.mesh_or_ref
-    return shardings[-1].mesh_or_ref
-
-
 def unmentioned(name: str, mentioned: Sequence[AxisRefAttr], mesh: MeshAttr) -> Sequence[AxisRefAttr]:
     """The parts of the axis `name` that are not `mentioned`."""
     axis = AxisRefAttr(name)
@@ -68,12 +58,12 @@ def check_manual_axes(op: ManualComputationOp) -> None:
 
 
 def mesh_of(op: ManualComputationOp) -> tuple[SymbolRefAttr | MeshAttr, MeshAttr] | None:
-    """The common mesh of the shardings of `op`, as they name it and looked up; None if there is none."""
-    if not (op.in_shardings.shardings.data or op.out_shardings.shardings.data):
-        return None
-    mesh_or_ref = common_mesh_or_ref(op)
-    mesh = lookup_mesh(TensorShardingAttr(mesh_or_ref, ()), op)
-    return None if mesh is None else (mesh_or_ref, mesh)
+    """The mesh of the first sharding of `op` over a mesh with axes, as it names it and looked up; None if none is."""
+    for sharding in (*op.in_shardings.shardings, *op.out_shardings.shardings):
+        mesh = lookup_mesh(sharding, op)
+        if mesh is not None and not mesh.is_empty:
+            return sharding.mesh_or_ref, mesh
+    return None
 
 
 def sorted_manual_axes(op: ManualComputationOp) -> ManualAxesAttr:

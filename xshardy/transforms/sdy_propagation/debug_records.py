@@ -133,7 +133,7 @@ def _edges(transfers: Mapping[AxisTransfer, int]) -> PropagationEdgesAttr:
         PropagationOneStepAttr(
             IntAttr(step),
             [
-                AxisToPropagationDetailsAttr(axis, _reference(source), [*map(_reference, sorted(targets, key=_order))])
+                AxisToPropagationDetailsAttr(axis, _reference(source), [*map(_reference, targets)])
                 for (axis, source), targets in sorted(by_step[step].items(), key=_by_axis_and_source)
             ],
         )

@@ -63,7 +63,7 @@ class OpClasses:
         """
         check_shapes(op)
         if isinstance(op, PropagationBarrierOp):
-            signature = Signature(FactorRule.identity(shape_of(op.input)), is_elementwise=True)
+            signature = Signature(FactorRule.identity(shape_of(op.input)))
             return OpClass(signature, direction=BARRIER_DIRECTIONS[op.direction])
         try:
             rule = self._rules.factor_rule(op)

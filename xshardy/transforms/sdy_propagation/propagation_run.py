@@ -38,9 +38,9 @@ class PropagationRun:
         module: ModuleOp,
         module_program: ModuleProgram,
         *,
-        origins: bool = False,
-        edges: bool = False,
-        observer: ObserverOfProgram | None = None,
+        origins: bool,
+        edges: bool,
+        observer: ObserverOfProgram | None,
     ):
         self._numbering, self._uses = module_program.numbering, module_program.uses
         self.program = module_program.program

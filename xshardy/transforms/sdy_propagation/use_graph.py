@@ -207,7 +207,7 @@ class ModuleUseGraph:
     def _now_single_use(self, values: Sequence[SSAValue]) -> Sequence[int]:
         """The operations with the only use of one of `values`, and of their other operands."""
         users = map(self._live.only_user, values)
-        numbers = (self._numbering.operations.get(id(user)) for user in users if user is not None)
+        numbers = (self._numbering.operations.get(id(user)) for user in users)
         return tuple(number for number in numbers if number is not None and self._has_single_uses(number))
 
 

@@ -26,7 +26,7 @@ class UserPriorityPropagatePass(OpPriorityPropagatePass):
             yield f"propagation_after_user_priority_{done}"
             for value, original in originals.items():
                 current = table.sharding(program.shardings[value])
-                if current is not None:
-                    run.engine.set_sharding(value, table.number(admit(current, original, priority)))
+                assert current is not None, "a deferred value keeps a sharding"
+                run.engine.set_sharding(value, table.number(admit(current, original, priority)))
             yield from super().propagate(run)
             done = priority

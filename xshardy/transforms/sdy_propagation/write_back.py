@@ -15,7 +15,6 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
-from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.rewriting import DecisionPattern
 from xshardy.sharding.interning import ShardingTable
@@ -45,7 +44,7 @@ class PendingShardings:
     values: dict[Operation, list[tuple[SSAValue, TensorShardingAttr]]] = field(
         default_factory=dict[Operation, list[tuple[SSAValue, TensorShardingAttr]]]
     )
-    """Those of edges, of operations with data flow, and of operations with a sharding of their own."""
+    """Those of values that are written one by one, such as edges and operations with a sharding of their own."""
     results: dict[int, Attributes] = field(default_factory=dict[int, Attributes])
     """Those of all results of other operations, by number, as their discardable attributes."""
 
@@ -66,16 +65,11 @@ def pending_shardings(program: Program, numbering: Numbering, written: Sequence[
         if (attribute := table.attribute(sharding)) is None:
             continue
         if isinstance(home, OpResult):
-            op = home.op
-            traits = traits_of(type(op))
-            if traits.has_flow or traits.has_own_sharding or (traits.is_edge and isinstance(op, DataFlowEdgeOp)):
-                pending.values.setdefault(op, []).append((home, attribute))
-            elif number in siblings:
-                results[definitions[number]] = per_value[
-                    tuple([program.shardings[each] for each, _ in siblings[number]])
-                ]
+            if number in siblings:
+                of_all = tuple([program.shardings[each] for each, _ in siblings[number]])
+                results[definitions[number]] = per_value[of_all]
             else:
-                results[definitions[number]] = of_single_result[sharding]
+                pending.values.setdefault(home.op, []).append((home, attribute))
         elif isinstance(home, FunctionResult):
             of_function = pending.functions.setdefault(home.function, FunctionAttributes())
             of_function.results[home.index] = {SHARDING: attribute}

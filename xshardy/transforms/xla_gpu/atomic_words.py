@@ -4,6 +4,7 @@ The word of memory that contains an element, and its update by a loop around com
 GPUs exchange 32 and 64 bits atomically. A smaller element is part of such a word.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -56,19 +57,19 @@ def word_of(access: TensorAccess, tensor: SSAValue, index: Index) -> "Word":
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(ABC):
     """The exchanged integer for an element, and conversions between the two."""
 
     address: SSAValue
     type: IntegerType
 
+    @abstractmethod
     def element(self, access: TensorAccess, word: SSAValue) -> SSAValue:
         """The element in `word`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def replace(self, access: TensorAccess, word: SSAValue, element: SSAValue) -> SSAValue:
         """`word` with the element replaced."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,6 @@ from xshardy.rewriting import match_op_type
 Buffers = Mapping[SSAValue, SSAValue]
 """For each later value of a buffer, its first value: an argument, an allocation or a constant."""
 
-Update = tensor.InsertOp | vector.TransferWriteOp | AtomicRMWOp | SyncThreadsOp
-"""An operation that updates buffers in place."""
-
 UPDATED: Mapping[type[Operation], Callable[[Operation], Sequence[SSAValue]]] = {
     tensor.InsertOp: lambda op: [op.operands[1]],
     vector.TransferWriteOp: lambda op: [op.operands[1]],
@@ -99,8 +96,6 @@ class _BufferFinder:
 
     def _visit_branches(self, branch: Operation) -> None:
         """A result has the buffer that all regions yield for it. Unused results may differ between regions."""
-        if not branch.results:
-            return
         first, *others = [region.block.last_op.operands for region in branch.regions if region.block.last_op]
         used = [i for i, result in enumerate(branch.results) if result.first_use]
         for yielded in others:
@@ -122,20 +117,6 @@ def is_tensor(value: SSAValue) -> bool:
 
 
 # -- Patterns ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ForwardUpdate(RewritePattern):
-    """
-    `%a = tensor.insert %x into %t[%i]; use(%a)` -> `tensor.insert %x into %t[%i]; use(%t)`; likewise for other in-place
-    updates.
-    """
-
-    buffers: Buffers
-
-    @match_op_type
-    def match_and_rewrite(self, op: Update, rewriter: PatternRewriter, /):
-        _use_buffers(op.results, self.buffers, rewriter)
 
 
 @dataclass(frozen=True)
@@ -207,9 +188,8 @@ class SwitchWithoutTensors(RewritePattern):
 
 
 def buffer_patterns(buffers: Buffers) -> tuple[RewritePattern, ...]:
-    """Patterns that replace every use of a buffer by its first value."""
+    """Patterns that let no loop or branch carry a buffer: its first value is used instead."""
     return (
-        ForwardUpdate(buffers),
         ForWithoutTensors(buffers),
         WhileWithoutTensors(buffers),
         IfWithoutTensors(buffers),

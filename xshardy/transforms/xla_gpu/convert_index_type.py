@@ -38,7 +38,7 @@ def as_integer(value: SSAValue, integer: IntegerType, rewriter: PatternRewriter)
     owner = value.owner
     if isinstance(owner, arith.IndexCastOp) and (source := owner.input).type == integer:
         return source
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+    if isinstance(owner, arith.ConstantOp):
         twin = integer_twin(owner, integer)
         return (twin or rewriter.insert(converted(owner, integer), InsertPoint.after(owner))).result
     if isinstance(owner, Operation):

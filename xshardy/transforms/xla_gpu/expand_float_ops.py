@@ -109,9 +109,6 @@ class AbsOfSmallFloat(RewritePattern):
         if not isinstance(type, ReducedPrecisionFloatType):
             return
         format = type.SEMANTICS
-        if not format.has_sign:
-            rewriter.replace(op, (), (op.operand,))
-            return
         bits = Scalar(op.operand, rewriter).bitcast(IntegerType(format.bitwidth))
         magnitude = bits & (1 << format.sign_shift) - 1
         if not has_negative_zero(format):
@@ -152,8 +149,6 @@ class ComputeSmallFloatsAsF32(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: Arithmetic, rewriter: PatternRewriter, /):
-        if isinstance(op, math.AbsFOp):
-            return
         result_type = op.results[0].type
         if not isinstance(result_type, ReducedPrecisionFloatType):
             return

@@ -109,14 +109,17 @@ def shares_indices(first: LoopOp, second: LoopOp) -> bool:
 
 
 def can_move(loop: LoopOp, later: LoopOp, except_for: Sequence[Operation] = ()) -> bool:
-    """Whether `loop` can run as part of `later`: nothing in between, or in `later`, depends on it having run."""
+    """
+    Whether `loop` can run as part of `later`: nothing in between, or in `later`, depends on it having run.
+
+    Precondition: in one block, `loop` comes first.
+    """
     if loop.parent is not later.parent:
         return False
     used, written = set[SSAValue](), set[SSAValue]()
     op: Operation | None = later
     while op is not loop:
-        if op is None:
-            return False
+        assert op is not None
         for inner in op.walk():
             if inner not in except_for:
                 used.update(inner.operands)

@@ -108,10 +108,9 @@ def intrinsic_for(op: Operation) -> Intrinsic | None:
     argument, result = element_type(op.operands[0].type), element_type(op.results[0].type)
     if argument is None or result is None:
         return None
-    exact = _BY_TYPES.get((type(op), argument, result))
-    if exact is not None or argument != result or not isinstance(argument, Float16Type | BFloat16Type):
-        return exact
-    return _BY_TYPES.get((type(op), f32, f32))
+    if argument == result and isinstance(argument, Float16Type | BFloat16Type):
+        return _BY_TYPES.get((type(op), f32, f32))
+    return _BY_TYPES.get((type(op), argument, result))
 
 
 def element_type(type: Attribute) -> Float16Type | BFloat16Type | Float32Type | Float64Type | None:

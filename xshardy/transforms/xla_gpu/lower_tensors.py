@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from math import gcd
 from typing import ClassVar
 
 from xdsl.dialects import arith, func, gpu, llvm, tensor, vector
@@ -165,8 +166,7 @@ class LowerSignature(RewritePattern):
                     pointer, cast.results[0], lambda use, cast=cast: use.operation is not cast
                 )
                 casts.append(cast)
-        if casts:
-            rewriter.insert(casts, after_constants(op.body.block))
+        rewriter.insert(casts, after_constants(op.body.block))
 
 
 class LowerCall(MemoryPattern):
@@ -322,11 +322,18 @@ def _transfer_alignment(access: TensorAccess, tensor: SSAValue, index: SSAValue,
     from constants other than 0.
     """
     layout = ElementLayout(tensor_type(tensor).element_type)
-    if isinstance(index.owner, ApplyIndexingOp):
-        divisor = alignment_without(_with_constant_operands(index.owner), None)
-    else:
-        divisor = 0 if constant_value(index) == 0 else 1
-    return max(access.alignment(tensor, layout.size(divisor), _natural_alignment(type)), layout.alignment)
+    step = layout.size(_divisor(index))
+    return max(access.alignment(tensor, step, _natural_alignment(type)), layout.alignment)
+
+
+def _divisor(index: SSAValue) -> int:
+    """A divisor of `index`: 0 if it is 0, and 1 if nothing is known."""
+    op = index.owner
+    if isinstance(op, ApplyIndexingOp):
+        return alignment_without(_with_constant_operands(op), None)
+    if isinstance(op, arith.AddiOp) and (offset := constant_value(op.rhs)) is not None:
+        return gcd(_divisor(op.lhs), offset)
+    return 0 if constant_value(index) == 0 else 1
 
 
 def _stored_vector(type: VectorType) -> Attribute:

@@ -6,7 +6,7 @@ kernel, so its duplicate arguments remain, unused. Run `xla-gpu-propagate-slice-
 first. Source: row XGPU-39.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
 from xshardy.dialects.xla_gpu.discardable import SLICE_INDEX, entry_function, is_entry, read
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name, erase_arguments
 
@@ -59,50 +59,34 @@ def mark_slices_noalias(function: func.FuncOp, rewriter: PatternRewriter) -> Non
 
 @dataclass(frozen=True)
 class UseFirstPointer(RewritePattern):
-    """
-    `@entry(%a {slice 0}, %b {slice 0}) { use(%b) }` -> `@entry(%a {noalias}, %b {noalias}) { use(%a) }`.
-
-    The signature of an entry function is kept.
-    """
+    """`@f(%a {slice 0}, %b {slice 0}) { use(%b) }` -> `@f(%a {noalias}, %b {noalias}) { use(%a) }`."""
 
     duplicates: Duplicates
-    entries: Container[func.FuncOp | None]
 
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
-        if op in self.entries:
-            use_first_of_slice(op, self.duplicates.get(op.sym_name.data, {}), rewriter)
-            mark_slices_noalias(op, rewriter)
-
-
-@dataclass(frozen=True)
-class MergeArguments(RewritePattern):
-    """`@f(%a {slice 0}, %b {slice 0}) { use(%b) }` -> `@f(%a {noalias}) { use(%a) }`, for all but entry functions."""
-
-    duplicates: Duplicates
-    entries: Container[func.FuncOp | None]
-
-    @match_op_type
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
-        if op in self.entries:
-            return
-        if positions := self.duplicates.get(op.sym_name.data):
-            use_first_of_slice(op, positions, rewriter)
-            erase_arguments(op, positions)
-            rewriter.notify_op_modified(op)
+        if not op.is_declaration:
+            for duplicate, first in self.duplicates.get(op.sym_name.data, {}).items():
+                rewriter.replace_all_uses_with(op.args[duplicate], op.args[first])
         mark_slices_noalias(op, rewriter)
 
 
-def use_first_of_slice(function: func.FuncOp, positions: Mapping[int, int], rewriter: PatternRewriter) -> None:
-    """`use(%b)` -> `use(%a)`, for each argument `%b` that holds the slice of the argument `%a`."""
-    if not function.is_declaration:
-        for duplicate, first in positions.items():
-            rewriter.replace_all_uses_with(function.args[duplicate], function.args[first])
+@dataclass(frozen=True)
+class EraseDuplicateArguments(RewritePattern):
+    """`@f(%a, %b) { use(%a) }` -> `@f(%a) { use(%a) }`, for all but entry functions, if both held the same slice."""
+
+    erased: Duplicates
+
+    @match_op_type
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
+        if positions := self.erased.get(op.sym_name.data):
+            erase_arguments(op, positions)
+            rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
 class DropDuplicateOperands(RewritePattern):
-    """`call @f(%a, %b, %a)` -> `call @f(%a, %b)`, after the first and last argument of `@f` were merged."""
+    """`call @f(%a, %b, %a)` -> `call @f(%a, %b)`, where the last argument of `@f` is erased."""
 
     erased: Duplicates
 
@@ -119,13 +103,10 @@ class MergePointersPass(PatternPass):
     name = "xla-gpu-merge-pointers"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", merge_pointers_to_same_slice (XGPU-39, XGPU-59)'
 
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
         functions = functions_of(module)
         duplicates = {name: duplicate_arguments(function) for name, function in functions.items()}
         entries = {function for function in functions.values() if is_entry(function)} or {entry_function(module)}
+        yield Step((UseFirstPointer(duplicates),))
         erased = {name: duplicates[name] for name, function in functions.items() if function not in entries}
-        return (
-            UseFirstPointer(duplicates, entries),
-            MergeArguments(duplicates, entries),
-            DropDuplicateOperands(erased),
-        )
+        yield Step((EraseDuplicateArguments(erased), DropDuplicateOperands(erased)))

@@ -123,13 +123,13 @@ class CallSharedComputation(DecisionPattern[NamedComputationOp, Sharing]):
         rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
         axes = op.attributes.get(MANUAL_AXES)
 
-        def attributes(shardings: TensorShardingPerValueAttr | None, count: int) -> list[Attributes]:
+        def attributes(shardings: TensorShardingPerValueAttr | None) -> list[Attributes]:
             if shardings is None:
-                return [{}] * count
+                return []
             manual = {} if axes is None else {MANUAL_AXES: axes}
             return [{SHARDING: sharding, **manual} for sharding in shardings.shardings]
 
-        signature = Signature(attributes(op.in_shardings, len(types[0])), attributes(op.out_shardings, len(types[1])))
+        signature = Signature(attributes(op.in_shardings), attributes(op.out_shardings))
         signature.set_on(function, rewriter)
 
 

@@ -4,7 +4,7 @@ from typing import TypeGuard
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import CallOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 
@@ -55,8 +55,8 @@ def target_of(op: Operation) -> str | None:
     return op.call_target_name.data if isinstance(op, CustomCallOp) else None
 
 
-def is_call_of(op: Operation, target: str) -> TypeGuard[CustomCallOp]:
-    """Whether `op` is a custom call of `target`."""
+def is_call_of(op: Operation | Block, target: str) -> TypeGuard[CustomCallOp]:
+    """Whether `op`, the owner of a value or any operation, is a custom call of `target`."""
     return isinstance(op, CustomCallOp) and op.properties.get("call_target_name") == StringAttr(target)
 
 

@@ -62,7 +62,7 @@ class Replacement:
         """The axes of the new mesh for `refs` of the old one; None if it has no such axes."""
         old, new = mesh_of(self.old), mesh_of(self.new)
         digits = (axis_digit(old.numbered(span_of(ref, self.old)), old.sizes) for ref in refs)
-        found = axes_of([digit for digit in digits if digit.size > 1], new.sizes)
+        found = axes_of(digits, new.sizes)
         return None if found is None else tuple(axis_ref(new.named(axis), self.new) for axis in found)
 
     def manual_axes(self, names: Sequence[str]) -> tuple[str, ...] | None:

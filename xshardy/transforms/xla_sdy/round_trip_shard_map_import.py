@@ -65,7 +65,7 @@ def wrapped(call: CallOp, body: FuncOp) -> Wrapped | None:
     callee = f"@{call.callee.string_value()}"
     # XLA replaces an operand without elements by a constant, so not every operand comes from the custom call.
     sources = (value.owner for value in call.operands)
-    to_local = next((op for op in sources if isinstance(op, Operation) and is_call_of(op, GLOBAL_TO_LOCAL)), None)
+    to_local = next((op for op in sources if is_call_of(op, GLOBAL_TO_LOCAL)), None)
     if call.operands and to_local is None:
         raise OperationFailedException(
             call,

@@ -60,7 +60,7 @@ def exported_attributes(op: Operation, *, with_control_flow: bool) -> Attributes
     shardings = written.shardings.data if isinstance(written, TensorShardingPerValueAttr) else ()
     attributes = {name: value for name, value in op.attributes.items() if name not in (SHARDING, MANUAL_AXES)}
     if shardings:
-        text = hlo_text(shardings, op, is_tuple=_is_tuple(op, shardings), manual_axes=manual_axes_in(op.attributes))
+        text = hlo_text(shardings, op, is_tuple=len(op.results) > 1, manual_axes=manual_axes_in(op.attributes))
     elif with_control_flow and isinstance(op, CONTROL_FLOW):
         text = StringAttr("{replicated}")
     elif isinstance(op, NEED_A_SHARDING) and HLO_SHARDING not in attributes:
@@ -71,15 +71,6 @@ def exported_attributes(op: Operation, *, with_control_flow: bool) -> Attributes
     if target_of(op) in STAND_FOR_OPERATIONS and isinstance(of_operation, DictionaryAttr):
         return {**attributes, MHLO_ATTRIBUTES: DictionaryAttr({**of_operation.data, HLO_SHARDING: text})}
     return {**attributes, HLO_SHARDING: text}
-
-
-def _is_tuple(op: Operation, shardings: Sequence[TensorShardingAttr]) -> bool:
-    """Whether HLO has a tuple of shardings for `op`. Raises `OperationFailedException` for a wrong number of them."""
-    if len(op.results) == len(shardings):
-        return len(shardings) != 1
-    if not op.results and len(shardings) == 1:
-        return False
-    raise OperationFailedException(op, f"has {len(shardings)} shardings for {len(op.results)} results")
 
 
 @dataclass(frozen=True)

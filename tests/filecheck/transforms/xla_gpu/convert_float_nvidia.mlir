@@ -130,15 +130,41 @@ func.func @no_pairs(%v: vector<2xf8E5M2>, %x: f32, %i: index) -> (f16, f16, vect
 
 // -----
 
+// One float may be in a vector twice, and be used elsewhere.
+
+// CHECK-LABEL: func.func @truncate_pair_of_used_floats(
+// CHECK-SAME:    %[[X:.*]]: f32, %[[Y:.*]]: f32)
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%[[X]], %[[X]]) : (f32, f32) -> i16
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%[[X]], %[[Y]]) : (f32, f32) -> i16
+func.func @truncate_pair_of_used_floats(%x: f32, %y: f32) -> (vector<2xf8E4M3FN>, vector<2xf8E4M3FN>, f8E4M3FN) {
+  %zero = arith.constant dense<0.0> : vector<2xf8E4M3FN>
+  %0 = arith.truncf %x : f32 to f8E4M3FN
+  %1 = vector.insert %0, %zero[0] : f8E4M3FN into vector<2xf8E4M3FN>
+  %2 = vector.insert %0, %1[1] : f8E4M3FN into vector<2xf8E4M3FN>
+  %3 = arith.truncf %y : f32 to f8E4M3FN
+  %4 = arith.truncf %x : f32 to f8E4M3FN
+  %5 = vector.insert %3, %zero[0] : f8E4M3FN into vector<2xf8E4M3FN>
+  %6 = vector.insert %4, %5[1] : f8E4M3FN into vector<2xf8E4M3FN>
+  return %2, %6, %3 : vector<2xf8E4M3FN>, vector<2xf8E4M3FN>, f8E4M3FN
+}
+
+// -----
+
 // Between small floats there is no instruction.
 // CHECK-LABEL: func.func @between_small_floats(
 // CHECK-NEXT:    arith.extf %{{.*}} : f4E2M1FN to f8E5M2
 // CHECK-NEXT:    arith.extf %{{.*}} : f8E5M2 to f8E3M4
 // CHECK-NEXT:    arith.truncf %{{.*}} : f8E3M4 to f8E5M2
-// CHECK-NEXT:    return
-func.func @between_small_floats(%x: f4E2M1FN, %y: f8E5M2, %z: f8E3M4) -> (f8E5M2, f8E3M4, f8E5M2) {
+// CHECK-NEXT:    arith.truncf %{{.*}} : f8E3M4 to f8E5M2
+// CHECK-NOT:     llvm.call_intrinsic
+// CHECK:         return
+func.func @between_small_floats(%x: f4E2M1FN, %y: f8E5M2, %z: f8E3M4, %v: vector<2xf8E5M2>)
+    -> (f8E5M2, f8E3M4, vector<2xf8E5M2>) {
   %0 = arith.extf %x : f4E2M1FN to f8E5M2
   %1 = arith.extf %y : f8E5M2 to f8E3M4
   %2 = arith.truncf %z : f8E3M4 to f8E5M2
-  return %0, %1, %2 : f8E5M2, f8E3M4, f8E5M2
+  %3 = arith.truncf %z : f8E3M4 to f8E5M2
+  %4 = vector.insert %2, %v[0] : f8E5M2 into vector<2xf8E5M2>
+  %5 = vector.insert %3, %4[1] : f8E5M2 into vector<2xf8E5M2>
+  return %0, %1, %5 : f8E5M2, f8E3M4, vector<2xf8E5M2>
 }

@@ -79,3 +79,24 @@ func.func @others(%a: i32, %v: vector<2xindex>) {
   %1 = arith.addi %v, %v : vector<2xindex>
   return
 }
+
+// -----
+
+// Only an integer constant behind an index constant is its twin. Constants of sums and products are on the right.
+
+// CHECK-LABEL: func.func @other_constants(
+// CHECK-SAME:    %[[A:.*]]: i64)
+// CHECK-NEXT:    %[[C:.*]] = arith.constant 4 : i64
+// CHECK-NEXT:    %[[F:.*]] = arith.constant 4.000000e+00 : f32
+// CHECK:         arith.addi %[[A]], %[[C]] : i64
+// CHECK:         arith.muli %[[A]], %[[C]] : i64
+// CHECK:         arith.subi %[[C]], %[[A]] : i64
+func.func @other_constants(%a: i64) -> (index, index, index, f32) {
+  %c4 = arith.constant 4 : index
+  %f4 = arith.constant 4.0 : f32
+  %i = arith.index_cast %a : i64 to index
+  %0 = arith.addi %c4, %i : index
+  %1 = arith.muli %c4, %i : index
+  %2 = arith.subi %c4, %i : index
+  return %0, %1, %2, %f4 : index, index, index, f32
+}

@@ -231,3 +231,24 @@ func.func @casts(%t: tensor<2x3xf32>, %x: ui64) -> (tensor<6xf32>, i64) {
   %y = builtin.unrealized_conversion_cast %x : ui64 to i64
   return %u, %y : tensor<6xf32>, i64
 }
+
+// -----
+
+// One dimension stays as it is, in loops, too.
+
+// CHECK-LABEL: func.func @one_dimension(
+// CHECK-SAME:    %[[V:.*]]: vector<4xf32>, %[[T:.*]]: tensor<6xf32>, %[[I:.*]]: index)
+// CHECK-NEXT:    vector.extract %[[V]][2] : f32 from vector<4xf32>
+// CHECK-NEXT:    vector.extract %[[V]][%[[I]]] : f32 from vector<4xf32>
+// CHECK:         xla_gpu.loop (%[[I]])[%[[S:.*]]] -> (%{{.*}}) in #{{.*}} iter_args(%[[C:.*]] = %[[T]]) -> (tensor<6xf32>) {
+// CHECK:           xla_gpu.yield %{{.*}} : tensor<6xf32>
+#rows = #xla_gpu.indexing_map<"(d0)[s0] -> (d0, s0), domain: d0 in [0, 1], s0 in [0, 2]">
+func.func @one_dimension(%v: vector<4xf32>, %t: tensor<2x3xf32>, %i: index) -> (f32, f32, tensor<2x3xf32>) {
+  %0 = vector.extract %v[2] : f32 from vector<4xf32>
+  %1 = vector.extract %v[%i] : f32 from vector<4xf32>
+  %2 = xla_gpu.loop (%i)[%s] -> (%a, %b) in #rows iter_args(%u = %t) -> (tensor<2x3xf32>) {
+    %3 = tensor.insert %0 into %u[%a, %b] : tensor<2x3xf32>
+    xla_gpu.yield %3 : tensor<2x3xf32>
+  }
+  return %0, %1, %2 : f32, f32, tensor<2x3xf32>
+}

@@ -47,3 +47,19 @@ func.func @dangling_cast(%x: f32) -> i32 {
   %y = builtin.unrealized_conversion_cast %x : f32 to i32
   return %y : i32
 }
+
+// -----
+
+// CHECK: cannot flatten tensor<2x3xf32, "columns">: its encoding is not a layout
+func.func @encoding_without_numbers(%t: tensor<2x3xf32, "columns">, %i: index) -> f32 {
+  %e = tensor.extract %t[%i, %i] : tensor<2x3xf32, "columns">
+  return %e : f32
+}
+
+// -----
+
+// CHECK: FlattenTensorsPass failed to converge: a cast from complex<f32> to i64 is left
+func.func @complex_as_integer(%x: complex<f32>) -> i64 {
+  %y = builtin.unrealized_conversion_cast %x : complex<f32> to i64
+  return %y : i64
+}

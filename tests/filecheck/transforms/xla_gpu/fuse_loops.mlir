@@ -170,3 +170,29 @@ func.func @other_dimensions(%th: index, %bl: index, %f: f32) -> (f32, f32) {
   }
   return %r, %s : f32, f32
 }
+
+// Between the loops, all of the operations only read the tensor that the first one reads.
+// CHECK-LABEL: func.func @read_between(
+// CHECK-COUNT-1: xla_gpu.loop
+// CHECK-NOT:     xla_gpu.loop
+// CHECK:         return
+func.func @read_between(%x: tensor<32xf32>, %th: index, %f: f32) -> (f32, f32, f32, vector<4xf32>, f32) {
+  %sum = xla_gpu.loop (%th)[%i] -> (%a) in #row iter_args(%c = %f) -> (f32) {
+    %e = tensor.extract %x[%a] : tensor<32xf32>
+    %c1 = arith.addf %c, %e : f32
+    xla_gpu.yield %c1 : f32
+  }
+  %first = tensor.extract %x[%th] : tensor<32xf32>
+  %four = vector.transfer_read %x[%th], %f : tensor<32xf32>, vector<4xf32>
+  %called = xla_gpu.pure_call @reads(%x, %th) : (tensor<32xf32>, index) -> f32
+  %product = xla_gpu.loop (%th)[%i] -> (%a) in #row iter_args(%c = %f) -> (f32) {
+    %e = tensor.extract %x[%a] : tensor<32xf32>
+    %c1 = arith.mulf %c, %e : f32
+    xla_gpu.yield %c1 : f32
+  }
+  return %sum, %product, %first, %four, %called : f32, f32, f32, vector<4xf32>, f32
+}
+func.func private @reads(%x: tensor<32xf32>, %i: index) -> f32 {
+  %e = tensor.extract %x[%i] : tensor<32xf32>
+  return %e : f32
+}

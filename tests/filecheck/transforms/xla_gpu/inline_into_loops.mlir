@@ -169,3 +169,40 @@ func.func private @itself(%x: f32) -> f32 {
   %0 = xla_gpu.pure_call @itself(%x) : (f32) -> f32
   return %0 : f32
 }
+
+// -----
+
+// Neither is a function with a branch, whose code is no straight line, nor one that is only declared.
+
+// CHECK-LABEL: func.func @branches(
+// CHECK:         scf.for
+// CHECK:           pure_call @reads_under_condition
+// CHECK-NEXT:      pure_call @declared
+func.func @branches(%t: tensor<1024xf32>, %x: f32, %c: i1) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %0 = scf.for %i = %c0 to %c4 step %c1 iter_args(%sum = %x) -> (f32) {
+    %value = xla_gpu.pure_call @reads_under_condition(%t, %i, %c) : (tensor<1024xf32>, index, i1) -> f32
+    %other = xla_gpu.pure_call @declared(%t, %i) : (tensor<1024xf32>, index) -> f32
+    %both = arith.addf %value, %other : f32
+    %next = arith.addf %sum, %both : f32
+    scf.yield %next : f32
+  }
+  %1 = xla_gpu.pure_call @reads_under_condition(%t, %c1, %c) : (tensor<1024xf32>, index, i1) -> f32
+  %2 = xla_gpu.pure_call @declared(%t, %c1) : (tensor<1024xf32>, index) -> f32
+  %3 = arith.addf %0, %1 : f32
+  %4 = arith.addf %3, %2 : f32
+  return %4 : f32
+}
+func.func private @reads_under_condition(%t: tensor<1024xf32>, %i: index, %c: i1) -> f32 {
+  %0 = tensor.extract %t[%i] : tensor<1024xf32>
+  %1 = scf.if %c -> (f32) {
+    %2 = arith.addf %0, %0 : f32
+    scf.yield %2 : f32
+  } else {
+    scf.yield %0 : f32
+  }
+  return %1 : f32
+}
+func.func private @declared(%t: tensor<1024xf32>, %i: index) -> f32

@@ -320,6 +320,28 @@ func.func @alignment(%t: tensor<1024xbf16> {llvm.align = 8 : i64}, %u: tensor<10
 
 // -----
 
+// A sum has the alignment that its summands have in common.
+
+// CHECK-LABEL: func.func @alignment_of_sums(
+// CHECK:         llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xbf16>
+// CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<4xbf16>
+func.func @alignment_of_sums(%t: tensor<1024xbf16> {llvm.align = 8 : i64}, %i: index) -> (vector<4xbf16>, vector<4xbf16>, vector<4xbf16>) {
+  %pad = arith.constant 0.0 : bf16
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %i4 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (d0 * 4), domain: d0 in [0, 127]">(%i)
+  %plus16 = arith.addi %i4, %c16 : index
+  %plus18 = arith.addi %plus16, %c2 : index
+  %plus_variable = arith.addi %i4, %i : index
+  %a = vector.transfer_read %t[%plus16], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %b = vector.transfer_read %t[%plus18], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  %c = vector.transfer_read %t[%plus_variable], %pad {in_bounds = [true]} : tensor<1024xbf16>, vector<4xbf16>
+  return %a, %b, %c : vector<4xbf16>, vector<4xbf16>, vector<4xbf16>
+}
+
+// -----
+
 // The vectorized access of the documents (XGPU-36): the constant 0 keeps the alignment that the other variables have.
 
 // CHECK-LABEL: func.func @constant_operand(
@@ -343,4 +365,93 @@ func.func @constant_operand(%in: tensor<1024xbf16>, %out: tensor<1024xbf16>, %th
 // CHECK: func.func @result_attributes(%{{.*}}: !llvm.ptr) {
 func.func @result_attributes(%t: tensor<8xf32>) -> (tensor<8xf32> {test.mine = 1 : i32}) {
   return %t : tensor<8xf32>
+}
+
+// -----
+
+// Loops and branches keep their attributes; what reads an update reads the memory.
+
+// CHECK-LABEL: func.func @attributes_of_branches(
+// CHECK-SAME:    %[[T:.*]]: !llvm.ptr, %[[X:.*]]: f32, %[[C:.*]]: i1, %[[I:.*]]: index) -> f32 {
+// CHECK:         scf.if %[[C]] {
+// CHECK:         } {test.mine = 1 : i32}
+// CHECK:         scf.for
+// CHECK:         } {test.mine = 2 : i32}
+// CHECK:         scf.index_switch %[[I]] {test.mine = 3 : i32}
+// CHECK:         %[[V:.*]] = llvm.load %{{.*}} : !llvm.ptr -> f32
+// CHECK-NEXT:    return %[[V]] : f32
+func.func @attributes_of_branches(%t: tensor<4xf32>, %x: f32, %c: i1, %i: index) -> f32 {
+  %c1 = arith.constant 1 : index
+  %0 = scf.if %c -> (tensor<4xf32>) {
+    %1 = tensor.insert %x into %t[%i] : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } else {
+    scf.yield %t : tensor<4xf32>
+  } {test.mine = 1 : i32}
+  %2 = scf.for %j = %c1 to %i step %c1 iter_args(%u = %0) -> (tensor<4xf32>) {
+    %1 = tensor.insert %x into %u[%j] : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  } {test.mine = 2 : i32}
+  %3 = scf.index_switch %i {test.mine = 3 : i32} -> tensor<4xf32>
+  case 0 {
+    scf.yield %2 : tensor<4xf32>
+  }
+  default {
+    %1 = tensor.insert %x into %2[%c1] : tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  %4 = tensor.extract %3[%i] : tensor<4xf32>
+  return %4 : f32
+}
+
+// -----
+
+// Constants go to the start; those that were there are used.
+
+// CHECK-LABEL: func.func @constants(
+// CHECK-NEXT:    llvm.mlir.constant(3 : i64)
+// CHECK-NEXT:    arith.constant 2.000000e+00 : f32
+// CHECK-NOT:     llvm.mlir.constant(3 : i64)
+// CHECK:         arith.mulf
+// CHECK-NOT:     llvm.mlir.constant(3 : i64)
+// CHECK:         return
+func.func @constants(%t: tensor<8xi8>, %i: index, %m: i8, %x: f32) -> (i64, f32) {
+  %0 = llvm.mlir.constant(3 : i64) : i64
+  %1 = arith.mulf %x, %x : f32
+  %2 = arith.constant 2.0 : f32
+  %3 = arith.addf %1, %2 : f32
+  %4 = xla_gpu.atomic_rmw %t[%i] : tensor<8xi8> {
+  ^bb0(%old: i8):
+    %5 = arith.addi %old, %m : i8
+    xla_gpu.yield %5 : i8
+  }
+  return %0, %3 : i64, f32
+}
+
+// -----
+
+// CHECK: func.func @attributes_of_a_number(%{{.*}}: !llvm.ptr) -> (f32 {test.mine = 1 : i32}) {
+func.func @attributes_of_a_number(%t: tensor<8xf32>) -> (f32 {test.mine = 1 : i32}) {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract %t[%c0] : tensor<8xf32>
+  return %0 : f32
+}
+
+// -----
+
+// A vector at the start of an argument has its natural alignment; elsewhere, as far as the place is known.
+
+// CHECK-LABEL: func.func @alignment_of_vectors(
+// CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<2xi8>
+func.func @alignment_of_vectors(%t: tensor<8xf32>, %u: tensor<8xi8>) -> (vector<4xf32>, vector<4xf32>, vector<2xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %pad = arith.constant 0.0 : f32
+  %zero = arith.constant 0 : i8
+  %0 = vector.transfer_read %t[%c0], %pad {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
+  %1 = vector.transfer_read %t[%c1], %pad {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
+  %2 = vector.transfer_read %u[%c0], %zero {in_bounds = [true]} : tensor<8xi8>, vector<2xi8>
+  return %0, %1, %2 : vector<4xf32>, vector<4xf32>, vector<2xi8>
 }

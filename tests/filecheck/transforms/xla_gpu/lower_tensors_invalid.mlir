@@ -136,3 +136,11 @@ func.func @several_blocks(%t: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
 ^bb1(%u: tensor<8xf32>):
   return %u : tensor<8xf32>
 }
+
+// -----
+
+// CHECK: error: pass 'xla-gpu-lower-tensors': @sharded_result: a pointer has no sharding
+sdy.mesh @mesh = <["a"=2]>
+func.func @sharded_result(%t: tensor<4xf32>) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
+  return %t : tensor<4xf32>
+}

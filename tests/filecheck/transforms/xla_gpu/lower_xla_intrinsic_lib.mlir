@@ -105,6 +105,7 @@ func.func @unknown(%x: f32, %y: f64, %z: vector<2x4xf32>) {
 // LINKED:         call @xla.exp.f64(
 // LINKED:       func.func private @xla.exp.f64(
 // LINKED-NEXT:    return %{{.*}} : f64
+// LINKED-NEXT:  }
 // LINKED:       func.func private @erf(f32) -> f32
 func.func @own(%x: f64) -> f64 {
   %0 = math.exp %x : f64
@@ -114,3 +115,14 @@ func.func private @xla.exp.f64(%x: f64) -> f64 {
   return %x : f64
 }
 func.func private @erf(f32) -> f32
+
+// -----
+
+// LINKED-LABEL: func.func private @unknown(f64) -> f64
+// LINKED-NOT:     {
+// LINKED:       func.func @calls_unknown(
+func.func private @unknown(f64) -> f64
+func.func @calls_unknown(%x: f64) -> f64 {
+  %0 = call @unknown(%x) : (f64) -> f64
+  return %0 : f64
+}

@@ -93,3 +93,39 @@ func.func @first_half(%t: tensor<8xf32>, %u: tensor<4xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// CHECK: must insert a whole tensor<8x4xf32>
+func.func @every_other_column(%t: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%a = %t) -> (tensor<8x4xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %a[0, 0] [8, 4] [1, 2] : tensor<8x4xf32> into tensor<8x4xf32>
+    }
+  }
+  return %r : tensor<8x4xf32>
+}
+
+// -----
+
+// CHECK: it must go from 0 to constants in steps of 1
+func.func @one_wide_step(%t: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i, %j) = (0, 0) to (4, 4) step (1, 2) shared_outs(%a = %t) -> (tensor<8xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %a[0] [8] [1] : tensor<8xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// CHECK: it must go from 0 to constants in steps of 1
+func.func @one_later_start(%t: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i, %j) = (0, 1) to (4, 4) step (1, 1) shared_outs(%a = %t) -> (tensor<8xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %a into %a[0] [8] [1] : tensor<8xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}

@@ -73,3 +73,18 @@ func.func @only_public(%a: !llvm.ptr {xla.slice_index = 0}, %b: !llvm.ptr {xla.s
 func.func private @merged(%a: !llvm.ptr {xla.slice_index = 0}, %b: !llvm.ptr {xla.slice_index = 0}) {
   return
 }
+
+// -----
+
+// Each of two kernels keeps its signature.
+
+// CHECK-LABEL: func.func @first(
+// CHECK-SAME:    !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}) attributes {xla.entry}
+// CHECK-LABEL: func.func @second(
+// CHECK-SAME:    !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}) attributes {xla.entry}
+func.func @first(%a: !llvm.ptr {xla.slice_index = 0}, %b: !llvm.ptr {xla.slice_index = 0}) attributes {xla.entry} {
+  return
+}
+func.func @second(%a: !llvm.ptr {xla.slice_index = 1}, %b: !llvm.ptr {xla.slice_index = 1}) attributes {xla.entry} {
+  return
+}

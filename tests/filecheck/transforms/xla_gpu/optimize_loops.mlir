@@ -208,6 +208,61 @@ func.func @indices_of_copies(%init: index) -> index {
   return %r : index
 }
 
+// An index of a tensor that grows evenly is computed once, and the copies add constants. Lanes share one base.
+// CHECK-LABEL: func.func @even_indices(
+// CHECK-DAG:     %[[C98:.*]] = arith.constant 98 : index
+// CHECK-DAG:     %[[C99:.*]] = arith.constant 99 : index
+// CHECK:         scf.for %[[I:[^ ]+]] = {{.*}} {
+// CHECK-NEXT:      %[[EVEN:.*]] = xla_gpu.apply_indexing #{{.*}}(%[[I]], %{{.*}})
+// CHECK-NEXT:      %[[BASE:.*]] = xla_gpu.apply_indexing #{{.*}}(%[[I]], %{{.*}})
+// CHECK-NEXT:      %[[ODD:.*]] = xla_gpu.apply_indexing #{{.*}}(%[[I]], %{{.*}})
+// CHECK-NEXT:      tensor.extract %{{.*}}[%[[EVEN]]]
+// CHECK-NEXT:      tensor.extract %{{.*}}[%[[ODD]]]
+// CHECK-NOT:       xla_gpu.apply_indexing
+// CHECK:           %[[LAST_EVEN:.*]] = arith.addi %[[EVEN]], %[[C98]] overflow<nsw> : index
+// CHECK-NEXT:      %[[LAST_ODD:.*]] = arith.addi %[[BASE]], %[[C99]] overflow<nsw> : index
+// CHECK-NEXT:      tensor.extract %{{.*}}[%[[LAST_EVEN]]]
+// CHECK-NEXT:      tensor.extract %{{.*}}[%[[LAST_ODD]]]
+func.func @even_indices(%t: tensor<16000xf32>, %row: index, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  %r = scf.for %i = %c0 to %c1000 step %c1 iter_args(%x = %init) -> (f32) {
+    %even = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(i, row) -> (i * 2 + row * 2000), domain: i in [0, 999], row in [0, 7]">(%i, %row)
+    %odd = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(i, row) -> (i * 2 + row * 2000 + 1), domain: i in [0, 999], row in [0, 7]">(%i, %row)
+    %a = tensor.extract %t[%even] : tensor<16000xf32>
+    %b = tensor.extract %t[%odd] : tensor<16000xf32>
+    %s = arith.addf %a, %b : f32
+    %y = arith.addf %x, %s : f32
+    scf.yield %y : f32
+  }
+  return %r : f32
+}
+
+// An index that is compared is computed by its map in each copy, and so is one that does not grow evenly.
+// CHECK-LABEL: func.func @other_indices(
+// CHECK:         scf.for
+// CHECK:           %[[NEXT:.*]] = arith.addi %{{.*}}, %c1 : index
+// CHECK-NEXT:      xla_gpu.apply_indexing #{{.*}}(%[[NEXT]], %{{.*}})
+// CHECK-NEXT:      xla_gpu.apply_indexing #{{.*}}(%[[NEXT]], %{{.*}})
+func.func @other_indices(%t: tensor<16000xf32>, %row: index, %init: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c999 = arith.constant 999 : index
+  %c1000 = arith.constant 1000 : index
+  %r = scf.for %i = %c0 to %c1000 step %c1 iter_args(%x = %init) -> (f32) {
+    %compared = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(i, row) -> (i + row * 1000), domain: i in [0, 999], row in [0, 7]">(%i, %row)
+    %uneven = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(i, row) -> (i floordiv 2 + row * 1000), domain: i in [0, 999], row in [0, 7]">(%i, %row)
+    %inside = arith.cmpi ult, %compared, %c999 : index
+    %a = tensor.extract %t[%compared] : tensor<16000xf32>
+    %b = tensor.extract %t[%uneven] : tensor<16000xf32>
+    %c = arith.select %inside, %a, %b : f32
+    %y = arith.addf %x, %c : f32
+    scf.yield %y : f32
+  }
+  return %r : f32
+}
+
 // A loop may count in integers.
 // CHECK-LABEL: func.func @i32_loop(
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : i32

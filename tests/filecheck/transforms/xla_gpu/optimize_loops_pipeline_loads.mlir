@@ -120,3 +120,35 @@ func.func @unrolled(%t: tensor<64xf32> {xla.invariant}, %x: f32) -> f32 {
   }
   return %0 : f32
 }
+
+// -----
+
+// The index may be bounded, and another one come from outside of the loop.
+
+// CHECK-LABEL: func.func @bounded_index(
+// CHECK:         tensor.extract
+// CHECK:         scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, f32)
+// CHECK:           arith.minsi
+func.func @bounded_index(%t: tensor<64x4xf32> {xla.invariant}, %column: index, %last: index, %x: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c900 = arith.constant 900 : index
+  %0 = scf.for %i = %c0 to %c900 step %c1 iter_args(%sum = %x) -> (f32) {
+    %row = arith.minsi %i, %last : index
+    %value = tensor.extract %t[%row, %column] : tensor<64x4xf32>
+    %next = arith.addf %sum, %value : f32
+    %2 = math.exp %next : f32
+    %3 = math.exp %2 : f32
+    %4 = math.exp %3 : f32
+    %5 = math.exp %4 : f32
+    %6 = math.exp %5 : f32
+    %7 = math.exp %6 : f32
+    %8 = math.exp %7 : f32
+    %9 = math.exp %8 : f32
+    %10 = math.exp %9 : f32
+    %11 = math.exp %10 : f32
+    %12 = math.exp %11 : f32
+    scf.yield %12 : f32
+  }
+  return %0 : f32
+}

@@ -65,6 +65,20 @@ func.func @main(%input: tensor<12582912xbf16>, %output: tensor<12582912xbf16>) -
 // -----------------------------------------------------------------------------------------------------------------------
 // Which loops and elements
 
+// CHECK-LABEL: func.func @thirty_two_bytes(
+// CHECK:         vector.transfer_read %{{.*}}, %{{.*}} {in_bounds = [true]} : tensor<32xi8>, vector<32xi8>
+func.func @thirty_two_bytes(%t: tensor<32xi8>, %init: i8) -> i8 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %r = scf.for %i = %c0 to %c32 step %c1 iter_args(%x = %init) -> (i8) {
+    %e = tensor.extract %t[%i] : tensor<32xi8>
+    %y = arith.andi %x, %e : i8
+    scf.yield %y : i8
+  }
+  return %r : i8
+}
+
 // CHECK-LABEL: func.func @booleans(
 // CHECK:         vector.transfer_read %{{.*}}, %{{.*}} {in_bounds = [true]} : tensor<8xi1>, vector<8xi1>
 // CHECK-NEXT:    scf.for
@@ -328,6 +342,21 @@ func.func @swapped_writes(%t: tensor<8xf32>, %u: tensor<8xf32>, %x: f32) -> (ten
     scf.yield %d, %c : tensor<8xf32>, tensor<8xf32>
   }
   return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @attributes_of_the_loop(
+// CHECK:         scf.for
+// CHECK:         } {test.mine = 1 : i32}
+// CHECK-NEXT:    vector.transfer_write
+func.func @attributes_of_the_loop(%t: tensor<8xf32>, %x: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %b = tensor.insert %x into %a[%i] : tensor<8xf32>
+    scf.yield %b : tensor<8xf32>
+  } {test.mine = 1 : i32}
+  return %r : tensor<8xf32>
 }
 
 // CHECK-LABEL: func.func @write_that_is_seen(

@@ -1,4 +1,5 @@
 // RUN: xshardy-opt %s -p xla-sdy-export-named-computations | filecheck %s
+// RUN: xshardy-opt %s -p 'xla-sdy-export-named-computations{dedup_functions_fully=true}' | filecheck %s --check-prefix FULLY
 
 sdy.mesh @mesh = <["a"=2, "b"=2]>
 
@@ -41,9 +42,26 @@ func.func @other_bodies(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %3 : tensor<8xf32>
 }
 
+// Shared by one computation with shardings of its results and one without, a function has those of the first.
+// FULLY-LABEL: func.func @shared(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+// FULLY-NEXT:    %0 = call @s(%arg0) : (tensor<8xf32>) -> tensor<8xf32>
+// FULLY-NEXT:    %1 = call @s(%0) : (tensor<8xf32>) -> tensor<8xf32>
+// FULLY-NEXT:    return %1 : tensor<8xf32>
+func.func @shared(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.named_computation<"s">(%x) in_shardings=[<@mesh, [{"a"}]>] (%arg1: tensor<8xf32>) {
+    %2 = stablehlo.negate %arg1 : tensor<8xf32>
+    sdy.return %2 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = sdy.named_computation<"s">(%0) out_shardings=[<@mesh, [{"a"}]>] (%arg1: tensor<8xf32>) {
+    %2 = stablehlo.negate %arg1 : tensor<8xf32>
+    sdy.return %2 : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
 // CHECK-LABEL: func.func private @no_out(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32> {
 // CHECK-NEXT:    %0 = stablehlo.negate %arg0 : tensor<8xf32>
-// CHECK-NEXT:    return %0 : tensor<8xf32>
+// CHECK-NEXT:{{ +}}return %0 : tensor<8xf32>
 
 // CHECK-LABEL: func.func private @no_in(%arg0: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
 // CHECK-NEXT:    %0 = stablehlo.negate %arg0 : tensor<8xf32>

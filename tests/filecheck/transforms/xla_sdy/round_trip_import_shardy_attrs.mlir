@@ -57,6 +57,14 @@ module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.me
     return %0, %1 : tensor<8xf32>, tensor<8xf32>
   }
 
+  // CHECK-LABEL: func.func @second_result_that_is_read
+  // CHECK-SAME:      -> (tensor<8xf32>, tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) {
+  func.func @second_result_that_is_read(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+    %0 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%x) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{\22a\22}]>]>"}} : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = stablehlo.negate %0 : tensor<8xf32>
+    return %1, %0 : tensor<8xf32>, tensor<8xf32>
+  }
+
   // XLA returns a constant instead of an array without elements.
   // CHECK-LABEL: func.func @result_without_elements
   // CHECK-SAME:      -> (tensor<0xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>})
@@ -134,4 +142,13 @@ func.func private @offloaded(%x: tensor<8xf32>, %y: tensor<8xf32>, %z: tensor<8x
 func.func private @at_home(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.custom_call @Sharding(%x) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{\22a\22}]>]>"}} : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// -----
+
+// A module without such attributes stays as it is.
+// CHECK-LABEL: func.func @without_attributes(%arg0: tensor<8xf32> {mhlo.frontend_attributes = {}}) -> tensor<8xf32> {
+// CHECK-NEXT:    return %arg0 : tensor<8xf32>
+func.func @without_attributes(%x: tensor<8xf32> {mhlo.frontend_attributes = {}}) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
 }

@@ -4,20 +4,22 @@ sdy.mesh @mesh = <["a"=2, "b"=2]>
 
 // The first free channel is 6. A sum of what is not unreduced is left to the partitioner.
 // CHECK-LABEL: func.func @reductions
-// CHECK:         sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"b"}], unreduced={"a"}>] out_shardings=[<@mesh, [{"b"}]>] manual_axes={"a", "b"} (%arg3: tensor<4xf32>) {
-// CHECK-NEXT:      "stablehlo.all_reduce"(%arg3) <{channel_handle = #stablehlo.channel_handle<handle = 6, type = 1>, replica_groups = dense<{{\[\[}}0, 2], [1, 3]]> : tensor<2x2xi64>, use_global_device_ids}>
+// CHECK:         sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"b"}], unreduced={"a"}>] out_shardings=[<@mesh, [{"b"}]>] manual_axes={"a", "b"} (%arg4: tensor<4xf32>) {
+// CHECK-NEXT:      "stablehlo.all_reduce"(%arg4) <{channel_handle = #stablehlo.channel_handle<handle = 6, type = 1>, replica_groups = dense<{{\[\[}}0, 2], [1, 3]]> : tensor<2x2xi64>, use_global_device_ids}>
 // CHECK:             stablehlo.add
-// CHECK:         sdy.manual_computation(%arg1) {{.*}} (%arg3: tensor<8xf32>) {
-// CHECK-NEXT:      "stablehlo.reduce_scatter"(%arg3) <{channel_handle = #stablehlo.channel_handle<handle = 7, type = 1>, {{.*}} scatter_dimension = 0 : i64
+// CHECK:         sdy.manual_computation(%arg1) {{.*}} (%arg4: tensor<8xf32>) {
+// CHECK-NEXT:      "stablehlo.reduce_scatter"(%arg4) <{channel_handle = #stablehlo.channel_handle<handle = 7, type = 1>, {{.*}} scatter_dimension = 0 : i64
 // CHECK:             stablehlo.maximum
 // CHECK:         (tensor<8xf32>) -> tensor<4xf32>
 // CHECK:         sdy.all_reduce {"a"} %arg2
-func.func @reductions(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}], unreduced={"a"}>}, %y: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"a"}>}, %z: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}) {
+// CHECK-NEXT:    sdy.all_reduce {"a"} %arg3
+func.func @reductions(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}], unreduced={"a"}>}, %y: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced=max{"a"}>}, %z: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}]>}, %w: tensor<8xf32>) {
   %t = stablehlo.create_token : !stablehlo.token
   %s = "stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true}> : (tensor<8xf32>, !stablehlo.token) -> !stablehlo.token
   %0 = sdy.all_reduce {"a"} %x out_sharding=<@mesh, [{"b"}]> : tensor<8xf32>
   %1 = sdy.reduce_scatter max [{"a"}] %y out_sharding=<@mesh, [{"a"}]> : tensor<8xf32>
   %2 = sdy.all_reduce {"a"} %z out_sharding=<@mesh, [{"b"}]> : tensor<8xf32>
+  %3 = sdy.all_reduce {"a"} %w out_sharding=<@mesh, [{}]> : tensor<8xf32>
   return
 }
 

@@ -60,3 +60,32 @@ func.func @without_shardings(%x: tensor<8xf32>, %p: tensor<i1>) {
   }) : (tensor<i1>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+sdy.mesh @mesh = <["a"=2, "b"=2]>
+
+// The sharding is among the attributes of MHLO only of a call that stands for an operation of MHLO.
+// CHECK-LABEL: func.func @attributes_of_mhlo
+// CHECK-NEXT:    %0 = stablehlo.custom_call @f(%arg0) {mhlo.attributes = {k = 2 : i64}, mhlo.sharding = "{replicated}"}
+// CHECK-NEXT:    %1 = stablehlo.custom_call @mhlo.topk(%0) {mhlo.sharding = "{replicated}"}
+// CHECK-NEXT:    %2 = stablehlo.negate %1 : tensor<8xf32>
+// CHECK-NEXT:    return %2 : tensor<8xf32>
+func.func @attributes_of_mhlo(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.custom_call @f(%x) {mhlo.attributes = {k = 2 : i64}, sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = stablehlo.custom_call @mhlo.topk(%0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = stablehlo.negate %1 {xla.sdy.manual_axes = #sdy<manual_axes{"a"}>} : tensor<8xf32>
+  return {xla.sdy.manual_axes = #sdy<manual_axes{"a"}>} %2 : tensor<8xf32>
+}
+
+// -----
+
+sdy.mesh @mesh = <["one"=1]>
+
+// All axes are manual, also where there is one device.
+// CHECK-LABEL: func.func @manual_on_one_device
+// CHECK-NEXT:    stablehlo.negate %arg0 {mhlo.sharding = "{manual}"}
+func.func @manual_on_one_device(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>, xla.sdy.manual_axes = #sdy<manual_axes{"one"}>} : tensor<8xf32>
+  return {xla.sdy.manual_axes = #sdy<manual_axes{"one"}>} %0 : tensor<8xf32>
+}

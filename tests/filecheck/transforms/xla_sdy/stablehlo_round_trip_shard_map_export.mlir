@@ -73,3 +73,59 @@ func.func @edges(%t: !stablehlo.token, %x: tensor<8xf32>) -> (!stablehlo.token, 
   } : (!stablehlo.token, tensor<8xf32>) -> (!stablehlo.token, tensor<8xf32>)
   return %0#0, %0#1 : !stablehlo.token, tensor<8xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["a"=2, "b"=2]>
+
+// Called first where `a` is manual and last where `b` is, a function keeps its name for the calls where nothing is.
+// What has no result has one sharding; a body without results is marked with the mesh of its operands.
+// CHECK-LABEL: func.func @main
+// CHECK:         call @xla.sdy.inlinable_manual_computation_body_0(%6) {sdy.sharding = #sdy.sharding_per_value<[]>, xla.sdy.manual_axes = #sdy<manual_axes{"b"}>} : (tensor<4xf32>) -> ()
+// CHECK-LABEL: func.func @not_manual(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK-NEXT:    %0 = call @f(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK-LABEL: func.func @xla.sdy.inlinable_manual_computation_body(
+// CHECK-NEXT:    %0 = call @f_0(%arg0)
+// CHECK-LABEL: func.func @xla.sdy.inlinable_manual_computation_body_0(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>, xla.sdy.manual_axes = #sdy<manual_axes{"b"}>}) {
+// CHECK-NEXT:    stablehlo.custom_call @print(%arg0) {has_side_effect = true, sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>]>, xla.sdy.manual_axes = #sdy<manual_axes{"b"}>}
+func.func private @declared_and_not_called(tensor<8xf32>) -> tensor<8xf32>
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a"}]>] manual_axes={"a"} (%y: tensor<4xf32>) {
+    %2 = func.call @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    sdy.return %2 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  sdy.manual_computation(%0) in_shardings=[<@mesh, [{"b"}]>] out_shardings=[] manual_axes={"b"} (%y: tensor<4xf32>) {
+    stablehlo.custom_call @print(%y) {has_side_effect = true} : (tensor<4xf32>) -> ()
+    sdy.return
+  } : (tensor<8xf32>) -> ()
+  return %0 : tensor<8xf32>
+}
+func.func @not_manual(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @manual_again(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"b"}]>] out_shardings=[<@mesh, [{"b"}]>] manual_axes={"b"} (%y: tensor<4xf32>) {
+    %2 = func.call @f(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    sdy.return %2 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Calls stay as they are where nothing is manual.
+// CHECK-LABEL: func.func @nothing_manual(%arg0: tensor<8xf32>) -> tensor<8xf32> {
+// CHECK-NEXT:    %0 = call @g(%arg0) : (tensor<8xf32>) -> tensor<8xf32>
+// CHECK-NEXT:    return %0 : tensor<8xf32>
+func.func @nothing_manual(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = func.call @g(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func private @g(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}

@@ -163,6 +163,20 @@ def test_freed_axes_divide_the_batch() -> None:
     assert common_axes(rule, tensors, (120, 120), NAMES) == ((Span(1, 1, 4),), (A, C), ())
 
 
+def test_an_empty_batch_gets_no_axes() -> None:
+    rule = FactorRule((0, 5), (((0,), (1,)),), (((0,), (1,)),), need_replication=(1,))
+    assert common_axes(rule, [{0: (), 1: (A,)}] * 2, (0, 0), NAMES) == ((), ())
+
+
+@given(tensors_of(((0, 1), (0, 1))), st.tuples(*[st.integers(1, 9)] * 2))
+def test_a_scalar_operand_changes_nothing(tensors: Sequence[Mapping[int, Axes]], elements: tuple[int, int]) -> None:
+    operand, result = tensors
+    dims = ((0,), (1,))
+    expected = common_axes(FactorRule((24, 24), (dims,), (dims,)), tensors, elements, NAMES)
+    with_scalar = FactorRule((24, 24), (dims, ()), (dims,))
+    assert common_axes(with_scalar, [operand, {}, result], (elements[0], 1, elements[1]), NAMES) == expected
+
+
 def test_freed_axes_are_lost_where_some_tensor_lacks_their_factor() -> None:
     rule = FactorRule((4, 4), (((0,), (1,)), ((0,), (1,))), (((0,),),), need_replication=(1,))
     tensors = [{0: (), 1: (A,)}, {0: (), 1: (A,)}, {0: ()}]
@@ -268,3 +282,5 @@ def test_which_results_of_dot_products_move() -> None:
     assert result_as_operands(DOT, ({**lhs, 1: (C,)}, rhs, result), (8, 8, 8)) is None
     assert result_as_operands(DOT, (lhs, {**rhs, 2: ()}, result), (8, 8, 8)) is None
     assert result_as_operands(DOT, ({**lhs, 1: (B,)}, rhs, result), (8, 8, 8)) is None  # two factors differ
+    same = {**lhs, 1: (C,)}, rhs, {0: (), 1: (C,), 2: (A,)}
+    assert result_as_operands(DOT, same, (8, 8, 8)) is None  # no tensor has an axis in two dimensions

@@ -19,19 +19,17 @@ from test_convert_global_to_local import (
     of_result,
     parts,
     shardings,
-    text,
 )
 from xdsl.dialects.builtin import ModuleOp, bf16, f32
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.axis_refs import merged, sharded_size
-from xshardy.dialects.sdy.collectives import AllReduceOp, sorted_and_merged
+from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
-from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
@@ -310,7 +308,7 @@ def test_random_numbers(data: st.DataObject, mesh: MeshAttr, algorithm: str):
     check_partitioned(mesh, program, [(state, [[]])], axes)
 
 
-# -- Reversals and convolutions ---------------------------------------------------------------------------------------
+# -- Reversals --------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=40, deadline=None)
@@ -332,89 +330,3 @@ def test_reversals_are_right_or_refused(data: st.DataObject, mesh: MeshAttr, dim
     assert is_right == (not any(axes[dim] for dim in dims))
     if is_right:
         check(module, whole, mesh, [(counted(8, 8), axes)], axes)
-
-
-def convolution(
-    window: str, groups: str, lhs: str, rhs: str, out: str
-) -> Callable[[Sequence[str], str, str, str], str]:
-    """A convolution of one spatial dimension; from the attributes of arguments and results, and what follows it."""
-
-    def program(arguments: Sequence[str], result: str, own: str, then: str) -> str:
-        return f"""
-            func.func @main(%x: tensor<{lhs}> {arguments[0]}, %k: tensor<{rhs}> {arguments[1]})
-                -> (tensor<{out}> {result}) {{
-              %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {{{window}}}
-                {{{groups}{own}}} : (tensor<{lhs}>, tensor<{rhs}>) -> tensor<{out}>
-              {then}
-              return {"%1" if then else "%0"} : tensor<{out}>
-            }}"""
-
-    return program
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.data(), meshes)
-def test_convolutions_are_right_or_refused(data: st.DataObject, mesh: MeshAttr):
-    """Sharded batches, features, groups, windows and kernels; sums over sharded dimensions are completed."""
-    size = data.draw(st.sampled_from([1, 2, 4, 8]))
-    stride = data.draw(st.sampled_from([1, 2, 4, size]))
-    pad = data.draw(st.sampled_from([0, 0, 0, 1]))
-    batch_groups, feature_groups = data.draw(st.sampled_from([(1, 1), (1, 1), (4, 1), (1, 4)]))
-    reverse = data.draw(st.sampled_from(["", "", ", reverse = [true]"]))
-    windows = (8 + 2 * pad - size) // stride + 1
-    lhs, rhs, out = [4, 8, 8], [size, 8 // feature_groups, 8], [4 // batch_groups, windows, 8]
-    wanted: list[list[list[AxisRefAttr]]]
-    if data.draw(st.booleans()):  # a sharding that fits together
-        batch, spatial, feature, summed, group, kernel = data.draw(shardings(mesh, 6, most=2))
-        has_batch_groups, has_feature_groups = batch_groups > 1, feature_groups > 1
-        of_batch = [*(group if has_batch_groups else []), *batch]
-        of_feature = [*(group if has_feature_groups else []), *summed]
-        outputs = [*(group if has_batch_groups or has_feature_groups else []), *feature]
-        wanted = [
-            [of_batch, [*spatial, *kernel], of_feature],
-            [kernel, summed, outputs],
-            [batch, spatial, outputs],
-        ]
-        wanted = [[[*merged(axes, mesh)] for axes in each] for each in wanted]
-    else:
-        wanted = [data.draw(shardings(mesh, 3, most=1)) for _ in range(3)]
-    divided = (
-        (extent, axes)
-        for shape, each in zip((lhs, rhs, out), wanted, strict=True)
-        for extent, axes in zip(shape, each, strict=True)
-    )
-    if any(extent % sharded_size(axes, mesh) for extent, axes in divided):
-        return
-    of_x, of_k, of_out = wanted
-    reduced = sorted_and_merged([*of_k[0], *of_k[1]], mesh)
-    listed = ", ".join(axis.text for axis in reduced)
-    shapes = ["x".join(map(str, shape)) + "xi32" for shape in (lhs, rhs, out)]
-    program = convolution(
-        f"stride = [{stride}], pad = [[{pad}, {pad}]]{reverse}",
-        f"batch_group_count = {batch_groups} : i64, feature_group_count = {feature_groups} : i64",
-        *shapes,
-    )
-    then = f"%1 = sdy.all_reduce {{{listed}}} %0 out_sharding={text(of_out)} : tensor<{shapes[2]}>" if reduced else ""
-    own = f", {of_result(of_out).removeprefix('{').removesuffix('}')}"
-    module = module_of(mesh, program([attribute(of_x), attribute(of_k)], attribute(of_out), own, then))
-    whole = parse_module(program(["", ""], "", "", ""))
-    if of_k[0] and not of_x[1]:
-        return  # as upstream, with a warning: see below
-    if attempt(module):
-        arguments: list[Argument] = [(counted(*lhs), of_x), (counted(*rhs) - 20, of_k)]
-        check(module, whole, mesh, arguments, of_out)
-
-
-def test_a_kernel_that_alone_is_sharded_is_warned_of():
-    """Upstream's tests fix what is computed where the windows are apart; anything else is refused."""
-    program = convolution(
-        "stride = [2]",
-        "batch_group_count = 1 : i64, feature_group_count = 1 : i64",
-        "1x8x1xf32",
-        "2x1x1xf32",
-        "1x4x1xf32",
-    )
-    then = 'sdy.all_reduce {"x"} %0 out_sharding=<@mesh, [{}, {}, {}]> : tensor<1x4x1xf32>'
-    module = module_of(TWO, program(["", attribute([[X], [], []])], "", "", f"%1 = {then}"))
-    with pytest.warns(OperationWarning, match="not what the whole convolution computes"):
-        ConvertGlobalToLocalPass().apply(new_context(), module)

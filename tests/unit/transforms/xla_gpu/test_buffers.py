@@ -71,6 +71,32 @@ def test_branches_agree_on_a_buffer_that_is_used(use: str):
         assert list(buffers_of(operations_in(function)).values()) == [function.args[0]]
 
 
+def test_every_branch_may_update_the_buffer():
+    _, function = parsed("""
+      %0 = scf.if %c -> (tensor<4xf32>) {
+        %1 = tensor.insert %x into %a[%i] : tensor<4xf32>
+        scf.yield %1 : tensor<4xf32>
+      } else {
+        %1 = tensor.insert %x into %a[%i] : tensor<4xf32>
+        scf.yield %1 : tensor<4xf32>
+      }
+      %2 = scf.index_switch %i -> tensor<4xf32>
+      case 0 {
+        scf.yield %0 : tensor<4xf32>
+      }
+      case 1 {
+        %3 = tensor.insert %x into %0[%i] : tensor<4xf32>
+        scf.yield %3 : tensor<4xf32>
+      }
+      default {
+        %3 = tensor.insert %x into %0[%i] : tensor<4xf32>
+        scf.yield %3 : tensor<4xf32>
+      }
+      %4 = tensor.extract %2[%i] : tensor<4xf32>
+    """)
+    assert set(buffers_of(operations_in(function)).values()) == {function.args[0]}
+
+
 def test_constants_go_to_the_start_and_equal_ones_merge():
     _, function = parsed("""
       %0 = arith.addf %x, %x : f32

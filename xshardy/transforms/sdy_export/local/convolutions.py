@@ -60,9 +60,9 @@ class _Parts:
         fits = (
             (*of_groups, *rest) == divided
             and count % parts == 0
-            and (count == 1 or outputs[: len(of_groups)] == of_groups)
+            and outputs[: len(of_groups)] == of_groups
             and (is_whole or not rest)
-            and (is_whole or count == 1 or outputs == of_groups)
+            and (is_whole or outputs == of_groups)
         )
         if not fits:
             raise refuse(
