@@ -1,11 +1,12 @@
 """
-Operations, results, uses and blocks, set up without xDSL's generic constructors.
+Operations, results, uses, blocks and attributes, set up without xDSL's generic constructors.
 
 `Operation.create` and `Operation.clone` check and convert each part: they look up the operation's definition to fill in
 default properties, copy dictionaries, make a `Use` through a dataclass constructor and a setter for each field. What is
 created here is equal (`tests/unit/construction` compares all attributes, uses and links), under these preconditions:
 
-- types, properties, attributes and the number of operands, results and regions are right, as for `create`;
+- types, properties, attributes and their parameters, and the number of operands, results and regions are right, as for
+  `create`;
 - each property or attribute with a default value is present: none is filled in;
 - a dictionary that is passed in becomes the operation's own, so it must not be used again;
 - regions belong to no operation, and operations to no block, and neither contains what it is added to;
@@ -15,6 +16,7 @@ Nothing is verified. A pattern that computes types or properties that may be wro
 constructor.
 """
 
+from xshardy.construction.attributes import new_attribute, parameters_of
 from xshardy.construction.blocks import fill_block, new_block, new_region
 from xshardy.construction.clones import clone_operation, clone_region
 from xshardy.construction.operations import add_operands, add_regions, new_operation, new_results, set_name_hint
@@ -25,9 +27,11 @@ __all__ = (
     "clone_operation",
     "clone_region",
     "fill_block",
+    "new_attribute",
     "new_block",
     "new_operation",
     "new_region",
     "new_results",
+    "parameters_of",
     "set_name_hint",
 )

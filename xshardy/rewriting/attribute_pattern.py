@@ -3,12 +3,14 @@
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 from typing import Any, ClassVar, final
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import new_attribute, parameters_of
 from xshardy.rewriting.pattern import ANY_OPERATION
 from xshardy.rewriting.walk import attributes_on
 
@@ -103,8 +105,8 @@ class AttributePattern(RewritePattern):
         return attribute if new == attribute else new
 
     def _with_converted_parameters(self, attribute: ParametrizedAttribute) -> Attribute:
-        parts = self._converted_parts(attribute.parameters)
-        return attribute if parts is None else type(attribute).new(parts)
+        parts = self._converted_parts(parameters_of(type(attribute))(attribute))
+        return attribute if parts is None else new_attribute(type(attribute), *parts)
 
     def _with_converted_elements(self, attribute: ArrayAttr[Attribute]) -> Attribute:
         parts = self._converted_parts(attribute.data)
@@ -116,8 +118,8 @@ class AttributePattern(RewritePattern):
 
     def _converted_parts(self, parts: Sequence[Attribute]) -> Sequence[Attribute] | None:
         """What `parts` become; None if all stay."""
-        converted = [self._converted(part) for part in parts]
-        return None if all(old is new for old, new in zip(parts, converted, strict=True)) else converted
+        converted = [*map(self._converted, parts)]
+        return None if all(map(is_, parts, converted)) else converted
 
 
 def _itself(attribute: Attribute) -> Attribute:

@@ -22,7 +22,7 @@ class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
     A pattern that rewrites the operations for which an analysis made a decision, as `rewrite` says.
 
     Decisions are given in the order in which the walk visits their operations: if there is no other pattern, the driver
-    visits these without a walk.
+    goes through the decisions, without a walk.
     """
 
     decisions: Mapping[OperationT, DecisionT]
@@ -32,11 +32,6 @@ class DecisionPattern(RewritePattern, Generic[OperationT, DecisionT]):
     def op_types(self) -> tuple[type, ...]:
         """The classes of the operations with a decision."""
         return tuple({type(op) for op in self.decisions})
-
-    @final
-    def decided_operations(self) -> list[Operation]:
-        """The operations with a decision, in the order of the decisions."""
-        return list(self.decisions)
 
     @final
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

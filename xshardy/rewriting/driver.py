@@ -7,7 +7,7 @@ touched, not walks over everything.
 """
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import TypeAlias, final, overload
+from typing import TypeAlias, cast, final, overload
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, Region, SSAValue
@@ -117,7 +117,7 @@ def rewrite(
     On each operation the patterns are tried in order, until one of them changes something. `listener` gets an event
     for every change. With `among`, the walk visits only operations in it; what changes is then visited all the same.
     A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
-    decisions. An `AttributePattern` that is alone is given all operations at once.
+    decisions, without a look-up for each. An `AttributePattern` that is alone is given all operations at once.
     Linear in the operations of `root` and in those that are visited again.
     """
     if not isinstance(patterns, PatternSet):
@@ -126,8 +126,12 @@ def rewrite(
         return False
     by_class = patterns.by_class
     only = patterns[0]
+    ops: list[Operation]
     if len(patterns) == 1 and isinstance(only, DecisionPattern) and isinstance(root, ModuleOp) and root.parent is None:
-        ops = only.decided_operations()
+        decided = cast(DecisionPattern[Operation, object], only)
+        if not walk.apply_recursively and among is None:
+            return _decided(decided, listener, kept_walks_around(root))
+        ops = [*decided.decisions]
     else:
         ops = walk_regions((root,), walk, by_class) if isinstance(root, Region) else walk_inside(root, walk, by_class)
     if among is not None:
@@ -145,28 +149,57 @@ def rewrite(
 
 
 def _once(
-    ops: Iterable[Operation],
+    ops: Sequence[Operation],
     by_class: RewritesByClass,
     listener: PatternRewriterListener | None,
     kept: KeptWalks | None,
 ) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
-    rewriter: LazyRewriter | None = None
+    rewriter: MovingRewriter | None = None
     less_used = listener.less_used if isinstance(listener, UseListener) else None
     changed = False
     for op in ops:
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = MovingRewriter(op, kept)
-            if listener is not None:
-                rewriter.extend_from_listener(listener)
+            rewriter = _rewriter(op, listener, kept)
         operands = op._operands
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if less_used is not None:
                 less_used.extend(operands)
     return changed
+
+
+def _decided(
+    pattern: DecisionPattern[Operation, object], listener: PatternRewriterListener | None, kept: KeptWalks | None
+) -> bool:
+    """Apply `pattern` to each of its operations that is still there when its turn comes."""
+    rewriter: MovingRewriter | None = None
+    less_used = listener.less_used if isinstance(listener, UseListener) else None
+    changed = False
+    for op, decision in [*pattern.decisions.items()]:
+        if op.parent is None:
+            continue
+        if rewriter is None:
+            rewriter = _rewriter(op, listener, kept)
+        rewriter.start(op)
+        operands = op._operands
+        pattern.rewrite(op, decision, rewriter)
+        if rewriter.has_done_action:
+            rewriter.end()
+            changed = True
+            if less_used is not None:
+                less_used.extend(operands)
+    return changed
+
+
+def _rewriter(op: Operation, listener: PatternRewriterListener | None, kept: KeptWalks | None) -> MovingRewriter:
+    """The rewriter of all matches of a walk, the first of them of `op`, which is in a block."""
+    rewriter = MovingRewriter(op, kept)
+    if listener is not None:
+        rewriter.extend_from_listener(listener)
+    return rewriter
 
 
 def _to_fixpoint(

@@ -1,5 +1,5 @@
 """
-Insertion of operations in constant time, and moves of them in linear time.
+Insertion and removal of operations in constant time, and moves of them in linear time.
 
 `Block.insert_op_before` of xDSL 0.74 first walks from the block up to the root, to make sure that it does not insert an
 operation into itself: in n nested regions, n insertions take n * n steps. No pattern does that, so it is not checked.
@@ -17,6 +17,21 @@ def insert_op(op: Operation, point: InsertPoint) -> None:
         raise ValueError(f"{op.name} is already in a block: detach it before it is inserted again")
     op.parent = point.block
     _link(op, op, point)
+
+
+def detach_op(op: Operation) -> None:
+    """Take `op` out of its block. Precondition: it is in one."""
+    block, before, after = op.parent, op._prev_op, op._next_op
+    assert block is not None
+    if before is None:
+        block._first_op = after
+    else:
+        before._next_op = after
+    if after is None:
+        block._last_op = before
+    else:
+        after._prev_op = before
+    op.parent = op._prev_op = op._next_op = None
 
 
 def inline_block(source: Block, point: InsertPoint, arguments: Sequence[SSAValue]) -> Sequence[Operation]:

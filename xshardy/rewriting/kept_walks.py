@@ -1,12 +1,12 @@
 """
-The operations of a module in the order of a walk, kept while a pipeline runs: most passes change attributes only, erase
-operations, or insert some of few classes, and take operations of few classes.
+The operations of a module in the order of the text, kept while a pipeline runs: most passes change attributes only,
+erase operations, or insert some of few classes, and take operations of few classes.
 """
 
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from itertools import chain
 
@@ -14,24 +14,21 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 
 from xshardy.rewriting.region_walk import walk_regions
-from xshardy.rewriting.walks import FORWARD, INNER_FIRST, Walk
+from xshardy.rewriting.walks import FORWARD, Walk
 
 
 class _Order:
-    """The operations in a module in one order, and where in it those of each class are."""
+    """The operations in a module in the order of the text, and where in it those of each class are."""
 
-    def __init__(self, module: ModuleOp, walk: Walk):
+    def __init__(self, module: ModuleOp):
         self._ops: list[Operation] = []
         self._inside: dict[Operation, tuple[int, int]] = {module: (0, 0)}
         """For the module and each operation at its top: where those in it start and end."""
         for op in module.ops:
-            if not walk.walk_regions_first:
-                self._ops.append(op)
+            self._ops.append(op)
             start = len(self._ops)
-            self._ops += walk_regions(op.regions, walk)
+            self._ops += walk_regions(op.regions, FORWARD)
             self._inside[op] = start, len(self._ops)
-            if walk.walk_regions_first:
-                self._ops.append(op)
         self._inside[module] = 0, len(self._ops)
         self._positions: dict[type[Operation], array[int]] = defaultdict(lambda: array("l"))
         for position, op in enumerate(self._ops):
@@ -51,9 +48,36 @@ class _Order:
         return [self._ops[position] for position in (sorted(chain(*chosen)) if len(chosen) > 1 else chain(*chosen))]
 
 
+def inner_first(ops: Iterable[Operation]) -> list[Operation]:
+    """
+    `ops`, which are in the order of the text, with each of them after those that are in it.
+
+    Linear in `ops` and in the operations around them that are not among them.
+    """
+    ordered: list[Operation] = []
+    around: list[Operation] = []
+    """Those that what follows may be in, the innermost last."""
+    open_: set[int] = set()
+    """The identities of these."""
+    for op in ops:
+        if around:
+            outer = op.parent_op()
+            while outer is not None and id(outer) not in open_:
+                outer = outer.parent_op()
+            while around and around[-1] is not outer:
+                open_.remove(id(around[-1]))
+                ordered.append(around.pop())
+        if op.regions:
+            around.append(op)
+            open_.add(id(op))
+        else:
+            ordered.append(op)
+    return ordered + around[::-1]
+
+
 class KeptWalks:
     """
-    The walks over one module that are known.
+    The walk over one module, while it is known.
 
     An operation that is inserted or moved may be anywhere in the order of its class, so those of its class are not
     known then. One that is erased is left out.
@@ -61,9 +85,9 @@ class KeptWalks:
 
     def __init__(self, module: ModuleOp):
         self._module = module
-        self._known: dict[Walk, _Order] = {}
+        self._order: _Order | None = None
         self._inserted: set[type[Operation]] = set()
-        """The classes of operations that were inserted or moved since the walks."""
+        """The classes of operations that were inserted or moved since the walk."""
         self._any_erased = False
 
     def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
@@ -74,35 +98,31 @@ class KeptWalks:
         """
         if any(wanted[kind] for kind in self._inserted):
             self.forget()
-        found = self._order(FORWARD, root).select(root, wanted)
-        # The reverse of a walk with outer operations first visits inner ones first. Where none of those that are found
-        # is in another, the order is the same.
-        if walk.walk_regions_first != walk.walk_reverse and any(op.regions for op in found):
-            found = self._order(INNER_FIRST, root).select(root, wanted)
+        if self._order is None or root not in self._order:
+            self.forget()
+            self._order = _Order(self._module)
+        found = self._order.select(root, wanted)
         if self._any_erased:
             found = [op for op in found if op.parent is not None]
+        # The reverse of a walk with outer operations first visits inner ones first.
+        if walk.walk_regions_first != walk.walk_reverse:
+            found = inner_first(found)
         return found[::-1] if walk.walk_reverse else found
-
-    def _order(self, walk: Walk, root: Operation) -> _Order:
-        known = self._known.get(walk)
-        if known is None or root not in known:
-            known = self._known[walk] = _Order(self._module, walk)
-        return known
 
     def insert(self, op: Operation) -> None:
         """Record that `op` is inserted or moved, with all that is in it."""
-        if self._known:
+        if self._order is not None:
             self._inserted.add(type(op))
             if op.regions:
                 self._inserted.update(map(type, walk_regions(op.regions, FORWARD)))
 
-    def erase(self, op: Operation) -> None:
-        """Record that `op` is erased, with all that is in it."""
+    def record_erasure(self) -> None:
+        """Record that an operation was erased, with all that is in it."""
         self._any_erased = True
 
     def forget(self) -> None:
         """Walk again when asked next."""
-        self._known.clear()
+        self._order = None
         self._inserted.clear()
         self._any_erased = False
 

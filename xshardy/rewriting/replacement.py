@@ -6,8 +6,12 @@ without an `ErasedSSAValue` for each result that nothing uses.
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.core import SSAValues
+from xdsl.traits import IsolatedFromAbove
 
+from xshardy.rewriting.insertion import detach_op
+from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.release import release
+from xshardy.rewriting.walks import FORWARD
 
 
 def replace_uses(old: SSAValue, new: SSAValue) -> None:
@@ -39,10 +43,31 @@ def erase_op(op: Operation, safe_erase: bool = True) -> None:
 
     Raises `ValueError` if a result still has a use, unless not `safe_erase`.
     """
-    if (block := op.parent) is not None:
-        block.detach_op(op)
-    op.drop_all_references()
+    if op.parent is not None:
+        detach_op(op)
+    drop_uses(op)
+    # What is in a function uses only what is in it too, so it is released without taking each use out of its list.
+    if op.regions and not op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+        for inner in walk_regions(op.regions, FORWARD):
+            drop_uses(inner)
     for result in op.results:
         if result.first_use is not None:
             result.erase(safe_erase)
     release(op)
+
+
+def drop_uses(op: Operation) -> None:
+    """Take the uses of values and blocks by `op` itself out of their lists."""
+    for value, use in zip(op._operands, op._operand_uses, strict=True):
+        before, after = use._prev_use, use._next_use
+        if before is None:
+            value.first_use = after
+        else:
+            before._next_use = after
+        if after is not None:
+            after._prev_use = before
+    op._operand_uses = ()
+    if op._successors:
+        for successor, use in zip(op._successors, op._successor_uses, strict=True):
+            successor.remove_use(use)
+        op._successors = op._successor_uses = ()

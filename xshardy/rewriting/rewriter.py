@@ -27,7 +27,6 @@ class LazyRewriter(PatternRewriter):
         self._kept = kept
         if kept is not None:
             self.operation_insertion_handler.append(kept.insert)
-            self.operation_removal_handler.append(kept.erase)
         self._locations: MatchLocations | None = None
         self.start(op)
 
@@ -68,6 +67,8 @@ class LazyRewriter(PatternRewriter):
         self.has_done_action = True
         self.handle_operation_removal(op)
         erase_op(op, safe_erase)
+        if self._kept is not None:
+            self._kept.record_erasure()  # not before: a handler of the removal may walk
 
     def replace(
         self,
@@ -76,15 +77,23 @@ class LazyRewriter(PatternRewriter):
         new_results: Sequence[SSAValue | None] | None = None,
         safe_erase: bool = True,
     ) -> None:
-        if not (
-            isinstance(new_ops, Operation) and new_results is None and len(op.results) == len(new_ops.results) == 1
-        ):
-            super().replace(op, new_ops, new_results, safe_erase)
-            return
-        self.insert(new_ops, InsertPoint.before(op))
+        inserted = (new_ops,) if isinstance(new_ops, Operation) else new_ops
+        if new_results is None:
+            new_results = inserted[-1].results if inserted else ()
+        old_results = op.results
+        if len(old_results) != len(new_results):
+            raise ValueError(f"Expected {len(old_results)} new results, but got {len(new_results)}")
+        self.has_done_action = True
+        if inserted:
+            self.insert(inserted, InsertPoint.before(op))
         if self.operation_replacement_handler:
-            self.handle_operation_replacement(op, new_ops.results)
-        self.replace_all_uses_with(op.results[0], new_ops.results[0], safe_erase)
+            self.handle_operation_replacement(op, new_results)
+        for old, new in zip(old_results, new_results, strict=True):
+            self.replace_all_uses_with(old, new, safe_erase)
+        if len(new_results) == 1 and (only := new_results[0]) is not None and (name := only._name) is not None:
+            for result in (result for each in inserted for result in each.results):
+                if result._name is None:
+                    result.name_hint = name
         self.erase(op, safe_erase)
 
     def replace_all_uses_with(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool = True) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis.strategies import DrawFn, composite, dictionaries, from_regex, integers, lists, sampled_from
 from xdsl.dialects import test
-from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, IntAttr, StringAttr, f32, i1, i32
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.dialects.builtin import UNKNOWN_LOC, FileLineColLoc, IntAttr, NoneAttr, StringAttr, f32, i1, i32
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, ParametrizedAttribute, Region, SSAValue
 from xdsl.ir.core import Use
 from xdsl.irdl import IRDLOperation
 
@@ -17,10 +18,18 @@ from xshardy.construction import (
     clone_operation,
     clone_region,
     fill_block,
+    new_attribute,
     new_block,
     new_operation,
     new_region,
+    parameters_of,
     set_name_hint,
+)
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    DimensionShardingAttr,
+    TensorShardingAttr,
+    TensorShardingPerValueAttr,
 )
 from xshardy.universe import XSHARDY_UNIVERSE
 
@@ -212,3 +221,19 @@ def test_no_operation_sets_up_more_than_default_properties():
         for cls in op_type.__mro__
         if issubclass(cls, Operation) and cls is not Operation
     )
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        NoneAttr(),  # no parameters
+        SubAxisInfoAttr(1, 2),
+        TensorShardingPerValueAttr([TensorShardingAttr("mesh", (), [AxisRefAttr("a")])]),
+        TensorShardingAttr("mesh", [DimensionShardingAttr([AxisRefAttr("a")], is_closed=True, priority=1)]),
+    ],
+)
+def test_an_attribute_is_what_its_own_constructor_makes(attribute: ParametrizedAttribute):
+    parameters = parameters_of(type(attribute))(attribute)
+    assert parameters == attribute.parameters
+    made = new_attribute(type(attribute), *parameters)
+    assert made == attribute and vars(made) == vars(attribute) and hash(made) == hash(attribute)

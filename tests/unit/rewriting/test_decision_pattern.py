@@ -54,6 +54,14 @@ def test_only_operations_in_the_root_are_rewritten():
     assert rewrite(module, (Mark({function: "a"}),))
 
 
+def test_an_operation_that_was_erased_since_the_decision_is_left_out():
+    module = parse_module(TEXT.replace("  func.return", "  %3 = arith.addi %x, %x : i32\n  func.return"))
+    first, *_, unused = [op for op in module.walk() if isinstance(op, arith.AddiOp)]
+    unused.detach()
+    assert rewrite(module, (Mark({unused: "b", first: "a"}),))
+    assert first.attributes == {"mark": StringAttr("a")} and not unused.attributes
+
+
 def test_the_same_under_the_walker_of_xdsl():
     module, other = parse_module(TEXT), parse_module(TEXT)
     rewrite(module, (Mark({first_addition(module): "a"}),))

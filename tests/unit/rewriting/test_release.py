@@ -7,6 +7,7 @@ from weakref import ref
 
 import pytest
 from xdsl.dialects import arith
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
 
@@ -14,6 +15,7 @@ from xshardy import api, compiler
 from xshardy.rewriting import rewrite
 from xshardy.rewriting.pattern import OpTypePattern
 from xshardy.rewriting.release import release
+from xshardy.rewriting.replacement import erase_op
 from xshardy.rewriting.walk import operations_from
 
 LOOP = """
@@ -65,6 +67,21 @@ def test_an_erased_operation_is_freed_with_all_that_is_in_it():
     assert len(known) == 5
     assert not any(each() for each in known)
     module.verify()
+
+
+def test_an_erased_loop_uses_nothing_any_more_and_an_erased_function_is_freed():
+    module = api.parse(LOOP)
+    function = module.body.block.first_op
+    assert isinstance(function, FuncOp)
+    x = function.args[0]
+    loop = next(op for op in operations_from(module) if op.name == "scf.for")
+    erase_op(loop)
+    assert [use.operation.name for use in x.uses] == ["func.return", "arith.muli"]
+    known = [ref(op) for op in operations_from(function)]
+    erase_op(function)
+    del function, loop, x
+    assert len(known) == 3
+    assert not any(each() for each in known)
 
 
 def test_a_compilation_leaves_no_operations():

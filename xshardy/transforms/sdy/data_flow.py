@@ -9,6 +9,7 @@ Source: rows SDY-IF-01, SDY-PASS-01 and SDY-OP-07.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from xdsl.ir import BlockArgument, Operation, OpResult, Region, SSAValue
@@ -91,7 +92,12 @@ def sources_of(owner: SSAValue) -> Sequence[SSAValue]:
 
 def has_data_flow(op: Operation | None) -> bool:
     """Whether values flow through `op` along data flow edges."""
-    return isinstance(op, ShardableDataFlowOpInterface) or type(op) in STABLEHLO_DATA_FLOWS
+    return op is not None and _flows_through(type(op))
+
+
+@cache
+def _flows_through(op_type: type[Operation]) -> bool:
+    return issubclass(op_type, ShardableDataFlowOpInterface) or op_type in STABLEHLO_DATA_FLOWS
 
 
 def operation_around(value: SSAValue) -> Operation | None:
@@ -102,10 +108,11 @@ def operation_around(value: SSAValue) -> Operation | None:
 def owner_of(target: SSAValue) -> SSAValue | None:
     """The owner of the data flow edge that `target` belongs to; None if it belongs to none."""
     op = operation_around(target)
+    if not has_data_flow(op):  # most operations: this is one look-up
+        return None
     if isinstance(op, ShardableDataFlowOpInterface):
         return op.edge_owner_from_target(target)
-    flow = STABLEHLO_DATA_FLOWS.get(type(op))
-    return None if flow is None else flow(op).owner_of(target)
+    return STABLEHLO_DATA_FLOWS[type(op)](op).owner_of(target)
 
 
 def edge_of(target: SSAValue) -> DataFlowEdgeOp | None:

@@ -14,7 +14,7 @@ from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.symbols import SymbolNames
+from xshardy.transforms.sdy.symbols import SymbolNames, reference_to
 
 ORIGINAL_FUNC_NAME = "sdy.original_func_name"
 """A discardable attribute of a function that was copied: the name of the function that it is a copy of."""
@@ -103,7 +103,7 @@ class CallCopy(DecisionPattern[CallOp, str]):
     """`call @f` -> `call @f_0`, where `@f_0` is the copy of `@f` that the call was decided to call."""
 
     def rewrite(self, op: CallOp, decision: str, rewriter: PatternRewriter, /) -> None:
-        op.callee = type(op.callee)(decision)
+        op.callee = reference_to(decision)
         rewriter.notify_op_modified(op)
 
 
@@ -117,7 +117,7 @@ class AppendFunctionCopies(DecisionPattern[Operation, Sequence[FunctionCopy]]):
             function.attributes[ORIGINAL_FUNC_NAME] = StringAttr(original_name(copied.original))
             function.sym_name = StringAttr(copied.name)
             for call, callee in zip(calls_in(function), copied.callees, strict=True):
-                call.callee = type(call.callee)(callee)
+                call.callee = reference_to(callee)
             rewriter.insert(function, InsertPoint.after(op))
             op = function
 

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from xshardy.construction import new_attribute
 from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
@@ -81,10 +82,11 @@ def _completed(
     written = written_shardings(dictionaries, len(types))
     if (first := _first_over_devices(written, function)) is None:
         return None
-    return TensorShardingPerValueAttr(
+    shardings = [
         known or TensorShardingAttr.fully_open(first.mesh_or_ref, _rank(type))
         for known, type in zip(written, types, strict=True)
-    )
+    ]
+    return new_attribute(TensorShardingPerValueAttr, ArrayAttr(shardings))
 
 
 def _first_over_devices(shardings: Iterable[TensorShardingAttr | None], function: FuncOp) -> TensorShardingAttr | None:

@@ -5,6 +5,7 @@ from typing import cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FunctionType,
     ModuleOp,
@@ -13,6 +14,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from xshardy.construction import new_attribute
 from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
@@ -23,9 +25,10 @@ from xshardy.dialects.sdy.attributes.sharding import (
 )
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.stablehlo.attributes import DimensionNumbers
 from xshardy.rewriting.walk import attributes_on, operations_from
 
-HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr)
+HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr, DenseArrayBase, DimensionNumbers)
 """Attributes that are large or frequent and hold neither shardings nor meshes: attribute patterns skip them."""
 
 
@@ -41,23 +44,25 @@ def priority_of(dimension: DimensionShardingAttr) -> int | None:
 
 def with_mesh(sharding: TensorShardingAttr, mesh_or_ref: SymbolRefAttr | MeshAttr) -> TensorShardingAttr:
     """`sharding` over `mesh_or_ref`, another mesh or another way to write the same one."""
-    return TensorShardingAttr(
+    return new_attribute(
+        TensorShardingAttr,
         mesh_or_ref,
         sharding.dim_shardings,
         sharding.replicated_axes,
         sharding.unreduced_axes,
-        sharding.reduction_op.data,
+        sharding.reduction_op,
     )
 
 
 def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[DimensionShardingAttr]) -> TensorShardingAttr:
     """`sharding` with other dimension shardings."""
-    return TensorShardingAttr(
+    return new_attribute(
+        TensorShardingAttr,
         sharding.mesh_or_ref,
-        dim_shardings,
+        ArrayAttr(dim_shardings),
         sharding.replicated_axes,
         sharding.unreduced_axes,
-        sharding.reduction_op.data,
+        sharding.reduction_op,
     )
 
 

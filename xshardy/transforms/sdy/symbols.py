@@ -1,9 +1,17 @@
-"""Names for new symbols of a module."""
+"""Names for new symbols of a module, and references to symbols."""
 
 from collections.abc import Container
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
+
+from xshardy.construction import new_attribute
+from xshardy.dialects.attribute_text import NONE_LISTED
+
+
+def reference_to(name: str) -> SymbolRefAttr:
+    """`@name`, for one call of many: `SymbolRefAttr(name)` takes several times as long."""
+    return new_attribute(SymbolRefAttr, StringAttr(name), NONE_LISTED)
 
 
 class SymbolNames:

@@ -1,28 +1,31 @@
 """Close all shardings after propagation, so that no later pass adds an axis."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import RewritePattern
 
-from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.construction import new_attribute
+from xshardy.dialects.attribute_text import NONE_LISTED
+from xshardy.dialects.sdy.attributes.sharding import CLOSED, DimensionShardingAttr, TensorShardingAttr
 from xshardy.rewriting import AttributePattern, PatternPass
-from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, priority_of
+from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS
 
 
-@lru_cache(maxsize=4096)
 def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:
     """`sharding` with all dimensions closed, and without replicated axes: a closed sharding implies them."""
     if not sharding.replicated_axes.data and all(dim.is_closed for dim in sharding.dim_shardings):
         return sharding
-    return TensorShardingAttr(
+    dims = [new_attribute(DimensionShardingAttr, dim.axes, CLOSED, dim.priority) for dim in sharding.dim_shardings]
+    return new_attribute(
+        TensorShardingAttr,
         sharding.mesh_or_ref,
-        [DimensionShardingAttr(dim.axes, is_closed=True, priority=priority_of(dim)) for dim in sharding.dim_shardings],
-        unreduced_axes=sharding.unreduced_axes,
-        reduction_op=sharding.reduction_op.data,
+        ArrayAttr(dims),
+        NONE_LISTED,
+        sharding.unreduced_axes,
+        sharding.reduction_op,
     )
 
 

@@ -31,18 +31,33 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
     of these operations once.
     """
     numbers: dict[Attribute, int] = {}
-    merged: dict[SSAValue, SSAValue] = {}
+    merged: dict[int, SSAValue] = {}
+    """By the identity of a result, the one that replaces it: values hash slowly."""
     earlier: dict[Operation, Operation] = {}
+    holders: dict[tuple[object, ...], int] = {}
+    """By the names of attributes and their identities: what `number_of_all` returned."""
+    contents: dict[frozenset[tuple[str, int]], int] = {}
 
     @once_per_object
     def number(attribute: Attribute) -> int:
         return numbers.setdefault(attribute, len(numbers))
 
+    def number_of_all(held: Mapping[str, Attribute]) -> int:
+        """The same number for equal properties or attributes. Most operations share those that are equal."""
+        key = (*held, *map(id, held.values()))
+        if (known := holders.get(key)) is None:
+            content = frozenset([(name, number(attribute)) for name, attribute in held.items()])
+            known = holders[key] = contents.setdefault(content, len(contents))
+        return known
+
     def identity(op: Operation) -> Hashable:
-        operands = tuple([merged.get(operand, operand) for operand in op.operands])
-        attributes = frozenset([(name, number(attribute)) for name, attribute in op.attributes.items()])
-        properties = frozenset([(name, number(attribute)) for name, attribute in op.properties.items()])
-        return op.parent_region(), operands, tuple([number(type) for type in op.result_types]), attributes, properties
+        return (
+            id(op.parent_region()),
+            *[id(merged.get(id(operand), operand)) for operand in op._operands],  # pyright: ignore[reportPrivateUsage]
+            *[number(result.type) for result in op.results],
+            number_of_all(op.attributes),
+            number_of_all(op.properties),
+        )
 
     for function in operations_of(module, FuncOp):
         first: dict[Hashable, Operation] = {}
@@ -51,7 +66,7 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
                 kept = first.setdefault(identity(op), op)
                 if kept is not op:
                     earlier[op] = kept
-                    merged[op.results[0]] = kept.results[0]
+                    merged[id(op.results[0])] = kept.results[0]
     return earlier
 
 

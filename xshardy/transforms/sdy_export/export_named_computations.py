@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from xshardy.construction import new_operation
+from xshardy.construction import new_attribute, new_operation
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
@@ -20,7 +20,7 @@ from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
 from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
 from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, ORIGINAL_FUNC_NAME
-from xshardy.transforms.sdy.symbols import SymbolNames
+from xshardy.transforms.sdy.symbols import SymbolNames, reference_to
 from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation, edges_of
 
 
@@ -53,20 +53,28 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
         attributes = {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
         if op.out_shardings is not None:
             attributes[SHARDING] = op.out_shardings
-        callee: dict[str, Attribute] = {"callee": SymbolRefAttr(decision)}
+        callee: dict[str, Attribute] = {"callee": reference_to(decision)}
         rewriter.replace(op, new_operation(CallOp, op.operands, op.result_types, callee, attributes))
         rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
 
 
 def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewriter) -> FuncOp:
     """Move the body of `computation` into a new private function called `name`."""
-    types = (computation.body.block.arg_types, computation.result_types)
+    inputs, outputs = ArrayAttr(computation.body.block.arg_types), ArrayAttr(computation.result_types)
+    type = new_attribute(FunctionType, inputs, outputs)
     arguments = _argument_attributes(computation.in_shardings)
-    function = FuncOp(name, types, _taken_body(computation, rewriter), PRIVATE, arg_attrs=arguments)
-    function.attributes[ORIGINAL_FUNC_NAME] = computation.computation_name
+    properties: dict[str, Attribute] = {
+        "sym_name": StringAttr(name),
+        "function_type": type,
+        "sym_visibility": PRIVATE,
+    }
+    if arguments is not None:
+        properties["arg_attrs"] = arguments
+    attributes: dict[str, Attribute] = {ORIGINAL_FUNC_NAME: computation.computation_name}
     if (thread := computation.attributes.get(EXECUTION_THREAD)) is not None:
-        function.attributes[EXECUTION_THREAD] = thread
-    return function
+        attributes[EXECUTION_THREAD] = thread
+    body = _taken_body(computation, rewriter)
+    return new_operation(FuncOp, (), (), properties, attributes, regions=(body,))
 
 
 def _taken_body(computation: NamedComputationOp, rewriter: PatternRewriter) -> Region:

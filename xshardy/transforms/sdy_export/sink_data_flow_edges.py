@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import new_attribute
 from xshardy.dialects.sdy.attributes.edges import PropagationEdgesAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
@@ -99,9 +100,9 @@ class SinkIntoNamedComputation(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: NamedComputationOp, rewriter: PatternRewriter, /) -> None:
         if of_arguments := shardings_on_edges(argument_owners(op)):
-            op.in_shardings = TensorShardingPerValueAttr(of_arguments)
+            op.in_shardings = new_attribute(TensorShardingPerValueAttr, ArrayAttr(of_arguments))
         if of_results := shardings_on_edges(result_owners(op)):
-            op.out_shardings = TensorShardingPerValueAttr(of_results)
+            op.out_shardings = new_attribute(TensorShardingPerValueAttr, ArrayAttr(of_results))
         if of_arguments or of_results:
             rewriter.notify_op_modified(op)
 

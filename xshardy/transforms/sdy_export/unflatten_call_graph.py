@@ -14,6 +14,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
 from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, Functions, calls_in, original_name
 from xshardy.transforms.sdy.function_shardings import argument_shardings, result_shardings
+from xshardy.transforms.sdy.symbols import reference_to
 
 FUNC_MANUAL_AXES = "sdy.func_manual_axes"
 """A discardable attribute of a function: the manual axes at its calls."""
@@ -84,7 +85,7 @@ class CallSharedFunction(DecisionPattern[CallOp, FuncOp]):
     """`call @f_copy(x)` -> `call @f(x)`"""
 
     def rewrite(self, op: CallOp, decision: FuncOp, rewriter: PatternRewriter, /) -> None:
-        op.callee = type(op.callee)(decision.sym_name.data)
+        op.callee = reference_to(decision.sym_name.data)
         rewriter.notify_op_modified(op)
 
 

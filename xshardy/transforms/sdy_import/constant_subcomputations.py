@@ -92,7 +92,9 @@ def find_splits(
             has_parts_used_once = not is_constant or (kind is not CallOp and used_once.issuperset(read))
             if has_parts_used_once and len(results) == 1 and op.results[0].has_one_use():
                 used_once.update(results)
-        elif shared := [index for index, value in enumerate(read) if value in split and value not in used_once]:
+        elif not split.isdisjoint(read) and (
+            shared := [index for index, value in enumerate(read) if value in split and value not in used_once]
+        ):
             splits.uses[op] = shared
         if not is_constant and splits.is_constant:
             splits.is_constant = preserves_constants(op) or op.has_trait(IsTerminator)

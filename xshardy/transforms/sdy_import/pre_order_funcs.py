@@ -38,4 +38,5 @@ class PreOrderFuncsPass(PatternPass):
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         order = tuple(reversed(tuple(callees_first(module))))
-        return (OrderFunctions({order[0]: order} if order else {}),)
+        is_ordered = not order or order == tuple(module.ops)[-len(order) :]
+        return (OrderFunctions({} if is_ordered else {order[0]: order}),)

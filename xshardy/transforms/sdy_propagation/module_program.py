@@ -146,7 +146,7 @@ class _ProgramBuilder:
         shardings, all_tensors, classes = program.shardings, program.tensors, program.classes
         following = block.first_op
         while (op := following) is not None:  # iterates faster than `block.ops`
-            following = op.next_op
+            following = op._next_op  # pyright: ignore[reportPrivateUsage] # faster than `next_op`
             traits, results = traits_of(type(op)), op.results
             if not traits.is_plain or op.attributes or not results:
                 self._read_other(op, traits, around)
@@ -167,7 +167,7 @@ class _ProgramBuilder:
                 homes.append(result)
                 definitions.append(number)
                 users.append([])
-                types.append(id(result.type))
+                types.append(id(result._type))  # pyright: ignore[reportPrivateUsage] # faster than `type`
                 shardings.append(NO_SHARDING)
                 is_used = result.first_use is not None
             if not is_used:

@@ -47,9 +47,8 @@ class OpClasses:
 
     def look_up(self, op: Operation, types: Sequence[int]) -> OpClass | None:
         """`new(op)`, memoized. Precondition: properties and `types`, the identities of types, determine the class."""
-        key = (type(op), len(op.results), *types)
-        if properties := op.properties:
-            key = (*key, *properties, *map(id, properties.values()))
+        properties = op.properties
+        key = (type(op), len(op.results), *types, *properties, *map(id, properties.values()))
         if (known := self._known.get(key, _UNSEEN)) is _UNSEEN:
             known = self.new(op)
             if not has_own_rule(type(op)):  # such a rule may depend on attributes, or on definitions

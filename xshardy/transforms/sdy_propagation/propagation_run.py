@@ -60,11 +60,12 @@ class PropagationRun:
         self._written = tuple(self.program.shardings)
         attributes = pending.results
         if with_rules:
-            add_attributes(attributes, rules_to_write(self.program, self._numbering))
+            add_attributes(attributes, rules_to_write(self.program))
         # A step of one decision pattern visits the decided operations only.
         yield Step((WriteFunctionAttributes(pending.functions),))
         yield Step((WriteValueShardings(pending.values),))
-        yield Step((WriteAttributes(attributes),))
+        ops = self._numbering.ops
+        yield Step((WriteAttributes({ops[number]: each for number, each in attributes.items()}),))
 
     def finish(self, *, keep_rules: bool) -> Iterator[Step]:
         """Write all decisions. Rules in the input are erased unless they are kept or custom."""

@@ -45,13 +45,13 @@ class PendingShardings:
         default_factory=dict[Operation, list[tuple[SSAValue, TensorShardingAttr]]]
     )
     """Those of values that are written one by one, such as edges and operations with a sharding of their own."""
-    results: dict[Operation, Attributes] = field(default_factory=dict[Operation, Attributes])
-    """Those of all results of other operations, as their discardable attributes."""
+    results: dict[int, Attributes] = field(default_factory=dict[int, Attributes])
+    """Those of all results of other operations, by number, as their discardable attributes."""
 
 
 def pending_shardings(program: Program, numbering: Numbering, written: Sequence[int]) -> PendingShardings:
     """The shardings of `program` that differ from `written`, which lists those in the module by value."""
-    table, homes, siblings = program.table, numbering.homes, program.siblings
+    table, homes, definitions, siblings = program.table, numbering.homes, numbering.definitions, program.siblings
     pending = PendingShardings()
     results, per_value = pending.results, _ResultShardings(table)
     of_single_result = _SingleResultSharding(table)
@@ -60,13 +60,14 @@ def pending_shardings(program: Program, numbering: Numbering, written: Sequence[
             continue
         home = homes[number]
         if isinstance(home, OpResult) and number not in siblings and traits_of(type(home.op)).is_plain:
-            results[home.op] = of_single_result[sharding]
+            results[definitions[number]] = of_single_result[sharding]
             continue
         if (attribute := table.attribute(sharding)) is None:
             continue
         if isinstance(home, OpResult):
             if number in siblings:
-                results[home.op] = per_value[tuple([program.shardings[each] for each, _ in siblings[number]])]
+                of_all = tuple([program.shardings[each] for each, _ in siblings[number]])
+                results[definitions[number]] = per_value[of_all]
             else:
                 pending.values.setdefault(home.op, []).append((home, attribute))
         elif isinstance(home, FunctionResult):
@@ -107,12 +108,12 @@ class _SingleResultSharding(dict[int, Attributes]):
         return made
 
 
-def rules_to_write(program: Program, numbering: Numbering) -> Mapping[Operation, Attributes]:
-    """For each operation `{sdy.sharding_rule = ...}`, the rule that it propagated by."""
+def rules_to_write(program: Program) -> Mapping[int, Attributes]:
+    """For each operation, by number, `{sdy.sharding_rule = ...}`: the rule that it propagated by."""
     known: dict[int, Attributes] = {}
     """By the identity of the operation's class."""
-    found: dict[Operation, Attributes] = {}
-    for op, op_class in zip(numbering.ops, program.classes, strict=True):
+    found: dict[int, Attributes] = {}
+    for op, op_class in enumerate(program.classes):
         if op_class is not None and op_class.has_rule:
             if (attributes := known.get(id(op_class))) is None:
                 attributes = known[id(op_class)] = {SHARDING_RULE: op_class.signature.rule.attribute}
@@ -120,7 +121,7 @@ def rules_to_write(program: Program, numbering: Numbering) -> Mapping[Operation,
     return found
 
 
-def add_attributes(decisions: dict[Operation, Attributes], more: Mapping[Operation, Attributes]) -> None:
+def add_attributes(decisions: dict[int, Attributes], more: Mapping[int, Attributes]) -> None:
     """Add attributes to the decisions for each operation. Operations with the same attributes share a dictionary."""
     known: dict[tuple[int, int], Attributes] = {}
     for op, attributes in more.items():
