@@ -22,9 +22,8 @@ def run_kernel(kernel: Kernel, buffers: Mapping[int, Array], options: Options | 
     """
     multiple = WORD if "atom." in kernel.ptx else 1
     regions = {number: _region(f"buffer {number}", packed(array), multiple) for number, array in buffers.items()}
-    if not kernel.is_empty:
-        arguments = [regions[number] for number in kernel.buffers]
-        Machine(kernel.ptx, kernel.entry).run(kernel.grid, kernel.block, arguments, options)
+    arguments = [regions[number] for number in kernel.buffers]
+    Machine(kernel.ptx, kernel.entry).run(kernel.grid, kernel.block, arguments, options)
     return {
         number: unpacked(regions[number].data[: packed(buffers[number]).size], buffers[number])
         for number in kernel.written_buffers

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from ptx_kernels import kernel, line_of
 
+from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.faults import Fault, FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options
 
@@ -244,3 +245,23 @@ def test_the_first_fault_is_raised_unless_collected():
 def test_threads_of_one_warp_may_write_one_value():
     body = "  mov.u64 %rd8, s;\n  mov.b32 %r9, 7;\n  st.shared.b32 [%rd8], %r9;"
     assert Machine(kernel(body, parameters=0, shared=16)).run([1], [32], [], Options(checks=True)) == []
+
+
+def test_of_equal_faults_in_one_line_the_first_is_kept():
+    """Blocks that are executed one after another report the same line."""
+    options = Options(collects_faults=True, together=THREADS)
+    arrays = [np.zeros(THREADS * BLOCKS, np.uint32) for _ in range(2)]
+    (fault,) = Machine(kernel(COPY.replace("[%rd6]", "[%rd1+2]"))).run([BLOCKS], [THREADS], arrays, options)
+    assert "block (0, 0, 0)" in str(fault)
+
+
+def test_arrays_with_gaps_are_refused():
+    arrays = [np.zeros(2 * THREADS * BLOCKS, np.uint32)[::2] for _ in range(2)]
+    with pytest.raises(LaunchError, match="the array for parameter k_0 is not contiguous: pass a copy"):
+        Machine(kernel(COPY)).run([BLOCKS], [THREADS], arrays)
+
+
+def test_matrices_are_loaded_by_whole_warps():
+    body = "  mov.u64 %rd8, s;\n  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%rd8];"
+    with pytest.raises(FaultError, match="threads"):
+        Machine(kernel(f"  setp.gt.u32 %p1, %r1, 15;\n  @%p1 bra $end;\n{body}\n$end:", 0, 512)).run([1], [32], [])

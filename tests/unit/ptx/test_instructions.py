@@ -279,6 +279,27 @@ def test_a_comparison_of_pairs_gives_a_predicate_for_each_half(
     np.testing.assert_array_equal(executed(statement, (32, 32), 32, [x, y]), low + 2 * high)
 
 
+@pytest.mark.parametrize(
+    "operation, combine", [("and", np.logical_and), ("or", np.logical_or), ("xor", np.logical_xor)]
+)
+def test_a_comparison_as_a_number_may_be_combined_with_a_predicate(
+    operation: str, combine: Callable[[Array, Array], Array]
+):
+    x, y = (operands(32, seed).view(np.int32) for seed in (0, 1))
+    statement = f"setp.gt.s32 %p1, $a, 0;\nset.lt.{operation}.u32.s32 $d, $a, $b, %p1;"
+    expected = np.where(combine(x < y, x > 0), np.uint32(2**32 - 1), np.uint32(0))
+    np.testing.assert_array_equal(executed(statement, (32, 32), 32, [x.view("u4"), y.view("u4")]), expected)
+
+
+@pytest.mark.parametrize("operation, expected", [("popc.u32", 5), ("or.pred", 1), ("and.pred", 0)])
+def test_a_barrier_with_a_reduction_gives_all_threads_of_a_block_one_result(operation: str, expected: int):
+    destination = "%r15" if "u32" in operation else "%p2"
+    as_number = "" if "u32" in operation else "\nselp.b32 %r15, 1, 0, %p2;"
+    statement = f"setp.lt.u32 %p1, %r1, 5;\nbar.red.{operation} {destination}, 0, %p1;{as_number}"
+    found = executed(statement, (32,), 32, [operands(32, 0)])
+    np.testing.assert_array_equal(found, np.full(THREADS, expected, np.uint32))
+
+
 @pytest.mark.parametrize("name, power, bound", [("rcp", -1.0, 2.0**-23), ("rsqrt", -0.5, 2.0**-22.9)])
 def test_approximate_functions_move_within_the_documented_error(name: str, power: float, bound: float):
     source = np.linspace(0.1, 9, THREADS, dtype=np.float32)
@@ -307,6 +328,7 @@ def test_approximate_functions_move_within_the_documented_error(name: str, power
             "setp.lt.f16x2 %p1, %r5, %r6;",
             "line 17: setp.lt.f16x2: a comparison of pairs gives two predicates, p|q",
         ),
+        ("mov.u32 %r39, %r40;", "line 17: %r40 is not declared"),
         ("bra $nowhere;", "line 17: a branch needs a label of this entry"),
         ("ld.global.b32 %r5;", "line 17: ld.global.b32 does not take 1 operands"),
         ("mov.u32;", "line 17: mov.u32 does not take 0 operands"),

@@ -15,6 +15,13 @@ ENTRY main {
 """
 
 
+def test_no_thread_runs_for_an_empty_tensor():
+    x = np.zeros(0, ml_dtypes.int4)
+    kernel = compiler.compile(NEGATE.replace("s4[9]", "s4[0]"))
+    (written,) = run_kernel(kernel, {0: x, 1: x.copy()}).values()
+    assert written.shape == (0,)
+
+
 def test_updates_of_the_last_word_of_packed_elements():
     """The five bytes of nine elements end within a word, all of which an atomic update of the last element accesses."""
     x = np.arange(-4, 5).astype(ml_dtypes.int4)

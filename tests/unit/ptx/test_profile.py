@@ -65,6 +65,14 @@ def test_instructions_and_divergence():
     assert low <= high
 
 
+def test_accesses_are_counted_by_their_memory():
+    body = "mov.u64 %rd7, s;\nld.shared.b32 %r4, [%rd7];\nst.shared.b32 [%rd7], %r4;\nld.global.b32 %r5, [%rd1];"
+    classes = profiled(body, shared=16).classes
+    each = 2 * BLOCKS
+    assert classes["parameter"] == PARAMETERS * each
+    assert [classes[name] for name in ("shared load", "shared store", "global load")] == [each] * 3
+
+
 def test_memory_binds_a_copy_and_special_functions_a_loop_of_them():
     copy = "mad.lo.u32 %r3, %r2, 64, %r1;\nmul.wide.u32 %rd8, %r3, 16;\nadd.s64 %rd9, %rd1, %rd8;\n"
     copy += "ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd9];\nadd.s64 %rd9, %rd2, %rd8;\n"
