@@ -66,6 +66,26 @@ def test_each_thread_has_its_own_trip_count():
     assert last.tolist() == [[0, 0, 1, 2, 3]]
 
 
+def test_loop_in_a_branch_runs_in_the_threads_of_the_branch_only():
+    body = """
+      %i = gpu.thread_id x
+      %c0 = arith.constant 0 : index
+      %c2 = arith.constant 2 : index
+      %above = arith.cmpi sge, %i, %c2 : index
+      %r = scf.if %above -> (tensor<4xindex>) {
+        %s = scf.for %k = %c0 to %c2 step %c2 iter_args(%t = %out) -> (tensor<4xindex>) {
+          %u = tensor.insert %i into %t[%i] : tensor<4xindex>
+          scf.yield %u : tensor<4xindex>
+        }
+        scf.yield %s : tensor<4xindex>
+      } else {
+        scf.yield %out : tensor<4xindex>
+      }
+      func.return %r : tensor<4xindex>"""
+    (result,) = run(body, "(%out: tensor<4xindex>) -> tensor<4xindex>", np.zeros(4, np.int64))
+    assert result.tolist() == [0, 0, 2, 3]
+
+
 def test_loop_with_a_step_of_zero_is_an_error():
     body = """
       %c0 = arith.constant 0 : index

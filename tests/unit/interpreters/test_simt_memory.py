@@ -106,6 +106,29 @@ def test_constants_and_reshapes_are_tensors_too():
     assert c.tolist() == [np.array([1, 2, 3, 4], np.float32).view(np.int32).tolist()]
 
 
+def test_tensor_of_elements():
+    body = """
+      %i = gpu.thread_id x
+      %c1 = arith.constant 1 : index
+      %t = tensor.from_elements %x, %y, %y, %z : tensor<2x2xf32>
+      %r = tensor.extract %t[%c1, %i] : tensor<2x2xf32>
+      func.return %r : f32"""
+    numbers = [np.float32(number) for number in (1, 2, 3)]
+    (result,) = run(body, "(%x: f32, %y: f32, %z: f32) -> f32", *numbers, block=(2, 1, 1))
+    assert result.tolist() == [[2, 3]]
+
+
+def test_tensor_of_elements_that_differ_between_threads_is_an_error():
+    body = """
+      %i = gpu.thread_id x
+      %c1 = arith.constant 1 : index
+      %t = tensor.from_elements %c1, %i : tensor<2xindex>
+      %r = tensor.extract %t[%i] : tensor<2xindex>
+      func.return %r : index"""
+    with pytest.raises(SimtError, match="a tensor of values that differ between threads has no place in memory"):
+        run(body, "() -> index", block=(2, 1, 1))
+
+
 # -- Vectors in memory ------------------------------------------------------------------------------------------------
 
 TRANSFER = """
@@ -273,6 +296,20 @@ def test_barrier_that_some_threads_do_not_reach():
     assert str(error.value).endswith(
         "\n  thread (2, 0, 0) of block (0, 0, 0) does not reach this barrier, but other threads of its block do"
     )
+
+
+def test_whole_blocks_may_skip_a_barrier():
+    body = """
+      %b = gpu.block_id x
+      %c1 = arith.constant 1 : index
+      %p = arith.cmpi eq, %b, %c1 : index
+      scf.if %p {
+        gpu.barrier
+        scf.yield
+      }
+      func.return %b : index"""
+    (result,) = run(body, "() -> index", block=(2, 1, 1), grid=(3, 1, 1))
+    assert result.tolist() == [[0, 0], [1, 1], [2, 2]]
 
 
 @pytest.mark.parametrize(

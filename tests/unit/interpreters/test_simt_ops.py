@@ -190,6 +190,38 @@ def test_complex_ops():
     assert d[0, 0] == np.abs(np.complex64(9 - 3j))
 
 
+COMPLEX_FUNCTIONS = {
+    "complex.add %a, %b": np.add,
+    "complex.atan2 %a, %b": lambda y, x: -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)),
+    "complex.conj %a": np.conj,
+    "complex.cos %a": np.cos,
+    "complex.div %a, %b": np.divide,
+    "complex.exp %a": np.exp,
+    "complex.expm1 %a": np.expm1,
+    "complex.log %a": np.log,
+    "complex.log1p %a": np.log1p,
+    "complex.mul %a, %b": np.multiply,
+    "complex.neg %a": np.negative,
+    "complex.pow %a, %b": np.power,
+    "complex.rsqrt %a": lambda z: 1 / np.sqrt(z),
+    "complex.sign %a": lambda z: z / np.abs(z),
+    "complex.sin %a": np.sin,
+    "complex.sqrt %a": np.sqrt,
+    "complex.sub %a, %b": np.subtract,
+    "complex.tan %a": np.tan,
+    "complex.tanh %a": np.tanh,
+}
+
+
+@pytest.mark.parametrize("op", COMPLEX_FUNCTIONS)
+def test_complex_functions(op: str):
+    kind = "complex<f64>"
+    arguments = [np.array([0.5 - 0.25j, -2 + 1j, 3j]), np.array([1.5 + 1j, 0.5j, -1])][: 1 + op.count("%b")]
+    np.testing.assert_allclose(
+        scalar_op(f"{op} : {kind}", f"{kind} -> {kind}", *arguments), COMPLEX_FUNCTIONS[op](*arguments), rtol=1e-12
+    )
+
+
 VECTORS = """
   %i = gpu.thread_id x
   %c1 = arith.constant 1 : index

@@ -16,7 +16,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.numerics.floats import bits
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes
-from xshardy.interpreters.simt.memory import ATOMIC, AccessKind, Buffer, Tensor
+from xshardy.interpreters.simt.memory import NO_THREAD, AccessKind, Buffer, Tensor
 from xshardy.interpreters.simt.unspecified import specified
 
 
@@ -139,7 +139,7 @@ def store(
             suspects &= ~lanes.synchronized(previous, written_at[where], me)
             check_agreement(lanes, op, buffer, where, value, me, previous, suspects)
     buffer.data[where] = value
-    writer[where] = ATOMIC if atomic else me
+    writer[where] = NO_THREAD if atomic else me
     written_at[where] = now
     if not atomic:
         last = writer[where]

@@ -53,8 +53,12 @@ def shuffle(lanes: Lanes, op: ShuffleOp, value: Array, offset: Array, width: Arr
 
 
 def from_thread(lanes: Lanes, value: Array, source: Array, valid: Array) -> tuple[Array, Array]:
-    """The value of thread `source` of the same block where that is `valid` and exists."""
-    valid = valid & (source >= 0) & (source < lanes.launch.threads)
+    """
+    The value of thread `source` of the same block where that is `valid` and exists.
+
+    Precondition: no negative `source` is `valid`.
+    """
+    valid = valid & (source < lanes.launch.threads)
     source = np.broadcast_to(np.where(valid, source, lanes.threads), (source.shape[0], lanes.launch.threads))
     whole = np.broadcast_to(value, (value.shape[0], lanes.launch.threads, *value.shape[2:]))
     blocks = np.arange(max(len(source), len(whole)))[:, None]

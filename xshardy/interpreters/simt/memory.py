@@ -23,9 +23,8 @@ class AccessKind(Enum):
     ATOMIC = "atomic"
 
 
-UNWRITTEN = -1
-ATOMIC = -2
-"""The writer numbers of an element unchanged since the launch, and of one written by an atomic update."""
+NO_THREAD = -1
+"""The writer number of an element that is unchanged since the launch, or was last written by an atomic update."""
 
 
 @dataclass(eq=False, slots=True)
@@ -49,7 +48,7 @@ class Buffer:
         """
         if self.writer is None or self.written_at is None:
             self.data = self.data.copy()
-            self.writer = np.full(self.data.shape, UNWRITTEN, number)
+            self.writer = np.full(self.data.shape, NO_THREAD, number)
             self.written_at = np.zeros(self.data.shape, np.int32)
         return self.writer, self.written_at
 

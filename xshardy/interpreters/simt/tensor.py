@@ -54,10 +54,8 @@ def private(lanes: Lanes, op: Operation, elements: Array) -> Tensor:
 
 
 def from_elements(lanes: Lanes, op: tensor.FromElementsOp, *elements: Array) -> Tensor:
-    kind = op.result.type
-    return private(
-        lanes, op, np.stack(np.broadcast_arrays(*elements), axis=-1).reshape(*elements[0].shape, *kind.get_shape())
-    )
+    stacked = np.stack(np.broadcast_arrays(*elements), axis=-1)
+    return private(lanes, op, stacked.reshape(*stacked.shape[:-1], *op.result.type.get_shape()))
 
 
 def empty(lanes: Lanes, op: tensor.EmptyOp, *sizes: Array) -> Tensor:
