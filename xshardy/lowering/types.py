@@ -14,7 +14,8 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-LLVM_TYPES = (LLVMArrayType, LLVMFunctionType, LLVMPointerType, LLVMStructType, LLVMVoidType)
+LLVM_TYPES = (LLVMArrayType, LLVMFunctionType, LLVMPointerType, LLVMStructType)
+"""Types that stay what they are. No value or argument is of LLVM's void type."""
 
 NARROWEST_FLOAT = 16
 """Bits of the narrowest float that LLVM has; a narrower one is an integer of its width there."""

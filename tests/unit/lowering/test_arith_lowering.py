@@ -1,4 +1,9 @@
-"""Integer lowerings that are more than one instruction, run on the CPU and compared with Python's integers."""
+"""Integer lowerings that are more than one instruction, and reductions, run on the CPU and compared with Python."""
+
+import ctypes
+import math
+import operator
+from functools import reduce
 
 import pytest
 from hypothesis import given, settings
@@ -79,3 +84,44 @@ def test_extended_results(width: int):
         assert (ulow, uhigh) == (signed(product, width), signed(product >> width, width))
 
     check()
+
+
+NUMBERS = [-7, 12, 3, -2, 5]
+REDUCTIONS = {
+    ("add", "i32"): sum,
+    ("mul", "i32"): math.prod,
+    ("and", "i32"): lambda numbers: reduce(operator.and_, numbers),
+    ("or", "i32"): lambda numbers: reduce(operator.or_, numbers),
+    ("xor", "i32"): lambda numbers: reduce(operator.xor, numbers),
+    ("minsi", "i32"): min,
+    ("maxsi", "i32"): max,
+    ("minui", "i32"): lambda numbers: min(numbers, key=lambda number: unsigned(number, 32)),
+    ("maxui", "i32"): lambda numbers: max(numbers, key=lambda number: unsigned(number, 32)),
+    ("add", "f32"): sum,
+    ("mul", "f32"): math.prod,
+    ("minimumf", "f32"): min,
+    ("maximumf", "f32"): max,
+    ("minnumf", "f32"): min,
+    ("maxnumf", "f32"): max,
+}
+
+
+@pytest.mark.parametrize(("kind", "element"), REDUCTIONS)
+def test_reductions_of_vectors(kind: str, element: str):
+    """Without an accumulator, and with the last number as one."""
+    *elements, last = [f"{number}.0" if element == "f32" else str(number) for number in NUMBERS]
+    vector = f"vector<{len(elements)}x{element}>"
+    function = HostFunction(
+        f"""func.func @f(%p0: !llvm.ptr, %p1: !llvm.ptr) {{
+          %v = arith.constant dense<[{", ".join(elements)}]> : {vector}
+          %last = arith.constant {last} : {element}
+          %0 = vector.reduction <{kind}>, %v : {vector} into {element}
+          %1 = vector.reduction <{kind}>, %v, %last : {vector} into {element}
+          llvm.store %0, %p0 : {element}, !llvm.ptr
+          llvm.store %1, %p1 : {element}, !llvm.ptr
+          func.return
+        }}"""
+    )
+    results = function([], [ctypes.c_float if element == "f32" else ctypes.c_int32] * 2)
+    reference = REDUCTIONS[kind, element]
+    assert results == [reference(NUMBERS[:-1]), reference(NUMBERS)]

@@ -69,6 +69,12 @@ def test_ptx_for_several_targets_is_not_joined():
         join_ptx(texts)
 
 
+def test_ptx_without_its_directives_is_not_joined():
+    ptx = compile_module(parse_hlo(TWO_SUMS)).ptx
+    with pytest.raises(CompilationError, match=r"does not begin with \.version, \.target and \.address_size"):
+        join_ptx([ptx, ptx.replace(".address_size 64\n", "")])
+
+
 def test_processes_compile_what_one_does(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("xshardy.modules.kernels.KERNELS_PER_PROCESS", 1)
     assert compile_module(parse_hlo(TWO_SUMS), jobs=2).ptx == compile_module(parse_hlo(TWO_SUMS)).ptx

@@ -85,7 +85,7 @@ def packed_tile(moved: Transposition, width: int) -> PackedTile:
     blocks = [1] * len(moved.shape)
     blocks[row] = min(moved.shape[row], side)
     blocks[minor] = min(moved.shape[minor], side)
-    middle = minor - 1 if minor > 1 and moved.permutation[minor - 1] == minor - 1 else minor
+    middle = minor - 1 if moved.permutation[minor - 1] == minor - 1 else minor
     if middle < minor:
         blocks[middle] = min(moved.shape[middle], side // blocks[minor])
     return PackedTile(square, tuple(blocks), blocks[row], middle)

@@ -197,3 +197,26 @@ func.func @synchronous(%x: tensor<4xf32>) -> tensor<4xf32> {
   %b = stablehlo.negate %x : tensor<4xf32>
   func.return %a : tensor<4xf32>
 }
+
+// -----
+
+func.func private @op(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.reverse %x, dims = [0] : tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+
+// The start that is ready first would wait for the one that it keeps from its place: the order that keeps the limit stays.
+// ONE-LABEL:  func.func @the_order_keeps_the_limit
+// ONE-NEXT:     %0 = stablehlo.negate %arg0
+// ONE-NEXT:     %1 = hlo.async_start @op(%0)
+// ONE-NEXT:     %2 = hlo.async_done %1
+// ONE-NEXT:     %3 = hlo.async_start @op(%arg0)
+// ONE-NEXT:     %4 = hlo.async_done %3
+func.func @the_order_keeps_the_limit(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %n = stablehlo.negate %x : tensor<4xf32>
+  %s = hlo.async_start @op(%n) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+  %d = hlo.async_done %s : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+  %t = hlo.async_start @op(%x) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+  %e = hlo.async_done %t {hlo.control_predecessors = "{%d}"} : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+  func.return %d, %e : tensor<4xf32>, tensor<4xf32>
+}
