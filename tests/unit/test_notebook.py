@@ -23,7 +23,7 @@ def test_a_plan_shows_what_is_sent_by_cause_and_what_is_held():
 def test_a_kernel_shows_its_launch_its_arguments_and_its_code():
     kernel = xshardy.compile((EXAMPLES / "gelu.hlo").read_text(), math="expanded")
     shown = kernel._repr_html_()
-    assert "[24576, 1, 1] x [128, 1, 1]" in shown
+    assert f">{kernel.entry}</td>" in shown and "[24576, 1, 1] x [128, 1, 1]" in shown
     assert "written, at least 25165824 bytes, aligned to 256" in shown
     assert f"PTX, {kernel.ptx.count(chr(10))} lines" in shown and "LLVM IR, " in shown
 

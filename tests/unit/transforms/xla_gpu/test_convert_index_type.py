@@ -54,3 +54,22 @@ def test_integers_give_the_same_numbers(text: str):
     module.verify()
     assert not any(isinstance(op, arith.AddiOp) and op.result.type == IndexType() for op in module.walk())
     np.testing.assert_array_equal(run_kernel(module, [out]), expected)
+
+
+def test_an_integer_constant_after_an_index_constant_may_be_another_number():
+    module = parse_module("""
+    func.func @kernel(%out: tensor<4xi64>) -> tensor<4xi64>
+        attributes {xla.entry, gpu.known_block_size = array<i32: 4, 1, 1>,
+                    gpu.known_grid_size = array<i32: 1, 1, 1>} {
+      %five = arith.constant 5 : index
+      %seven = arith.constant 7 : i64
+      %th = gpu.thread_id x
+      %sum = arith.addi %th, %five : index
+      %n = arith.index_cast %sum : index to i64
+      %product = arith.muli %n, %seven : i64
+      %t = tensor.insert %product into %out[%th] : tensor<4xi64>
+      func.return %t : tensor<4xi64>
+    }""")
+    ConvertIndexTypePass().apply(new_context(), module)
+    (result,) = run_kernel(module, [np.zeros(4, dtype=np.int64)])
+    assert result.tolist() == [35, 42, 49, 56]

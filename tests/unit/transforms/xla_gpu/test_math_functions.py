@@ -8,6 +8,7 @@ import ctypes
 import ctypes.util
 import runpy
 from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ from xshardy.lowering.libdevice import MissingCudaExtraError
 from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctionsPass
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS
+from xshardy.transforms.xla_gpu.math_functions.coefficients import TWO_OVER_PI_WORDS
+from xshardy.transforms.xla_gpu.math_functions.large_arguments import WORD
 from xshardy.universe import new_context
 
 Array = npt.NDArray[np.floating]
@@ -223,3 +226,18 @@ def test_a_function_without_an_expansion_names_the_extra(monkeypatch: pytest.Mon
         compile_module(compiler.lower(module, "llvm"), "sm_90")
     with pytest.raises(ValueError, match="unknown math 'ours': expected one of auto, libdevice, expanded"):
         compiler.compile(FUSION.replace("OPCODE", "tanh"), math="ours")
+
+
+def test_words_of_two_over_pi():
+    """By Machin's formula: pi = 16 atan(1/5) - 4 atan(1/239)."""
+    bits = WORD * (len(TWO_OVER_PI_WORDS) - 1)
+    one = 1 << bits + 64
+
+    def atan_of_inverse(n: int) -> int:
+        terms = (one // ((2 * k + 1) * n ** (2 * k + 1)) for k in range(bits // 2))
+        return sum(-term if k % 2 else term for k, term in enumerate(takewhile(bool, terms)))
+
+    pi = 16 * atan_of_inverse(5) - 4 * atan_of_inverse(239)
+    digits = (2 * one << bits) // pi
+    words = [digits >> WORD * position & 0xFFFFFFFF for position in reversed(range(len(TWO_OVER_PI_WORDS)))]
+    assert words == list(TWO_OVER_PI_WORDS)
