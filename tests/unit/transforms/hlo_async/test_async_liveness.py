@@ -15,7 +15,7 @@ from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo_async.aliasing import Buffer
 from xshardy.transforms.hlo_async.buffer_reuse import BUFFERS, conflicts, may_overwrite
-from xshardy.transforms.hlo_async.liveness import Liveness, liveness_of
+from xshardy.transforms.hlo_async.liveness import ENTRY, Liveness, LiveRange, liveness_of
 
 
 def main_of(text: str) -> Block:
@@ -42,6 +42,29 @@ def test_buffers_in_flight_stay_alive(text: str):
         assert liveness.ranges[output].first == flight.first
         bundles = [set(liveness.aliasing.buffers_of(op.results[0])) for op in (start, *updates)]
         assert all(bundle == bundles[0] for bundle in bundles)
+
+
+def test_readers_around_a_block_keep_nothing_alive_in_it():
+    around = main_of("""
+    func.func private @op(%x: tensor<4xf32>) -> tensor<4xf32> {
+      func.return %x : tensor<4xf32>
+    }
+    func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = "stablehlo.if"(%p) ({
+        %s = hlo.async_start @op(%x) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+        %d = hlo.async_done %s : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+        %n = stablehlo.negate %d : tensor<4xf32>
+        stablehlo.return %n : tensor<4xf32>
+      }, {
+        stablehlo.return %x : tensor<4xf32>
+      }) : (tensor<i1>) -> tensor<4xf32>
+      %1 = stablehlo.abs %x : tensor<4xf32>
+      func.return %0, %1 : tensor<4xf32>, tensor<4xf32>
+    }""")
+    assert around.first_op is not None
+    liveness = liveness_of(around.first_op.regions[0].block)
+    (buffer,) = liveness.aliasing.buffers_of(around.args[1])
+    assert liveness.ranges[buffer] == LiveRange(ENTRY, 1)
 
 
 def runs_on(liveness: Liveness, memory: dict[Buffer, int]) -> bool:
