@@ -141,41 +141,50 @@ class Fusion:
     def _compared(self, regions: Mapping[int, Region], written: Written, is_part: bool) -> str:
         """What is wrong with the results, or "agrees". Of a part of the blocks, what they write is compared."""
         wrong: list[str] = []
-        for index, number in enumerate(self.sources(regions, written)):
-            if index in self.reference.undefined:
-                continue
-            region, layout = regions[number], self.layouts[len(self.inputs) + index]
-            value = unpacked(region.data[: region.size], self.buffers[len(self.inputs) + index])
-            expected = in_memory_order(self.reference.results[index], layout)
-            if is_part:
-                touched = written.elements(region, value)
-                if not touched.any():
-                    wrong.append(f"result {index}: nothing is written")
-                    continue
-                if compare(value[touched], expected[touched], tolerance=loose(expected[touched])):
-                    continue
-                value = np.where(touched, value, expected)
-            elif compare(value, expected, tolerance=loose(expected)):
-                continue
-            comparison = self.reference.compare(index, in_tensor_order(value, layout))
-            if not comparison:
-                wrong.append(f"result {index}: {comparison}")
-        return "; ".join(wrong) or "agrees"
-
-    def sources(self, regions: Mapping[int, Region], written: Written) -> list[int]:
-        """
-        The number of the buffer that has each result.
-
-        XLA may have let a result share the buffer of an operand, which the folder does not say. Its kernel then changes
-        the operand and leaves the buffer of the result alone.
-        """
         changed = [number for number, region in regions.items() if region in written.bytes]
         shared = [number for number in changed if number not in self.kernel.written_buffers]
-        found: list[int] = []
-        for number in self.kernel.buffers[len(self.inputs) :]:
-            same_size = [other for other in shared if regions[other].size == regions[number].size]
-            found.append(number if number in changed or not same_size else shared.pop(shared.index(same_size[0])))
-        return found
+        for index, number in enumerate(self.kernel.buffers[len(self.inputs) :]):
+            if index in self.reference.undefined:
+                continue
+            differences = {
+                other: self._difference(regions[other], index, written, is_part)
+                for other in self.places(number, changed, shared, regions)
+            }
+            place = min(differences, key=lambda other: differences[other] is not None)
+            if place in shared:
+                shared.remove(place)
+            if (difference := differences[place]) is not None:
+                wrong.append(f"result {index}: {difference}")
+        return "; ".join(wrong) or "agrees"
+
+    def _difference(self, region: Region, index: int, written: Written, is_part: bool) -> str | None:
+        """How what is in `region` differs from the result with number `index`; None if it agrees."""
+        layout = self.layouts[len(self.inputs) + index]
+        value = unpacked(region.data[: region.size], self.buffers[len(self.inputs) + index])
+        expected = in_memory_order(self.reference.results[index], layout)
+        if is_part:
+            touched = written.elements(region, value)
+            if not touched.any():
+                return "nothing is written"
+            if compare(value[touched], expected[touched], tolerance=loose(expected[touched])):
+                return None
+            value = np.where(touched, value, expected)
+        elif compare(value, expected, tolerance=loose(expected)):
+            return None
+        comparison = self.reference.compare(index, in_tensor_order(value, layout))
+        return None if comparison else str(comparison)
+
+    def places(
+        self, number: int, changed: Sequence[int], shared: Sequence[int], regions: Mapping[int, Region]
+    ) -> list[int]:
+        """
+        The numbers of the buffers that may have the result of buffer `number`.
+
+        XLA may have let results share the buffers of operands, which the folder does not say. Its kernel then changes
+        these operands and leaves the buffers of the results alone.
+        """
+        same_size = [other for other in shared if regions[other].size == regions[number].size]
+        return [number] if number in changed or not same_size else same_size
 
 
 def rows_of(path: Path, launch: Mapping[str, Any] | None, whose: Sequence[str], *, checks: bool) -> list[Row]:

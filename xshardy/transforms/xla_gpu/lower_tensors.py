@@ -148,7 +148,9 @@ class LowerSignature(RewritePattern):
                 "sdy-drop-sharding-and-mesh"
             )
         pointers = [POINTER if isinstance(type, TensorType) else type for type in inputs]
-        op.function_type = FunctionType.from_lists(pointers, results)
+        if (lowered := FunctionType.from_lists(pointers, results)) == op.function_type:
+            return
+        op.function_type = lowered
         if len(results) < len(outputs):
             op.res_attrs = None
         rewriter.notify_op_modified(op)
