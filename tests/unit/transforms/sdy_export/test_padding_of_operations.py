@@ -138,3 +138,41 @@ def test_padding_that_would_be_noticed(name: str):
     pad(module)
     sample = Sample(text.format(divided="", x="%x"), arguments)
     assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), kind) is Outcome.RAN_IN_PARTS
+
+
+def largest(dim: int, before: str = "", inputs: str = "%x, %y", sharding: str = "", after: str = "") -> str:
+    """
+    A program: the largest of the elements along `dim`, each with an element of another tensor.
+
+    It returns %0 and %1: the results, or what `after` makes of the results %r0 and %r1.
+    """
+    results = ", ".join([f"tensor<{(3, 5)[dim]}xf32>"] * 2)
+    reduced = "%r0, %r1" if after else "%0, %1"
+    return f"""func.func @main(%x: tensor<5x3xf32>, %y: tensor<5x3xf32>, %c: tensor<f32>) -> ({results}) {{
+        {before}
+        {reduced} = "stablehlo.reduce"({inputs}, %c, %c) <{{dimensions = array<i64: {dim}>}}> ({{
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>, %d: tensor<f32>, %e: tensor<f32>):
+          %2 = stablehlo.compare GT, %a, %d : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %3 = stablehlo.select %2, %a, %d : tensor<i1>, tensor<f32>
+          %4 = stablehlo.select %2, %b, %e : tensor<i1>, tensor<f32>
+          stablehlo.return %3, %4 : tensor<f32>, tensor<f32>
+        }}) {{{sharding}}} : (tensor<5x3xf32>, tensor<5x3xf32>, tensor<f32>, tensor<f32>) -> ({results})
+        {after}
+        return %0, %1 : {results}
+      }}"""
+
+
+@pytest.mark.parametrize(("dim", "expected"), [(0, Outcome.RAN_WHOLE), (1, Outcome.RAN_IN_PARTS)])
+def test_a_reduction_of_several_tensors_takes_padding_only_along_other_dimensions(dim: int, expected: Outcome):
+    """No neutral element is known of what it computes."""
+    before = """%px = sdy.all_slice [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]> : tensor<5x3xf32>
+        %py = sdy.all_slice [{"x"}, {}] %y out_sharding=<@mesh, [{"x"}, {}]> : tensor<5x3xf32>"""
+    sharding, after = "", ""
+    if dim == 1:
+        sharding = 'sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{"x"}]>]>'
+        after = """%0 = sdy.all_gather [{"x"}] %r0 out_sharding=<@mesh, [{}]> : tensor<5xf32>
+          %1 = sdy.all_gather [{"x"}] %r1 out_sharding=<@mesh, [{}]> : tensor<5xf32>"""
+    module = parse_module(MESH + largest(dim, before, "%px, %py", sharding, after))
+    pad(module)
+    sample = Sample(largest(dim), [NEGATIVE, NEGATIVE * 2, np.float32(-np.inf)])
+    assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), stablehlo.ReduceOp) is expected
