@@ -8,6 +8,7 @@
 
 sdy.mesh @line = <["x"=4]>
 sdy.mesh @grid = <["x"=2, "y"=2]>
+sdy.mesh @grid_backwards = <["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>
 
 // CHECK-LABEL: func.func @slice_of_first_elements_stays(
 // CHECK-NEXT: stablehlo.slice %arg0 [0:7]
@@ -93,6 +94,16 @@ func.func @reverse(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x
 func.func @reverse_of_whole_dimension_stays(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}) -> tensor<4x4xf32> {
   %0 = stablehlo.reverse %a, dims = [1] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}, {}]>]>} : tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
+}
+
+// Its parts would be on other devices: another pass moves them first.
+// CHECK-LABEL: func.func @reverse_between_meshes(
+// PARTS-NEXT: stablehlo.reverse %arg0, dims = [0]
+// BYTES-NEXT: stablehlo.reverse %arg0, dims = [0]
+// WHOLE-NEXT: sdy.reshard %arg0 <@grid, [{}]>
+func.func @reverse_between_meshes(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.reverse %a, dims = [0] {sdy.sharding = #sdy.sharding_per_value<[<@grid_backwards, [{"x"}]>]>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // CHECK-LABEL: func.func @reshape_of_uneven_parts(
