@@ -176,3 +176,46 @@ def test_a_reduction_of_several_tensors_takes_padding_only_along_other_dimension
     pad(module)
     sample = Sample(largest(dim), [NEGATIVE, NEGATIVE * 2, np.float32(-np.inf)])
     assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), stablehlo.ReduceOp) is expected
+
+
+KEPT = {
+    "reshape of a later dimension": (
+        stablehlo.ReshapeOp,
+        "stablehlo.reshape {x} {{{sharding}}} : (tensor<2x5x4xf32>) -> tensor<2x5x2x2xf32>",
+        "2x5x2x2xf32",
+    ),
+    "positions of a convolution with groups": (
+        stablehlo.ConvolutionOp,
+        """stablehlo.convolution({x}, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {{}}
+            {{batch_group_count = 1 : i64, feature_group_count = 2 : i64{comma}{sharding}}}
+            : (tensor<2x5x4xf32>, tensor<1x2x4xf32>) -> tensor<2x5x4xf32>""",
+        "2x5x4xf32",
+    ),
+}
+"""Operations on `%x`, divided in 4 along dimension 1, that need nothing of other parts, with their results."""
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_padding_of_dimensions_that_stay_apart(name: str):
+    kind, operation, result = KEPT[name]
+    text = f"""func.func @main(%x: tensor<2x5x4xf32>, %k: tensor<1x2x4xf32>) -> tensor<{result}> {{{{
+        {{before}}
+        %0 = {operation}
+        {{after}}
+      }}}}"""
+    parts = ", ".join('{"x"}' if dim == 1 else "{}" for dim in range(result.count("x")))
+    whole = parts.replace('"x"', "")
+    divided = text.format(
+        before='%d = sdy.all_slice [{}, {"x"}, {}] %x out_sharding=<@mesh, [{}, {"x"}, {}]> : tensor<2x5x4xf32>',
+        x="%d",
+        comma=", ",
+        sharding=f"sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{parts}]>]>",
+        after=f"""%1 = sdy.all_gather [{parts}] %0 out_sharding=<@mesh, [{whole}]> : tensor<{result}>
+          return %1 : tensor<{result}>""",
+    )
+    module = parse_module(MESH + divided)
+    pad(module)
+    arguments = [np.arange(40, dtype=np.float32).reshape(2, 5, 4), np.arange(8, dtype=np.float32).reshape(1, 2, 4)]
+    undivided = text.format(before="", x="%x", comma="", sharding="", after=f"return %0 : tensor<{result}>")
+    sample = Sample(undivided, arguments)
+    assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), kind) is Outcome.RAN_IN_PARTS
