@@ -181,6 +181,30 @@ func.func @windows_without_neutral_element(%a: tensor<8xf32> {sdy.sharding = #sd
   return %0 : tensor<8xf32>
 }
 
+// CHECK-LABEL: func.func @windows_of_another_element_type(
+// CHECK-NEXT: sdy.reshard %arg0 <@line, [{}]>
+func.func @windows_of_another_element_type(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %init: tensor<f32>) -> tensor<6xf64> {
+  %0 = "stablehlo.reduce_window"(%a, %init) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%b: tensor<f64>, %c: tensor<f64>):
+    %1 = stablehlo.add %b, %c : tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<6xf64>
+  return %0 : tensor<6xf64>
+}
+
+// A manual computation would need the captured value as an operand.
+// CHECK-LABEL: func.func @windows_with_a_captured_value(
+// CHECK-NEXT: sdy.reshard %arg0 <@line, [{}]>
+func.func @windows_with_a_captured_value(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %init: tensor<f32>) -> tensor<6xf32> {
+  %0 = "stablehlo.reduce_window"(%a, %init) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+    %1 = stablehlo.negate %init : tensor<f32>
+    %2 = stablehlo.add %b, %c : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
 // CHECK-LABEL: func.func @convolution(
 // PARTS-NEXT: sdy.reshard %arg0 <@line, [{}, {}, {}]>
 // BYTES:      sdy.manual_computation(%arg0, %arg1, %{{.*}})
