@@ -44,11 +44,15 @@ def linear_index(indices: Sequence[int], shape: Sequence[int]) -> int | None:
 
 
 def element_of(attr: Attribute | None, position: int) -> Attribute | None:
-    """The element at `position`, in row-major order, of a constant tensor or vector."""
+    """
+    The element at `position`, in row-major order, of a constant tensor or vector.
+
+    Precondition: `position` is 0 if all elements are equal.
+    """
     values = scalar_values(attr)
     if values is None or not isinstance(attr, DenseIntOrFPElementsAttr):
         return None
-    return scalar_attr(values[0] if len(values) == 1 else values[position], element_type_of(attr.get_type()))
+    return scalar_attr(values[position], element_type_of(attr.get_type()))
 
 
 # -- tensor -----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 sdy.mesh @line = <["x"=4]>
 sdy.mesh @grid = <["x"=2, "y"=2]>
+sdy.mesh @grid_backwards = <["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>
 
 // CHECK-LABEL: func.func @slice_of_first_elements_stays(
 // CHECK-NEXT: stablehlo.slice %arg0 [0:7]
@@ -95,6 +96,16 @@ func.func @reverse_of_whole_dimension_stays(%a: tensor<4x4xf32> {sdy.sharding = 
   return %0 : tensor<4x4xf32>
 }
 
+// Its parts would be on other devices: another pass moves them first.
+// CHECK-LABEL: func.func @reverse_between_meshes(
+// PARTS-NEXT: stablehlo.reverse %arg0, dims = [0]
+// BYTES-NEXT: stablehlo.reverse %arg0, dims = [0]
+// WHOLE-NEXT: sdy.reshard %arg0 <@grid, [{}]>
+func.func @reverse_between_meshes(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.reverse %a, dims = [0] {sdy.sharding = #sdy.sharding_per_value<[<@grid_backwards, [{"x"}]>]>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @reshape_of_uneven_parts(
 // PARTS:      stablehlo.pad %arg0, %{{.*}}, low = [0], high = [2], interior = [0]
 // PARTS:      sdy.return %{{.*}} : tensor<1x2xf32>
@@ -168,6 +179,30 @@ func.func @windows_without_neutral_element(%a: tensor<8xf32> {sdy.sharding = #sd
     stablehlo.return %2 : tensor<f32>
   }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @windows_of_another_element_type(
+// CHECK-NEXT: sdy.reshard %arg0 <@line, [{}]>
+func.func @windows_of_another_element_type(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %init: tensor<f32>) -> tensor<6xf64> {
+  %0 = "stablehlo.reduce_window"(%a, %init) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%b: tensor<f64>, %c: tensor<f64>):
+    %1 = stablehlo.add %b, %c : tensor<f64>
+    stablehlo.return %1 : tensor<f64>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<6xf64>
+  return %0 : tensor<6xf64>
+}
+
+// A manual computation would need the captured value as an operand.
+// CHECK-LABEL: func.func @windows_with_a_captured_value(
+// CHECK-NEXT: sdy.reshard %arg0 <@line, [{}]>
+func.func @windows_with_a_captured_value(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %init: tensor<f32>) -> tensor<6xf32> {
+  %0 = "stablehlo.reduce_window"(%a, %init) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%b: tensor<f32>, %c: tensor<f32>):
+    %1 = stablehlo.negate %init : tensor<f32>
+    %2 = stablehlo.add %b, %c : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<8xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
 }
 
 // CHECK-LABEL: func.func @convolution(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.ops import ManualComputationOp
@@ -38,6 +39,14 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {{
   }} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }}
+"""
+
+WITHOUT_MAIN = f"""{MESH}
+func.func @f(%x: tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x", ?}}]>}}) {{
+  sdy.sharding_group %x group_id=0 : tensor<8xf32>
+  return
+}}
+func.func @g() {{ return }}
 """
 
 
@@ -96,6 +105,19 @@ def test_module_that_cannot_be_exported_is_left_as_it_was():
     assert info.value.operation.name == "stablehlo.negate"
     assert print_module(module) == before
     verify(module)
+
+
+def test_a_module_without_a_main_function_is_exported():
+    options = ExportPipelinePass(update_non_divisible_input_output_shardings=False)
+    assert "?" not in print_module(export(WITHOUT_MAIN, options))
+
+
+def test_a_module_without_a_main_function_is_left_as_it_was_if_an_option_needs_one():
+    module = parse_module(WITHOUT_MAIN)
+    before = print_module(module)
+    with pytest.raises(PassFailedException, match="none of them is @main"):
+        ExportPipelinePass(update_non_divisible_input_output_shardings=True).apply(new_context(), module)
+    assert print_module(module) == before
 
 
 def test_single_operations_are_partitioned():

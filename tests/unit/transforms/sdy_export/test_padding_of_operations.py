@@ -138,3 +138,84 @@ def test_padding_that_would_be_noticed(name: str):
     pad(module)
     sample = Sample(text.format(divided="", x="%x"), arguments)
     assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), kind) is Outcome.RAN_IN_PARTS
+
+
+def largest(dim: int, before: str = "", inputs: str = "%x, %y", sharding: str = "", after: str = "") -> str:
+    """
+    A program: the largest of the elements along `dim`, each with an element of another tensor.
+
+    It returns %0 and %1: the results, or what `after` makes of the results %r0 and %r1.
+    """
+    results = ", ".join([f"tensor<{(3, 5)[dim]}xf32>"] * 2)
+    reduced = "%r0, %r1" if after else "%0, %1"
+    return f"""func.func @main(%x: tensor<5x3xf32>, %y: tensor<5x3xf32>, %c: tensor<f32>) -> ({results}) {{
+        {before}
+        {reduced} = "stablehlo.reduce"({inputs}, %c, %c) <{{dimensions = array<i64: {dim}>}}> ({{
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>, %d: tensor<f32>, %e: tensor<f32>):
+          %2 = stablehlo.compare GT, %a, %d : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          %3 = stablehlo.select %2, %a, %d : tensor<i1>, tensor<f32>
+          %4 = stablehlo.select %2, %b, %e : tensor<i1>, tensor<f32>
+          stablehlo.return %3, %4 : tensor<f32>, tensor<f32>
+        }}) {{{sharding}}} : (tensor<5x3xf32>, tensor<5x3xf32>, tensor<f32>, tensor<f32>) -> ({results})
+        {after}
+        return %0, %1 : {results}
+      }}"""
+
+
+@pytest.mark.parametrize(("dim", "expected"), [(0, Outcome.RAN_WHOLE), (1, Outcome.RAN_IN_PARTS)])
+def test_a_reduction_of_several_tensors_takes_padding_only_along_other_dimensions(dim: int, expected: Outcome):
+    """No neutral element is known of what it computes."""
+    before = """%px = sdy.all_slice [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]> : tensor<5x3xf32>
+        %py = sdy.all_slice [{"x"}, {}] %y out_sharding=<@mesh, [{"x"}, {}]> : tensor<5x3xf32>"""
+    sharding, after = "", ""
+    if dim == 1:
+        sharding = 'sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{"x"}]>]>'
+        after = """%0 = sdy.all_gather [{"x"}] %r0 out_sharding=<@mesh, [{}]> : tensor<5xf32>
+          %1 = sdy.all_gather [{"x"}] %r1 out_sharding=<@mesh, [{}]> : tensor<5xf32>"""
+    module = parse_module(MESH + largest(dim, before, "%px, %py", sharding, after))
+    pad(module)
+    sample = Sample(largest(dim), [NEGATIVE, NEGATIVE * 2, np.float32(-np.inf)])
+    assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), stablehlo.ReduceOp) is expected
+
+
+KEPT = {
+    "reshape of a later dimension": (
+        stablehlo.ReshapeOp,
+        "stablehlo.reshape {x} {{{sharding}}} : (tensor<2x5x4xf32>) -> tensor<2x5x2x2xf32>",
+        "2x5x2x2xf32",
+    ),
+    "positions of a convolution with groups": (
+        stablehlo.ConvolutionOp,
+        """stablehlo.convolution({x}, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {{}}
+            {{batch_group_count = 1 : i64, feature_group_count = 2 : i64{comma}{sharding}}}
+            : (tensor<2x5x4xf32>, tensor<1x2x4xf32>) -> tensor<2x5x4xf32>""",
+        "2x5x4xf32",
+    ),
+}
+"""Operations on `%x`, divided in 4 along dimension 1, that need nothing of other parts, with their results."""
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_padding_of_dimensions_that_stay_apart(name: str):
+    kind, operation, result = KEPT[name]
+    text = f"""func.func @main(%x: tensor<2x5x4xf32>, %k: tensor<1x2x4xf32>) -> tensor<{result}> {{{{
+        {{before}}
+        %0 = {operation}
+        {{after}}
+      }}}}"""
+    parts = ", ".join('{"x"}' if dim == 1 else "{}" for dim in range(result.count("x")))
+    whole = parts.replace('"x"', "")
+    divided = text.format(
+        before='%d = sdy.all_slice [{}, {"x"}, {}] %x out_sharding=<@mesh, [{}, {"x"}, {}]> : tensor<2x5x4xf32>',
+        x="%d",
+        comma=", ",
+        sharding=f"sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{parts}]>]>",
+        after=f"""%1 = sdy.all_gather [{parts}] %0 out_sharding=<@mesh, [{whole}]> : tensor<{result}>
+          return %1 : tensor<{result}>""",
+    )
+    module = parse_module(MESH + divided)
+    pad(module)
+    arguments = [np.arange(40, dtype=np.float32).reshape(2, 5, 4), np.arange(8, dtype=np.float32).reshape(1, 2, 4)]
+    undivided = text.format(before="", x="%x", comma="", sharding="", after=f"return %0 : tensor<{result}>")
+    sample = Sample(undivided, arguments)
+    assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), kind) is Outcome.RAN_IN_PARTS

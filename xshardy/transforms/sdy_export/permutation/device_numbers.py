@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.sdy.attributes.axes import AxisRefs
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.axis_refs import size
 from xshardy.sharding.devices import axis_stride, device_groups, shard_indices
@@ -16,23 +16,28 @@ from xshardy.transforms.sdy_export.local.device_code import DeviceCode, integers
 def shard_index(axes: AxisRefs, mesh: MeshAttr, code: DeviceCode) -> SSAValue:
     """
     The index of the part of a device in a dimension sharded along `axes`: computed from its number, or from a table if
-    the devices of `mesh` are not in order.
+    the devices of `mesh` are not in order. Precondition: there are axes.
     """
     device = code.device_id()
     if mesh.device_ids.data:
         return code.index(shard_indices(axes, mesh), device)
-    index = None
-    for axis in axes:
-        stride, extent, coordinate = axis_stride(axis, mesh), size(axis, mesh), device
-        if stride > 1:
-            coordinate = code.insert(stablehlo.DivOp(device, code.integer(stride)))
-        if extent < mesh.device_count:
-            coordinate = code.insert(stablehlo.RemOp(coordinate, code.integer(extent)))
-        if index is not None:
-            index = code.insert(stablehlo.MulOp(index, code.integer(extent)))
-            coordinate = code.insert(stablehlo.AddOp(index, coordinate))
-        index = coordinate
-    return code.integer(0) if index is None else index
+    first, *others = axes
+    index = _coordinate(first, device, mesh, code)
+    for axis in others:
+        coordinate = _coordinate(axis, device, mesh, code)
+        scaled = code.insert(stablehlo.MulOp(index, code.integer(size(axis, mesh))))
+        index = code.insert(stablehlo.AddOp(scaled, coordinate))
+    return index
+
+
+def _coordinate(axis: AxisRefAttr, device: SSAValue, mesh: MeshAttr, code: DeviceCode) -> SSAValue:
+    """The place of `device` along `axis`. Precondition: the devices of `mesh` are in order."""
+    stride, extent = axis_stride(axis, mesh), size(axis, mesh)
+    if stride > 1:
+        device = code.insert(stablehlo.DivOp(device, code.integer(stride)))
+    if extent < mesh.device_count:
+        device = code.insert(stablehlo.RemOp(device, code.integer(extent)))
+    return device
 
 
 def pairs_between(moves: Sequence[tuple[int, int]], axes: AxisRefs, mesh: MeshAttr) -> list[int]:

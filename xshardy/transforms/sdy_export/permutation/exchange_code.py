@@ -43,7 +43,7 @@ class ExchangeCode:
             at = self._at(self._by_part(starts, device or self.code.device_id()), len(shape))
             shape[self.dim] = size
             return self.code.insert(stablehlo.DynamicSliceOp(value, at, shape))
-        if not starts[0] and size == shape[self.dim]:
+        if size == shape[self.dim]:
             return value
         firsts, limits = [0] * len(shape), shape
         firsts[self.dim], limits[self.dim] = starts[0], starts[0] + size

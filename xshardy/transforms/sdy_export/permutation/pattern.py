@@ -38,14 +38,13 @@ class Other(Enum):
 
 
 def is_movable(tensors: WholeTensors) -> bool:
-    """Whether the shapes are static, the first operand is sharded, over several devices, and so is the result."""
+    """Whether the shapes are static, the first operand is sharded, and so is the result, over the same mesh."""
     source, target = tensors.operands[0], tensors.results[0]
     return (
         source.is_static
         and target.is_static
         and not source.is_replicated
         and not target.is_replicated
-        and not source.mesh.is_maximal
         and source.mesh == target.mesh
     )
 
