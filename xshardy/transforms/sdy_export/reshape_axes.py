@@ -44,7 +44,7 @@ def _with_distributed_axes(
     axes: Axes, tensor: TensorFactors, mapping: TensorMapping, sizes: Sequence[int]
 ) -> TensorFactors:
     """`tensor` with `axes` instead of its own; its last factor also takes the axes that divide no factor."""
-    order = [factor for dim in mapping for factor in dim]
+    order = [factor for dim in mapping for factor in dim if factor in tensor.factors]
     shares, rest = distribute_axes(axes, [sizes[factor] for factor in order])
     shardings = {
         factor: FactorSharding(share, tensor.factors[factor].is_closed)
