@@ -1,4 +1,4 @@
-// RUN: xshardy-opt %s -p 'sdy-insert-explicit-reshards{enable-full-version=true}' | filecheck %s
+// RUN: xshardy-opt %s -p "sdy-insert-explicit-reshards{enable-full-version=true}" | filecheck %s
 
 sdy.mesh @mesh = <["a"=128, "b"=3]>
 
