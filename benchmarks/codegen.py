@@ -99,7 +99,7 @@ class Executed:
 def executed(ptx: str, grid: Sequence[int], block: Sequence[int]) -> Executed:
     """Execute some blocks of a kernel and count."""
     profiled = profile(ptx, grid, block)
-    return Executed(sum(profiled.issue_slots) / 2, profiled.sectors)
+    return Executed(profiled.mean_issue_slots, profiled.sectors)
 
 
 def is_in_place(ptx: str) -> bool:

@@ -54,6 +54,11 @@ class Profile:
         return low, high
 
     @property
+    def mean_issue_slots(self) -> float:
+        """The middle of the interval `issue_slots`, to compare two kernels by."""
+        return sum(self.issue_slots) / 2
+
+    @property
     def sectors(self) -> float:
         """Sectors of 32 bytes that requests to global and local memory move, for the whole grid; without caches."""
         return sum(found.sectors for found in self.traffic.found.values()) * self.scale

@@ -114,7 +114,7 @@ COLUMNS: Mapping[str, Cell] = {
     "global stores": lambda kernel: widths(kernel.text, "st", "global"),
     "shared loads": lambda kernel: widths(kernel.text, "ld", "shared"),
     "shared stores": lambda kernel: widths(kernel.text, "st", "shared"),
-    "issue slots": lambda kernel: "-" if kernel.profile is None else f"{sum(kernel.profile.issue_slots) / 2:,.0f}",
+    "issue slots": lambda kernel: "-" if kernel.profile is None else f"{kernel.profile.mean_issue_slots:,.0f}",
     "sectors": lambda kernel: "-" if kernel.profile is None else f"{kernel.profile.sectors:,.0f}",
 }
 """The columns of the table, and the cell of a kernel."""
