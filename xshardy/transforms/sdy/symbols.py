@@ -10,7 +10,7 @@ from xshardy.dialects.attribute_text import NONE_LISTED
 
 
 def reference_to(name: str) -> SymbolRefAttr:
-    """`@name`, for one call of many: `SymbolRefAttr(name)` takes several times as long."""
+    """`@name`, without verification: a module has many calls, and `SymbolRefAttr(name)` takes several times as long."""
     return new_attribute(SymbolRefAttr, StringAttr(name), NONE_LISTED)
 
 
