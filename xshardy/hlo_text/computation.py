@@ -42,8 +42,8 @@ class ComputationReader(InstructionReader):
         tokens.expect("->", " and the shape of the result")
         self.signature = (at, shapes.read())
 
-    def read_body(self, is_entry: bool) -> func.FuncOp:
-        """`{ instructions }`. The root is the instruction marked ROOT, else the last one."""
+    def read_body(self, is_entry: bool) -> tuple[func.FuncOp, Shape]:
+        """`{ instructions }` and the shape of the root: the instruction marked ROOT, else the last one."""
         tokens = self.tokens
         at = tokens.index
         tokens.expect("{")
@@ -70,8 +70,7 @@ class ComputationReader(InstructionReader):
                 at,
             )
         self.check_signature(root[1])
-        self.scope.roots[self.name] = root[1]
-        return self.finish(root[0], is_entry)
+        return self.finish(root[0], is_entry), root[1]
 
     def finish(self, root: str, is_entry: bool) -> func.FuncOp:
         """The function with all instructions read, and a return of `root`."""

@@ -36,7 +36,22 @@ SAME_TYPE = (UnaryElementwiseOp, BinaryElementwiseOp, PassingOp)
 GIVEN = frozenset({"constant", "convert", "rng"})
 """Opcodes with operations of these classes, or with a type rule, whose shape is an argument all the same."""
 
-DEFAULT_LAYOUT = frozenset({"concatenate", "gather", "map", "pad", "reduce", "reduce-window", "topk", "transpose"})
+DEFAULT_LAYOUT = frozenset(
+    {
+        "concatenate",
+        "convolution",
+        "dot",
+        "dynamic-slice",
+        "gather",
+        "map",
+        "pad",
+        "ragged-dot",
+        "reduce",
+        "reduce-window",
+        "slice",
+        "topk",
+    }
+)
 """Opcodes whose result has the default layout even if it has as many dimensions as an operand."""
 
 
@@ -73,7 +88,7 @@ def inferred_shape(
     finally:
         for op in (made, *reversed(trial.before)):
             op.erase()
-    shapes = [ArrayShape(type, layout_of(instruction.opcode, type, operands)) for type in types]
+    shapes = [array_like(instruction.opcode, type, operands) for type in types]
     return shapes[0] if len(shapes) == 1 else tuple_shape(shapes)
 
 
@@ -90,12 +105,14 @@ def result_types(op: Operation, instruction: Instruction) -> Sequence[Attribute]
     raise needs_shape(instruction.tokens, instruction.opcode, instruction.at)
 
 
-def layout_of(opcode: str, type: Attribute, operands: Sequence[Shape]) -> tuple[int, ...] | None:
-    """The layout of a result: that of the first operand with as many dimensions, or the default."""
-    if opcode in DEFAULT_LAYOUT:
-        return None
-    arrays = (shape for shape in operands if isinstance(shape, ArrayShape))
-    return next((array.layout for array in arrays if sizes_of(array.type) == sizes_of(type)), None)
+def array_like(opcode: str, type: Attribute, operands: Sequence[Shape]) -> ArrayShape:
+    """An array of `type` with the layout of the first operand with as many dimensions, or the default."""
+    rank = len(sizes_of(type) or ())
+    if opcode not in DEFAULT_LAYOUT:
+        for shape in operands:
+            if isinstance(shape, ArrayShape) and len(sizes_of(shape.type) or ()) == rank:
+                return ArrayShape(type, shape.layout, shape.annotation)
+    return ArrayShape(type)
 
 
 def sizes_of(type: Attribute) -> tuple[int, ...] | None:
@@ -158,7 +175,28 @@ def top_k(instruction: Instruction, operands: Sequence[Shape], roots: Mapping[st
     )
 
 
+def transposed(instruction: Instruction, operands: Sequence[Shape], roots: Mapping[str, Shape]) -> Shape | None:
+    """The result of `transpose` has the elements in the same order in memory."""
+    (operand,) = operands
+    sizes, permutation = sizes_of(operand.type), instruction.fields["dimensions"]
+    if not isinstance(operand, ArrayShape) or sizes is None or sorted(permutation) != list(range(len(sizes))):
+        return None
+    element = tensor_type(operand.type).get_element_type()
+    type = TensorType(element, [sizes[dimension] for dimension in cast(tuple[int, ...], permutation)])
+    default = tuple(reversed(range(len(sizes))))
+    layout = tuple(permutation.index(dimension) for dimension in operand.layout or default)
+    return ArrayShape(type, None if layout == default else layout, operand.annotation)
+
+
+def batch_norm(instruction: Instruction, operands: Sequence[Shape], roots: Mapping[str, Shape]) -> Shape | None:
+    """An array like the operand, and two with an element for each feature, like the scale."""
+    operand, scale, *_ = operands
+    return tuple_shape([operand, scale, scale])
+
+
 RULES: Mapping[str, Rule] = {
+    "batch-norm-grad": batch_norm,
+    "batch-norm-training": batch_norm,
     "after-all": lambda instruction, operands, roots: ArrayShape(TokenType()),
     "call": root_of("to_apply"),
     "conditional": branches,
@@ -166,6 +204,7 @@ RULES: Mapping[str, Rule] = {
     "get-tuple-element": element,
     "opt-barrier": first_operand,
     "topk": top_k,
+    "transpose": transposed,
     "tuple": lambda instruction, operands, roots: tuple_shape(operands),
     "while": first_operand,
 }

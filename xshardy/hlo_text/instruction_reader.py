@@ -1,17 +1,16 @@
 """Reader of the instructions of a computation of HLO text; each becomes an operation."""
 
 from bisect import bisect_left
-from typing import Any, cast
+from collections import Counter
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import stem_of
+from xshardy.hlo_text.attribute_reader import NAME_IT, AttributeReader
 from xshardy.hlo_text.constants import read_constant
 from xshardy.hlo_text.errors import reason
-from xshardy.hlo_text.fields import ComputationName, read_computation
 from xshardy.hlo_text.inferred_shapes import inferred_shape, needs_shape, provisional_shape
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.layouts import layout_attributes
@@ -21,28 +20,25 @@ from xshardy.hlo_text.opcodes import OPCODES
 from xshardy.hlo_text.scope import Attributes, Scope
 from xshardy.hlo_text.shapes import Shape, print_shape, print_type
 from xshardy.hlo_text.tuples import leaf_types, pack
-from xshardy.hlo_text.undefined import no_such_opcode, undefined_computation, undefined_operand
+from xshardy.hlo_text.undefined import no_such_opcode, undefined_operand
 
 BUFFER = "b"
 """The word with which the shape of a buffer begins: `b(f32[4])`."""
 STARTS_WITHOUT_SUFFIX = frozenset({"recv", "send"})
 NEED_SHAPE = frozenset({"constant", "parameter", *STARTS_WITHOUT_SUFFIX})
 """Opcodes whose shape cannot be left out, because reading the rest depends on it."""
-ANONYMOUS = "anonymous"
-"""The name of computations that the text does not name."""
-NAME_IT = "write it as an instruction of its own: `name = shape opcode(...), attribute=...`"
 
 
-class InstructionReader:
+class InstructionReader(AttributeReader):
     """Reads the instructions of one computation."""
 
     def __init__(self, scope: Scope, name: str):
-        self.scope = scope
-        self.name = name
-        self.tokens = scope.tokens
+        super().__init__(scope, name)
         self.values: dict[str, SSAValue] = {}
         self.shapes: dict[SSAValue, Shape] = {}
         """The shape of each instruction read so far."""
+        self.anonymous: Counter[str] = Counter()
+        """The number of instructions without a name, by opcode."""
         self.count = 0
         """The number of instructions read so far."""
         self.start = 0
@@ -124,7 +120,13 @@ class InstructionReader:
         instruction = Instruction(opcode, provisional, operands, fields, literal, self.scope.functions, tokens, at)
         if shape is None:
             instruction.shape = inferred_shape(instruction, row, shapes, self.scope.roots)
-        return self.build(instruction, row, name, kept), instruction.shape
+        return self.build(instruction, row, name or self.anonymous_name(opcode), kept), instruction.shape
+
+    def anonymous_name(self, opcode: str) -> str:
+        """The name that XLA gives to an instruction without one."""
+        self.anonymous[opcode] += 1
+        number = self.anonymous[opcode] - 1
+        return f"{opcode}.anon.{number}" if number else f"{opcode}.anon"
 
     def read_other(self, opcode: str, shape: Shape, name: str, at: int) -> SSAValue:
         """An asynchronous instruction, or one with an unknown opcode."""
@@ -132,16 +134,7 @@ class InstructionReader:
             raise no_such_opcode(self.tokens, opcode, at)
         return self.asynchronous.read_opaque(opcode, shape, name, at)
 
-    def read_raw(self) -> str:
-        """The value of an attribute, as written."""
-        tokens = self.tokens
-        start = tokens.index
-        tokens.take_raw()
-        while tokens.text in ("[", "(", "{", "<=", "->", "T"):
-            tokens.take_raw()
-        return tokens.raw_text(start)
-
-    def build(self, instruction: Instruction, row: Opcode, name: str | None, kept: Attributes) -> SSAValue:
+    def build(self, instruction: Instruction, row: Opcode, name: str, kept: Attributes) -> SSAValue:
         """Add the operation of `instruction` and return its value."""
         made = row.build(instruction)
         self.verify(instruction, row, made)
@@ -152,13 +145,13 @@ class InstructionReader:
         self.operations += instruction.before
         return self.add(made, instruction.shape, name)
 
-    def add(self, made: Operation, shape: Shape, name: str | None) -> SSAValue:
+    def add(self, made: Operation, shape: Shape, name: str) -> SSAValue:
         """Add an operation and return its value: its result, or the tuple of its results."""
         if layouts := layout_attributes(shape):
             made.attributes.update(layouts)
         for result in made.results:
             result.name_hint = name
-        if name and (not made.results or made.results[0].name_hint != name) and not self.scope.is_strict:
+        if (not made.results or made.results[0].name_hint != name) and not self.scope.is_strict:
             made.attributes[NAME] = StringAttr(name)
         self.operations.append(made)
         self.scope.record(made, self.start)
@@ -215,9 +208,9 @@ class InstructionReader:
             )
         self.numbers.insert(position, number)
         argument = self.block.insert_arg(shape.type, position)
-        argument.name_hint = name
+        argument.name_hint = name = name or self.anonymous_name("parameter")
         self.positions[number] = self.count
-        if name and argument.name_hint != name and not self.scope.is_strict:
+        if argument.name_hint != name and not self.scope.is_strict:
             kept[NAME] = StringAttr(name)
         if attributes := {**kept, **layout_attributes(shape)}:
             self.argument_attributes[number] = attributes
@@ -270,64 +263,3 @@ class InstructionReader:
             value, _ = self.read_value(None, shape)
         self.start = start
         return value
-
-    def read_fields(
-        self,
-        opcode: str,
-        row: Opcode,
-        at: int | None = None,
-        skipped: frozenset[str] = frozenset(),
-        *,
-        is_nested: bool = False,
-    ) -> tuple[dict[str, Any], Attributes]:
-        """
-        `, key=value, ...`: attributes of the opcode, and annotations.
-
-        Attributes in `skipped` are ignored. An instruction that is an operand has none.
-        """
-        tokens = self.tokens
-        fields: dict[str, Any] = {}
-        kept: Attributes = {}
-        while not is_nested and tokens.accept(","):
-            key_at = tokens.index
-            key = tokens.take("name", "an attribute")
-            tokens.expect("=")
-            if key in fields or (kept and key in ANNOTATIONS and ANNOTATIONS[key].attribute in kept):
-                raise tokens.error(f"{opcode}: attribute '{key}' is given twice", "remove one of the two", key_at)
-            if (read := row.readers.get(key)) is not None:
-                is_body = read is read_computation and tokens.text == "{"
-                value = fields[key] = self.read_anonymous() if is_body else read(tokens)
-                if isinstance(value, ComputationName):
-                    self.check_computation(value)
-                elif type(value) is tuple:
-                    for part in cast(tuple[object, ...], value):
-                        if isinstance(part, ComputationName):
-                            self.check_computation(part)
-            elif (annotation := ANNOTATIONS.get(key)) is not None:
-                kept[annotation.attribute] = annotation.read(tokens)
-            elif key in skipped:
-                self.read_raw()
-            else:
-                allowed = ", ".join(sorted(row.readers)) or "no attributes of its own"
-                raise tokens.error(f"{opcode}: unknown attribute '{key}'", f"{opcode} takes {allowed}", key_at)
-        if missing := row.required - fields.keys():
-            raise tokens.error(
-                f"{opcode}: attribute '{min(missing)}' is missing",
-                NAME_IT if is_nested else f"write `{min(missing)}=...` after the operands",
-                at,
-            )
-        return fields, kept
-
-    def read_anonymous(self) -> ComputationName:
-        """`{ instructions }`, a computation without a name that this instruction applies."""
-        scope, at = self.scope, self.tokens.index
-        name = scope.free_name(ANONYMOUS)
-        with scope.nested():
-            scope.functions[name] = function = scope.read_computation(scope, name)
-        scope.record(function, at)
-        return ComputationName(name, at)
-
-    def check_computation(self, callee: ComputationName) -> None:
-        """Raise `HLOError` if a called computation has not been read yet."""
-        if callee.name not in self.scope.functions:
-            raise undefined_computation(self.tokens, callee, self.name)

@@ -19,6 +19,7 @@ from xshardy.hlo_text.entry import fuse_entry
 from xshardy.hlo_text.errors import Source
 from xshardy.hlo_text.lexer import END, Tokens
 from xshardy.hlo_text.scope import Attributes, Scope
+from xshardy.hlo_text.shapes import Shape
 from xshardy.hlo_text.tables import read_tables
 
 
@@ -134,17 +135,16 @@ class ModuleReader:
             reader.read_signature()
         elif tokens.text != "{":
             tokens.expected("'{' or the parameters of the computation")
-        function = reader.read_body(is_entry)
-        self.scope.record(function, at)
+        function, root = reader.read_body(is_entry)
         while tokens.accept(","):
             key = tokens.take_name("the name of an attribute")
             tokens.expect("=")
             function.attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
-        self.scope.functions[name] = function
+        self.scope.define(function, root, at)
 
 
-def read_anonymous(scope: Scope, name: str) -> func.FuncOp:
-    """`{ instructions }`, the computation that an instruction applies, as the function `name`."""
+def read_anonymous(scope: Scope, name: str) -> tuple[func.FuncOp, Shape]:
+    """`{ instructions }`, which an instruction applies, as the function `name`, and the shape of its root."""
     return ComputationReader(scope, name).read_body(is_entry=False)
 
 

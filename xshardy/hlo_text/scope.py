@@ -47,8 +47,8 @@ class Scope:
     tokens: Tokens
     read_asynchronous: Callable[[Any], AsynchronousInstructions]
     """Makes the reader of the asynchronous instructions of a computation, for its `InstructionReader`."""
-    read_computation: Callable[["Scope", str], func.FuncOp]
-    """Reads `{ instructions }` as the function of this name."""
+    read_computation: Callable[["Scope", str], tuple[func.FuncOp, Shape]]
+    """Reads `{ instructions }` as a function of this name; also gives the shape of its root."""
     shapes: ShapeReader = field(init=False)
     input: Input = field(init=False)
     """The text, as spans have it."""
@@ -79,6 +79,13 @@ class Scope:
     def function(self, name: str) -> func.FuncOp:
         """The function called `name`."""
         return self.functions.get(name) or self.wrapped[name]
+
+    def define(self, function: func.FuncOp, root: Shape, index: int) -> None:
+        """Record a computation that has been read, whose name is token number `index`."""
+        name = function.sym_name.data
+        self.functions[name] = function
+        self.roots[name] = root
+        self.record(function, index)
 
     def free_name(self, name: str) -> str:
         """`name`, with a number appended if it is in use."""
