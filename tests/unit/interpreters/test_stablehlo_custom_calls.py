@@ -140,6 +140,58 @@ def test_portable_factorizations(name: str):
     check(FACTORIZATIONS[name], [squares("float32")], platform="tpu")
 
 
+ON_GPU: dict[str, Callable[[Any], Any]] = {
+    **FACTORIZATIONS,
+    "ormqr": ON_CPU_ONLY["ormqr"],
+    "pivots": lambda x: lax.linalg.lu_pivots_to_permutation(jnp.array([[2, 2, 2], [1, 1, 4]]) + (x[0, 0, 0] > 99), 5),
+    "svd": lambda x: singular_vectors(x, full=True),
+    "svd of a wide matrix": lambda x: singular_vectors(x[:, :3], full=True),
+    "svd of a wide matrix, reduced": lambda x: singular_vectors(x[:, :3], full=False),
+    "svd of a tall matrix": lambda x: singular_vectors(x[..., :3], full=True),
+    "svd of a tall matrix, reduced": lambda x: singular_vectors(x[..., :3], full=False),
+    "svd of a large matrix": lambda x: singular_vectors(drawn(36, 40) + x[0, 0, 0], full=False),
+    "svd, by another algorithm": lambda x: singular_vectors_by_qr(x[:, :3]),
+    "singular values": ON_CPU_ONLY["singular values"],
+    "singular values of a tall matrix": lambda x: jnp.linalg.svd(x[..., :2], compute_uv=False),
+    "tridiagonal form": ON_CPU_ONLY["tridiagonal form"],
+    "tridiagonal form, upper": ON_CPU_ONLY["tridiagonal form, upper"],
+    "tridiagonal": ON_CPU_ONLY["tridiagonal"],
+}
+
+
+def singular_vectors_by_qr(x: Any) -> Any:
+    """Without the absolute values of vectors whose singular value is 0."""
+    u, values, vh = lax.linalg.svd(x, full_matrices=False, algorithm=lax.linalg.SvdAlgorithm.QR)
+    return values, (u * values[..., None, :]) @ vh
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+@pytest.mark.parametrize("name", ON_GPU)
+def test_factorizations_on_gpus(name: str, platform: str):
+    """As JAX lowers them for GPUs: `cusolver_potrf_ffi`, `hipsolver_gesvd_ffi`, `cu_lu_pivots_to_permutation`."""
+    if name == "ormqr" and not hasattr(lax.linalg, "ormqr"):
+        pytest.skip("this version of JAX has no ormqr")
+    check(ON_GPU[name], [squares("complex64" if "form" in name or "svd" in name else "float32")], platform)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+def test_random_numbers_on_gpus(platform: str):
+    """JAX's generator is a kernel of its own on GPUs: `cu_threefry2x32_ffi`."""
+
+    def draw(seed: Any) -> Any:
+        key = jax.random.key(seed)
+        return jax.random.bits(key, (3, 5)), jax.random.normal(key, (4,)), jax.random.permutation(key, 7)
+
+    check(draw, [np.array(7, np.uint32)], platform)
+
+
+def test_update_of_a_symmetric_product():
+    update = getattr(lax.linalg, "symmetric_product", None)
+    if update is None:
+        pytest.skip("this version of JAX has no symmetric_product")
+    check(lambda x: update(x[:, :3], gram(x), alpha=2.0, beta=0.5), [drawn(4, 4)], "cuda")
+
+
 @pytest.mark.parametrize("chosen", [lax.approx_max_k, lax.approx_min_k])
 @pytest.mark.parametrize("dimension", [0, 1])
 def test_approximate_top_k(chosen: Callable[..., Any], dimension: int):

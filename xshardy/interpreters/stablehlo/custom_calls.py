@@ -15,6 +15,7 @@ from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtyp
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.chlo import largest, smallest
 from xshardy.interpreters.stablehlo.control import pass_through
+from xshardy.interpreters.stablehlo.gpu_libraries import GPU_LIBRARIES
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import double_word, words
@@ -80,6 +81,7 @@ IDENTITIES = (
 CUSTOM_CALLS: Mapping[str, Rule] = {
     **FACTORIZATIONS,
     **BY_SCIPY,
+    **GPU_LIBRARIES,
     **dict.fromkeys(IDENTITIES, pass_through),
     "ApproxTopK": approximate_top_k,
     "TopK": top_k,
