@@ -143,7 +143,7 @@ def test_portable_factorizations(name: str):
 ON_GPU: dict[str, Callable[[Any], Any]] = {
     **FACTORIZATIONS,
     "ormqr": ON_CPU_ONLY["ormqr"],
-    "pivots": lambda x: lax.linalg.lu_pivots_to_permutation(jnp.array([[2, 2, 2], [1, 1, 4]]) + (x[0, 0, 0] > 99), 5),
+    "pivots": lambda x: lax.linalg.lu_pivots_to_permutation(jnp.int32([[2, 2, 2], [1, 1, 4]]) + (x[0, 0, 0] > 99), 5),
     "svd": lambda x: singular_vectors(x, full=True),
     "svd of a wide matrix": lambda x: singular_vectors(x[:, :3], full=True),
     "svd of a wide matrix, reduced": lambda x: singular_vectors(x[:, :3], full=False),
@@ -260,3 +260,53 @@ def test_an_unknown_function_is_refused(target: str):
     }}"""
     with pytest.raises(InterpretationError, match=f"'{target}' is not a function that is known here"):
         evaluate(parse_module(text), [drawn(4)])
+
+
+def exported(function: Callable[..., Any], shapes: str, arguments: list[Array]) -> str:
+    """StableHLO of `function` for arguments whose shapes are symbolic: `b, 4; _`."""
+    export: Any = import_module("jax.export")
+    symbolic = export.symbolic_args_specs(tuple(arguments), tuple(shapes.split("; ")))
+    return export.export(jax.jit(function), platforms=["tpu"])(*symbolic).mlir_module()
+
+
+SYMBOLIC: dict[str, tuple[Callable[..., Any], str, list[Array]]] = {
+    "top-k": (lambda x: lax.top_k(x, x.shape[1] // 2), "_, b", [drawn(3, 6)]),
+    "approximate top-k": (lambda x: lax.approx_max_k(x, 3), "b + 3,", [drawn(8)]),
+    "windows": (lambda x: jnp.cumsum(x, axis=0), "b, 4", [drawn(3, 4)]),
+    "windows of two arrays": (
+        lambda x, y: lax.reduce_window(
+            (x, y), (0.0, 1.0), lambda a, b: (a[0] + b[0], a[1] * b[1]), (x.shape[0], 2), (1, 2), "VALID"
+        ),
+        "b, 4; b, 4",
+        [drawn(3, 4), drawn(3, 4)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_programs_exported_with_symbolic_shapes(name: str):
+    function, shapes, arguments = SYMBOLIC[name]
+    wanted = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
+    for ours, theirs in zip(
+        evaluate(parse_module(exported(function, shapes, arguments)), arguments), wanted, strict=True
+    ):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+def test_shapes_that_do_not_fit_are_refused_in_the_words_of_the_program():
+    text = exported(lambda x: x.reshape(-1, 2), "2*b,", [drawn(4)])
+    with pytest.raises(InterpretationError, match="Input shapes do not match the polymorphic shapes specification"):
+        evaluate(parse_module(text), [drawn(5)])
+
+
+def test_random_bits_of_a_symbolic_shape():
+    key = jax.random.key(3, impl="rbg")
+    words = np.asarray(jax.random.key_data(key))
+
+    def draw(x: Any, key: Any) -> Any:
+        return jax.random.bits(jax.random.wrap_key_data(key, impl="rbg"), x.shape)
+
+    text = exported(draw, "b, 4; _", [drawn(3, 4), words])
+    (bits,) = evaluate(parse_module(text), [drawn(3, 4), words])
+    np.testing.assert_array_equal(bits, np.asarray(jax.random.bits(key, (3, 4))))
