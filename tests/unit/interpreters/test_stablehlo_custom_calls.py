@@ -275,7 +275,12 @@ SYMBOLIC: dict[str, tuple[Callable[..., Any], str, list[Array]]] = {
     "windows": (lambda x: jnp.cumsum(x, axis=0), "b, 4", [drawn(3, 4)]),
     "windows of two arrays": (
         lambda x, y: lax.reduce_window(
-            (x, y), (0.0, 1.0), lambda a, b: (a[0] + b[0], a[1] * b[1]), (x.shape[0], 2), (1, 2), "VALID"
+            (x, y),
+            (np.float32(0), np.float32(1)),
+            lambda a, b: (a[0] + b[0], a[1] * b[1]),
+            (x.shape[0], 2),
+            (1, 2),
+            "VALID",
         ),
         "b, 4; b, 4",
         [drawn(3, 4), drawn(3, 4)],
