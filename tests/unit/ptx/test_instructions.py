@@ -263,6 +263,18 @@ def test_conversions(statement: str):
     np.testing.assert_array_equal(canonical, wanted)  # zeros of both signs are equal
 
 
+def test_integers_are_rounded_to_floats():
+    integers = operands(32, 0)
+    found = executed("cvt.rn.f32.s32 $d, $a;", (32,), 32, [integers]).view(np.float32)
+    np.testing.assert_array_equal(found, integers.view(np.int32).astype(np.float32))
+
+
+@pytest.mark.parametrize("types", ["f32.s32", "s32.f32", "f16.f32", "tf32.f32"])
+def test_a_conversion_that_may_round_says_how(types: str):
+    with pytest.raises(PtxError, match=f"cvt.{types}: expected one of .r"):
+        executed(f"cvt.{types} $d, $a;", (32,), 32, [operands(32, 0)])
+
+
 @pytest.mark.parametrize(
     "statement, compare",
     [
