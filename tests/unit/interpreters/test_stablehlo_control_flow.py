@@ -99,13 +99,3 @@ def test_choice_of_each_element_is_refused():
     )
     with pytest.raises(InterpretationError, match=r"stablehlo.if: it chooses for each element anew here"):
         evaluate(module, [X, np.asarray(0, np.float32)])
-
-
-def test_results_without_dimensions_are_arrays():
-    module = parse_module("""
-      func.func @main(%x: tensor<f32>) -> tensor<f32> {
-        %0 = stablehlo.add %x, %x : tensor<f32>
-        func.return %0 : tensor<f32>
-      }""")
-    (result,) = evaluate(module, [np.asarray(1, np.float32)])
-    assert isinstance(result, np.ndarray) and result == 2
