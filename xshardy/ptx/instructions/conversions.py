@@ -26,10 +26,10 @@ def convert(form: Form) -> Computation:
     """
     `cvt{.rounding}{.ftz}{.sat}.dtype.atype`; to a packed type from two numbers, of which the first is the upper.
 
-    Raises `PtxError` if a conversion that may round has no rounding, as `ptxas` does.
+    Raises `PtxError` where `ptxas` demands a rounding, and there is none.
     """
     result, source = form.types(2)
-    if _may_round(source, result):
+    if _needs_rounding(source, result):
         rounding = form.required(*(TO_FLOAT if result.kind is Kind.FLOAT else TO_INTEGER))
     else:
         rounding = form.take(*TO_INTEGER, *TO_FLOAT) or "rn"
@@ -63,8 +63,8 @@ def convert(form: Form) -> Computation:
     return Computation([result], [source], steps)
 
 
-def _may_round(source: Type, result: Type) -> bool:
-    """Whether a conversion from `source` to `result` has a rounding, as PTX demands even of exact ones."""
+def _needs_rounding(source: Type, result: Type) -> bool:
+    """Whether a conversion says how it rounds: one to a smaller float, or between a float and an integer."""
     if source.kind is Kind.FLOAT and result.kind is Kind.FLOAT:
         return result.dtype.itemsize < source.dtype.itemsize or result.name == "tf32"
     return Kind.FLOAT in (source.kind, result.kind)
