@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from xshardy.dialects.dense_elements import Dense, dense, element_count, is_one_for_all, repeats
-from xshardy.syntax.bytecode.encoding import Field, Sink, Source
+from xshardy.syntax.bytecode.encoding import Field, Sink, Source, shared
 from xshardy.syntax.bytecode.errors import BytecodeError
 
 INDEX_BITS = 64
@@ -119,6 +119,7 @@ FLOAT = Field(_read_typed_float, _write_typed_float)
 """A type and a float of it."""
 
 
+@shared
 def integer_of(typed: tuple[Any, int]) -> IntegerAttr[Any]:
     """An integer, from a value of `INTEGER`."""
     return IntegerAttr(typed[1], typed[0])

@@ -32,6 +32,7 @@ from xshardy.dialects.dense_elements import Dense, dense_values, first_values, i
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers, integers
 from xshardy.dialects.stablehlo.dot_algorithm import DotAlgorithmAttr
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.syntax.bytecode.encoding import shared
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.vhlo import ApiVersion
 
@@ -207,10 +208,11 @@ def dimension_numbers(name: str, kind: type[DimensionNumbers], newer: Sequence[s
     is_number = {field: annotation is IntAttr for field, annotation in kind.__annotations__.items()}
     attrs = tuple(Attr(field, 2, NO_INTS) if field in newer else Attr(field) for field in kind.field_names())
     kinds = {field.name: INT if is_number[field.name] else INTS for field in attrs}
+    build = shared(kind)
 
     def read(values: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
         fields = (row.read(of_class(values[field], row.vhlo, field)) for field, row in kinds.items())
-        return {name: kind(*fields)}
+        return {name: build(*fields)}
 
     def write(op: Operation) -> Mapping[str, Attribute]:
         numbers = op.properties.get(name)
