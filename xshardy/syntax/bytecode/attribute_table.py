@@ -166,7 +166,8 @@ class AttributeReader(ByteReader):
         return self.table.string(self.varint())
 
     def _counted(self, table: Entries, number: int) -> Attribute:
-        value, parts = self.table.at(table, number)
+        found = table.found[number] if number < len(table.found) else None
+        value, parts = found or self.table.at(table, number)
         self.parts += parts
         if self.parts > MOST_PARTS:
             raise self.error(f"an attribute has more than {MOST_PARTS} others in it")

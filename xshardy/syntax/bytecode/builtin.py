@@ -221,7 +221,7 @@ def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: An
 
 
 def function_type(inputs: Sequence[Any], outputs: Sequence[Any]) -> FunctionType:
-    return FunctionType.from_lists(inputs, outputs)
+    return new_attribute(FunctionType, ArrayAttr(inputs), ArrayAttr(outputs))
 
 
 BUILTIN = DialectEncoding(

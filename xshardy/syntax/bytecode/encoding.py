@@ -108,7 +108,7 @@ def together(*fields: Field) -> Field:
         for field, value in zip(fields, values, strict=True):
             field.write(sink, value)
 
-    return Field(lambda source: tuple(field.read(source) for field in fields), write)
+    return Field(lambda source: tuple([field.read(source) for field in fields]), write)
 
 
 def _read_blob(source: Source) -> bytes:

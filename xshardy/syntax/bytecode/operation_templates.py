@@ -12,10 +12,7 @@ An operation with successors, regions or orders of uses has no template.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, Operation, SSAValue
-
-from xshardy.construction import new_operation
+from xdsl.ir import Attribute, Operation
 
 HEAD_SIZE = 2
 """In bytes: a name, of which the first 128 have one byte, and the mask. Others are not looked up."""
@@ -31,12 +28,6 @@ class OperationTemplate:
     result_types: Sequence[Attribute]
     operands: int
     """How many there are."""
-
-    def build(self, operands: Sequence[SSAValue], location: LocationAttr) -> Operation:
-        """The operation with these. Attributes and types are immutable, and shared."""
-        return new_operation(
-            self.op_type, operands, self.result_types, self.properties.copy(), self.attributes.copy(), location
-        )
 
 
 Tails = dict[int, dict[bytes, OperationTemplate]]

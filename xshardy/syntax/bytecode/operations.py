@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
-from xshardy.construction import add_regions, fill_block, new_block, new_region
+from xshardy.construction import add_regions, fill_block, new_block, new_operation, new_region
 from xshardy.syntax.bytecode.attribute_table import AttributeTable
 from xshardy.syntax.bytecode.container import (
     REGION_SECTIONS,
@@ -194,7 +194,11 @@ class OperationReader:
         for size, templates in tails.items():
             if (template := templates.get(data[tail : tail + size])) is not None:
                 reader.position = tail + size
-                return template.build(self._operands(template.operands), location)
+                properties, attributes = template.properties.copy(), template.attributes.copy()
+                operands = self._operands(template.operands)
+                return new_operation(
+                    template.op_type, operands, template.result_types, properties, attributes, location
+                )
         reader.position = start
         return None
 
@@ -218,9 +222,10 @@ class OperationReader:
                 self._skip_use_orders(len(types))
             self._define(operands)
             return None
-        template = OperationTemplate(kind.in_function if in_function else kind.op_type, inner, outer, types, count)
-        op = template.build(operands, location)
+        op_type = kind.in_function if in_function else kind.op_type
+        op = new_operation(op_type, operands, types, inner.copy(), outer.copy(), location)
         if not mask & NOT_IN_TEMPLATES and kind.op_type is kind.in_function and not kind.is_conversion:
+            template = OperationTemplate(op_type, inner, outer, types, count)
             self._templates.setdefault(head, {}).setdefault(len(tail), {})[tail] = template
         if mask & HAS_SUCCESSORS:
             numbers = reader.varints(reader.varint())
