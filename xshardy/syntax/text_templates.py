@@ -121,16 +121,16 @@ def _identified(op: Operation) -> Sequence[Attribute]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TextTemplate:
     """The text of an operation without value names."""
 
-    identified: Sequence[Attribute]
-    """The attributes and types with whose identities other operations are compared, kept alive."""
     text: str
     """The text with `%s` for each name, and `%%` for each percent sign."""
     pick: Callable[[Sequence[str]], tuple[str, ...] | str]
     """What is filled in, from the names of the operands and of the results: several names, or one."""
+    identified: Sequence[Attribute] = ()
+    """What other operations are compared with by identity, in a template that may outlive the module."""
 
     @classmethod
     def of(cls, op: Operation, parts: Sequence[str], names: Sequence[Written]) -> "TextTemplate | None":
@@ -145,7 +145,7 @@ class TextTemplate:
             texts[index] = "%s"
             places.append(place)
         text = "".join(texts)
-        return None if "\n" in text else cls(_identified(op), text, itemgetter(*places) if places else lambda _: ())
+        return None if "\n" in text else cls(text, itemgetter(*places) if places else lambda _: ())
 
     def fill(self, op: Operation, names: ValueNames) -> str:
         """The text of `op`."""
@@ -162,4 +162,5 @@ def keep(key: Hashable, template: TextTemplate, op: Operation) -> None:
     """Keep the template of `op` for later printers if its text has no alias, whose number depends on the module."""
     is_small = len(template.text) <= LONGEST_KEPT and op.name not in WITH_LITERALS
     if is_small and depends_on_context_only(template.text):
+        template.identified = _identified(op)
         KEPT[key] = template

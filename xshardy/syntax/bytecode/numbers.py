@@ -6,6 +6,7 @@ bits. The bytes of elements are those of MLIR: i1 packed, 8 to a byte, and one e
 Source: MLIR's reader of bytecode, as jaxlib's bytes show it.
 """
 
+from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -142,11 +143,9 @@ def dense_of(type: Any, data: bytes) -> Dense:
     """The literal of `type` whose elements have the bytes `data` in bytecode. Raises `BytecodeError`."""
     element: Any = getattr(type, "element_type", None)
     size = _element_size(element)
-    if size is None or not hasattr(type, "get_shape") or any(dim < 0 for dim in type.get_shape()):
+    if size is None or not hasattr(type, "get_shape") or min(type.get_shape(), default=0) < 0:
         raise BytecodeError(f"a literal of type '{type}' is not supported")
-    count = 1
-    for dim in type.get_shape():
-        count *= dim
+    count = prod(type.get_shape())
     if element == i1:
         data = _unpacked(data, count)
     elif is_integer(element) and element.width.data < 8 and not is_unsigned(element):
@@ -157,6 +156,7 @@ def dense_of(type: Any, data: bytes) -> Dense:
     return dense(type, data)
 
 
+@shared
 def _element_size(element: Any) -> int | None:
     """The bytes of an element in MLIR, where they are those of xDSL too; else None."""
     if is_complex(element):
