@@ -20,7 +20,7 @@ from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import text_of, write_annotations
-from xshardy.hlo_text.asynchronous import FIELDS, THREAD, type_of_tree
+from xshardy.hlo_text.asynchronous import FIELDS, THREAD, tree_of_type, type_of_tree
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.fields import ComputationName, quote, write_field
 from xshardy.hlo_text.names import NAME, POSITIONS
@@ -322,7 +322,10 @@ class ComputationPrinter:
         start = op if isinstance(op, StartOp) else start_of(op.operands[0])
         assert start is not None, "the form was found before the shape"
         opcode = start.opcode if type(start) in OWN_DONES else "async-start"
-        shapes = BundleShapes(bundle.operands, bundle.outputs, bundle.contexts)
+        operands, outputs, contexts = (
+            tuple(map(tree_of_type, types)) for types in (bundle.operands, bundle.outputs, bundle.contexts)
+        )
+        shapes = BundleShapes(operands, outputs, contexts)
         is_flat = self.style.flat_async and opcode == "async-start"
         return type_of_tree(flat_tuple(shapes) if is_flat else write_tuple(opcode, shapes))
 
