@@ -22,6 +22,7 @@ from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
+from xshardy.hlo_text.entry_positions import CountLeavesOfEntry
 from xshardy.hlo_text.tuples import ROOT
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_from
@@ -278,6 +279,7 @@ class DissolveTuplesPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         functions, whole = dissolved_functions(module)
+        yield Step((CountLeavesOfEntry(),))
         yield Step((SplitTupleArguments(frozenset(functions)),))
         dissolve = (
             ReadElementDirectly(),
