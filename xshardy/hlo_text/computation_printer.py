@@ -26,6 +26,7 @@ from xshardy.hlo_text.fields import ComputationName, quote, write_field
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
+from xshardy.hlo_text.shapes import ELEMENT_NAMES
 from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 
@@ -36,10 +37,20 @@ class HLOPrintError(DiagnosticException):
     """A module that HLO text cannot represent."""
 
 
+TYPE_NAMES = frozenset({*ELEMENT_NAMES.values(), "s1", "u1", "opaque", "token"})
+"""What XLA reads as a type, also where it expects the name of a module or an instruction."""
+
+
 def valid_name(name: str) -> str:
     """`name` with invalid characters replaced."""
     name = INVALID.sub("_", name)
     return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
+
+
+def name_unlike_types(name: str) -> str:
+    """A valid name for a module or an instruction, as XLA makes it: `pred` -> `pred_`."""
+    name = valid_name(name)
+    return f"{name}_" if name in TYPE_NAMES else name
 
 
 def argument_attributes(function: func.FuncOp, number: int) -> Mapping[str, Attribute]:
@@ -155,7 +166,7 @@ class ComputationPrinter:
 
     def fresh(self, name: str) -> str:
         """`name`, made valid, with a number if it is in use."""
-        name = valid_name(name)
+        name = name_unlike_types(name)
         candidate = name
         while candidate in self.taken:
             self.counts[name] = self.counts.get(name, 0) + 1

@@ -8,6 +8,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, Region
 from xla_canonical import assert_round_trips, canonical
+from xla_oracle import xla_errors
 
 from xshardy.dialects import stablehlo
 from xshardy.hlo_text import HLOError, HLOPrintError, parse_hlo, print_hlo, read_hlo
@@ -140,6 +141,19 @@ def test_operations_without_hlo_equivalent():
     module = ModuleOp([func.FuncOp("main", ((i32,), ()), Region(block)), stablehlo.ReturnOp()])
     with pytest.raises(HLOPrintError, match=r"HLO has no 'stablehlo\.return' at the top of a module"):
         print_hlo(module)
+
+
+def test_names_that_are_types_get_an_underscore():
+    module = parse_module("""module @s32 {
+  func.func @f32(%pred: tensor<f32>, %token: tensor<f32>) -> tensor<f32> {
+    %f8E5M2 = stablehlo.add %pred, %token : tensor<f32>
+    func.return %f8E5M2 : tensor<f32>
+  }
+}""")
+    text = print_hlo(module)
+    assert "%f8E5M2 = f32[] add(%pred_, %token_)" in text
+    assert text.startswith("HloModule s32_") and "ENTRY %f32 {" in text
+    assert xla_errors([text]) == [""]
 
 
 def test_recursion_cannot_be_said():
