@@ -83,8 +83,8 @@ def test_control_flow_computes_what_xla_computes(
 
 def test_choice_of_each_element_is_refused():
     module = parse_module(
-        """func.func @main(%x: tensor<3xf32>, %z: tensor<f32>) -> tensor<f32> {
-          %0 = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+        """func.func @main(%x: tensor<5xf32>, %z: tensor<f32>) -> tensor<f32> {
+          %0 = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<5xf32>, tensor<f32>) -> tensor<f32>
             reducer(%a: tensor<f32>, %b: tensor<f32>) {
               %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
               %1 = "stablehlo.if"(%less) ({
@@ -98,4 +98,4 @@ def test_choice_of_each_element_is_refused():
         }"""
     )
     with pytest.raises(InterpretationError, match=r"stablehlo.if: it chooses for each element anew here"):
-        evaluate(module, [X, np.asarray(0, np.float32)])
+        evaluate(module, [np.arange(5, dtype=np.float32), np.asarray(0, np.float32)])
