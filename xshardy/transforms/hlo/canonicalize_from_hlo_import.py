@@ -10,7 +10,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.stablehlo import CustomCallOp, GetTupleElementOp, OptimizationBarrierOp, TupleOp
-from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly, build_tuple, flatten, leaf_types, tree_from_leaves
+from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly
+from xshardy.hlo_text.tuple_leaves import build_tuple, flatten, leaf_types, tree_from_leaves
 from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
 
 
