@@ -112,6 +112,26 @@ def test_values_of_constants(type: str, values: str):
     assert_round_trips({type: text}, {type: print_hlo(read_hlo(text))})
 
 
+def test_number_without_braces_is_read_as_by_xla():
+    text = "HloModule m\n\nENTRY e {\n  ROOT c = s32[2,3] constant(7)\n}\n"
+    assert_round_trips({"bare": text}, {"bare": print_hlo(read_hlo(text))})
+
+
+def test_large_splat_is_broadcast():
+    text = print_hlo(
+        parse_module(
+            """func.func @main() -> (tensor<300x400xf32>, tensor<300x400xcomplex<f32>>) {
+  %0 = stablehlo.constant dense<5.0> : tensor<300x400xf32>
+  %1 = stablehlo.constant dense<(1.0, 2.0)> : tensor<300x400xcomplex<f32>>
+  func.return %0, %1 : tensor<300x400xf32>, tensor<300x400xcomplex<f32>>
+}"""
+        )
+    )
+    assert xla_errors([text]) == [""]
+    assert "constant(5.0)" in text and "constant((1.0, 2.0))" in text
+    assert text.count("[300,400]{1,0} broadcast(") == 2
+
+
 def test_any_stablehlo_becomes_hlo():
     module = parse_module(
         """
