@@ -68,6 +68,11 @@ def test_the_least_size():
     assert shapes[0] == "tensor<16x14x14x16xf32>"
 
 
+def test_a_constant_without_elements_stays():
+    text = "HloModule m\n\nENTRY %e {\n  ROOT %c = f32[0]{0} constant({})\n}\n"
+    assert print_hlo(shrink(parse_hlo(text), 4)) == text
+
+
 def test_the_command(tmp_path: Path):
     (tmp_path / "model.hlo").write_text(MODEL)
     assert main(["shrink", str(tmp_path / "model.hlo"), "-o", str(tmp_path / "small.hlo")]) == 0

@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.windows import WindowDimension
@@ -107,7 +108,7 @@ class Constraints:
 
     def constant(self, op: stablehlo.ConstantOp) -> None:
         """Equal elements have any shape."""
-        if not op.value.is_splat():
+        if not is_splat(op.value):
             self.freeze(op.results[0])
 
     def call(self, op: hlo.FusionOp | func.CallOp) -> None:
