@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 from test_stablehlo_windows import body, main
+from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
@@ -178,3 +179,24 @@ def test_regions_that_ignore_their_elements(run_on_xla: RunOnXla):
     arguments = [np.arange(10, dtype=np.float32).reshape(2, 5), np.asarray(0, np.float32)]
     for ours, theirs in zip(evaluate(parse_module(text), arguments), run_on_xla(text, arguments), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_gather_of_nothing_gives_zeros(run_on_xla: RunOnXla):
+    text = """func.func @main(%x: tensor<0x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
+      %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1],
+        collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 0, 2>}>
+        : (tensor<0x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+      func.return %0 : tensor<3x2xf32>
+    }"""
+    arguments = [np.zeros((0, 2), np.float32), np.arange(3, dtype=np.int32)]
+    for ours, theirs in zip(evaluate(parse_module(text), arguments), run_on_xla(text, arguments), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_transform_of_no_length_is_refused():
+    text = """func.func @main(%x: tensor<1xcomplex<f32>>) -> tensor<1xcomplex<f32>> {
+      %0 = stablehlo.fft %x, type = FFT, length = [0] : (tensor<1xcomplex<f32>>) -> tensor<1xcomplex<f32>>
+      func.return %0 : tensor<1xcomplex<f32>>
+    }"""
+    with pytest.raises(InterpretationError, match="a length is 0"):
+        evaluate(parse_module(text), [np.ones(1, np.complex64)])
