@@ -283,14 +283,22 @@ class ComputationPrinter:
         return op.opcode if type(start) in OWN_DONES else f"{stem}-{suffix}", op.operands, left
 
     def async_stem(self, start: StartOp) -> tuple[str, list[str]]:
-        """The opcode and attributes of the operation wrapped by `start`, or `async` and `calls=...` without sugar."""
+        """
+        The opcode and attributes of the operation wrapped by `start`, or `async` and `calls=...` without sugar: so if
+        the operation has annotations of its own, which sugar has no place for.
+        """
         wrapped = sugar_of(start)
-        if wrapped is not None and (self.style.uses_sugar or type(start) in OWN_DONES) and type(wrapped) in FORMS:
+        is_own = type(start) in OWN_DONES
+        if wrapped is not None and type(wrapped) in FORMS and (is_own or self.is_sugar(wrapped)):
             stem, _, fields = self.form_of(wrapped)
             return stem, fields
-        if type(start) in OWN_DONES:
+        if is_own:
             raise HLOPrintError(f"'{start.name}': HLO has no attribute that names what it wraps")
         return "async", [f"calls=%{self.called(ComputationName(start.callee.string_value(), 0)).name}"]
+
+    def is_sugar(self, wrapped: Operation) -> bool:
+        """Whether to write the start of `wrapped` with its opcode."""
+        return self.style.uses_sugar and not write_annotations(wrapped.attributes)
 
     def field_text(self, key: str, value: Any) -> str:
         """`key=value`, with computations under their printed names."""
