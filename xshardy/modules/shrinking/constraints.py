@@ -17,16 +17,20 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.dense_elements import is_splat
+from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.modules.leaves import Leaf, leaves_of
+from xshardy.modules.shrinking.asynchronous import done, start
 from xshardy.modules.shrinking.atoms import Atom, equate, freeze, tie
+from xshardy.modules.shrinking.divided import DIVIDED, keep_whole
 from xshardy.rewriting.walk import operations_from
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand, geometry
 from xshardy.transforms.hlo.library_calls.convolution import KINDS
+from xshardy.transforms.hlo.library_calls.scalars import LibraryCallError
 
 Dims: TypeAlias = Sequence[Sequence[Atom]]
 """The atoms of each dimension of a tensor, major to minor."""
@@ -76,8 +80,7 @@ class Constraints:
         rule = self.rules.factor_rule(op)
         values = [*op.operands, *op.results]
         if rule is None:
-            for value in values:
-                self.freeze(value)
+            keep_whole(self, op)
             return
         factors = [Atom(size) for size in rule.sizes]
         for value, mapping in zip(values, (*rule.operands, *rule.results), strict=True):
@@ -145,21 +148,28 @@ class Constraints:
             self.equal_leaves(one, other)
 
     def library(self, op: stablehlo.CustomCallOp) -> None:
-        """A convolution has its dimensions by name; a matrix product says what its expansion says."""
+        """
+        A convolution has its dimensions by name; a matrix product says what its expansion says. All shapes of other
+        calls stay.
+        """
         target = op.call_target_name.data
         if target in KINDS:
             self._convolution(op)
-        elif target in TARGETS:
-            self._expanded(op)
-        else:
-            for value in (*op.operands, *op.results):
-                self.freeze(value)
-
-    def _expanded(self, op: stablehlo.CustomCallOp) -> None:
+            return
         block = Block(arg_types=op.operand_types)
         copy = op.clone(dict(zip(op.operands, block.args, strict=True)))
-        results = expand(copy, Tensors(Builder(InsertPoint.at_end(block))))
+        try:
+            results = expand(copy, Tensors(Builder(InsertPoint.at_end(block)))) if target in TARGETS else None
+        except LibraryCallError:
+            results = None
         copy.erase()
+        if results is None:
+            keep_whole(self, op)
+        else:
+            self._expanded(op, block, results)
+
+    def _expanded(self, op: stablehlo.CustomCallOp, block: Block, results: Sequence[SSAValue]) -> None:
+        """What the operations in `block` say, which compute `results` from its arguments."""
         for inner in block.ops:
             SPECIAL.get(type(inner), Constraints.by_rule)(self, inner)
         for one, other in zip(op.operands, block.args, strict=True):
@@ -266,6 +276,10 @@ def fits(window: WindowDimension, moved: Sequence[Atom], result: Sequence[Atom],
 
 
 SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
+    **DIVIDED,
+    **dict.fromkeys((hlo.AsyncStartOp, *OWN_DONES), start),
+    **dict.fromkeys((hlo.AsyncDoneOp, *OWN_DONES.values()), done),
+    hlo.AsyncUpdateOp: lambda constraints, op: None,
     func.CallOp: Constraints.call,
     func.FuncOp: lambda constraints, op: None,
     func.ReturnOp: lambda constraints, op: None,
@@ -285,7 +299,6 @@ SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
     stablehlo.ReduceWindowOp: Constraints.windows,
     stablehlo.ReshapeOp: Constraints.in_memory,
     stablehlo.ReturnOp: lambda constraints, op: None,
-    stablehlo.ScatterOp: Constraints.looked_up,
     stablehlo.SliceOp: Constraints.partial_slice,
     stablehlo.TupleOp: Constraints.pack,
     stablehlo.WhileOp: Constraints.loop,
