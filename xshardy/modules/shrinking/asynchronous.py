@@ -1,27 +1,22 @@
 """What is in flight: the shapes of its operands and results are those of what a start executes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import hlo
 from xshardy.dialects.hlo.async_operation import bundle_type, start_of
 from xshardy.modules.leaves import leaves_of
-
-if TYPE_CHECKING:
-    from xshardy.modules.shrinking.constraints import Constraints
+from xshardy.modules.shrinking.dimensions import Dimensions
 
 
-def start(constraints: Constraints, op: hlo.StartOp) -> None:
+def start(dimensions: Dimensions, op: hlo.StartOp) -> None:
     """Operands are the parameters of what is started."""
     for one, other in zip(op.inputs, op.wrapped_function().args, strict=True):
-        constraints.equal(one, other)
+        dimensions.equal(one, other)
 
 
-def done(constraints: Constraints, op: hlo.DoneOp) -> None:
+def done(dimensions: Dimensions, op: hlo.DoneOp) -> None:
     """Results are those of what was started."""
     started = start_of(op.operand)
     assert started is not None
@@ -29,7 +24,7 @@ def done(constraints: Constraints, op: hlo.DoneOp) -> None:
     assert returned is not None
     leaves = (leaf for value in returned.operands for leaf in leaves_of(value))
     for one, other in zip((leaf for value in op.results for leaf in leaves_of(value)), leaves, strict=True):
-        constraints.equal_leaves(one, other)
+        dimensions.equal_leaves(one, other)
 
 
 def resized_bundle(op: hlo.StartOp | hlo.AsyncUpdateOp, types: Mapping[SSAValue, Attribute]) -> Attribute:
