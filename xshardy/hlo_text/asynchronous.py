@@ -31,10 +31,10 @@ from xshardy.dialects.hlo.own_async_ops import OWN_DONES as OWN_DONE_OPS
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import GENERIC, OWN, OWN_DONES, stem_of
-from xshardy.hlo_text.computation import ComputationReader
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.instruction import Instruction
+from xshardy.hlo_text.instruction_reader import InstructionReader
 from xshardy.hlo_text.opcode import extra_attributes
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
 from xshardy.hlo_text.shapes import ArrayShape, Shape, TupleShape, print_shape, print_type
@@ -74,7 +74,7 @@ class Entry:
 class AsyncReader:
     """Reads the asynchronous instructions of one computation."""
 
-    def __init__(self, computation: "ComputationReader"):
+    def __init__(self, computation: InstructionReader):
         self.computation = computation
         self.entries: dict[Operation, Entry] = {}
         self.replaced: dict[Operation, list[Operation]] = {}

@@ -11,9 +11,9 @@ from xshardy.hlo_text.literals import read_literal
 from xshardy.hlo_text.shapes import ArrayShape, Shape, TupleShape, print_shape
 
 
-def read_constant(tokens: Tokens, shape: Shape, *, allows_omitted: bool) -> Attribute | list[Attribute] | None:
-    """The literal of a constant; for a tuple, a list of the literals of its leaves; None for `{...}`, if allowed."""
-    if allows_omitted and tokens.text == "{" and tokens.texts[tokens.index + 1] == "...":
+def read_constant(tokens: Tokens, shape: Shape) -> Attribute | list[Attribute] | None:
+    """The literal of a constant; for a tuple, a list of the literals of its leaves; None for `{...}`."""
+    if tokens.text == "{" and tokens.texts[tokens.index + 1] == "...":
         tokens.take_raw()
         return None
     if isinstance(shape, TupleShape):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +56,8 @@ class HLOError(DiagnosticException):
         if self.hint:
             lines.append(f"  help: {self.hint}")
         return "\n".join(lines)
+
+
+def reason(error: VerifyException) -> str:
+    """The last line of a verifier's message, without the operand position that xDSL prepends."""
+    return str(error).strip().splitlines()[-1].strip()

@@ -85,7 +85,8 @@ def read_padding(tokens: Tokens) -> tuple[tuple[int, int, int], ...]:
 
 def read_precisions(tokens: Tokens) -> tuple[Precision, ...]:
     """`{highest,default}`"""
-    return tokens.take_list(lambda: read_word(tokens, {p.value.lower(): p for p in Precision}, "a precision"))
+    words = {word: p for p in Precision for word in (p.value.lower(), p.value)}
+    return tokens.take_list(lambda: read_word(tokens, words, "a precision"))
 
 
 def read_result_accuracy(tokens: Tokens) -> ResultAccuracyAttr:

@@ -18,9 +18,9 @@ TOKEN = re.compile(
     | (?P<name>     %? [A-Za-z_] (?: [\w.] | -(?!>) )* )
     | (?P<number>   -? (?: inf\b | nan\b | 0[xX][0-9a-fA-F]+ | (?: \d+\.?\d* | \.\d+ ) (?: [eE][+-]?\d+ )? ) (?![\w.]) )
     | (?P<sizes>    -?\d+ (?: [_x] -?\d+ )+ )
-    | (?P<string>   " (?: [^"\\\n] | \\. )* " )
+    | (?P<string>   " (?: [^"\\] | \\. )* " )
     | (?P<mark>     -> | <= | \.\.\. | [=,(){}\[\]:*] )
-    | (?P<bad>      /\*[\s\S]* | "[^\n]* | \S )
+    | (?P<bad>      /\*[\s\S]* | "[\s\S]* | \S )
     )?
     """,
     re.VERBOSE,
@@ -74,7 +74,7 @@ class Tokens:
             case "bad" if self.text.startswith("/*"):
                 raise self.error("this comment is not closed", "end it with `*/`")
             case "bad" if self.text.startswith('"'):
-                raise self.error("this string is not closed", 'end it with `"` on the same line')
+                raise self.error("this string is not closed", 'end it with `"`')
             case _:
                 text = self.text if len(self.text) <= 40 else f"{self.text[:40]}..."
                 found = ascii(text) if self.kind == "bad" else f"'{text}'"

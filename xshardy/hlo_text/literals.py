@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from xshardy.dialects.dense_elements import dense
+from xshardy.dialects.hlo import ElidedConstantOp
 from xshardy.dialects.stablehlo.types import bit_width, real_element
 from xshardy.hlo_text.lexer import Tokens, to_int
 from xshardy.hlo_text.shapes import ELEMENT_NAMES
@@ -93,10 +94,7 @@ def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[s
             counts[-1] += 1
         elif text == "{":
             if tokens.texts[tokens.index + 1] == "...":
-                raise tokens.error(
-                    "the value of this constant was left out when the text was printed",
-                    "print the module with large constants (`--xla_dump_large_constants` in XLA)",
-                )
+                raise tokens.error(ElidedConstantOp.ERROR)
             counts.append(0)
             tokens.index += 1
             continue

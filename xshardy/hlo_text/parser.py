@@ -13,11 +13,13 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.garbage import collection_suspended
 from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS
 from xshardy.hlo_text.asynchronous import AsyncReader
-from xshardy.hlo_text.computation import Attributes, ComputationReader, Scope
+from xshardy.hlo_text.computation import ComputationReader
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
 from xshardy.hlo_text.entry import fuse_entry
 from xshardy.hlo_text.errors import Source
 from xshardy.hlo_text.lexer import END, Tokens
+from xshardy.hlo_text.scope import Attributes, Scope
+from xshardy.hlo_text.shapes import Shape
 from xshardy.hlo_text.tables import read_tables
 
 
@@ -73,7 +75,7 @@ class ModuleReader:
 
     def __init__(self, source: Source, is_strict: bool = False, spans: dict[Operation, Span] | None = None):
         self.tokens = Tokens(source)
-        self.scope = Scope(self.tokens, AsyncReader, is_strict=is_strict, spans=spans)
+        self.scope = Scope(self.tokens, AsyncReader, read_anonymous, is_strict=is_strict, spans=spans)
 
     def read(self) -> ModuleOp:
         """The whole module."""
@@ -133,13 +135,17 @@ class ModuleReader:
             reader.read_signature()
         elif tokens.text != "{":
             tokens.expected("'{' or the parameters of the computation")
-        function = reader.read_body(is_entry)
-        self.scope.record(function, at)
+        function, root = reader.read_body(is_entry)
         while tokens.accept(","):
             key = tokens.take_name("the name of an attribute")
             tokens.expect("=")
             function.attributes[f"hlo.{key}"] = module_attribute(tokens.take_raw())
-        self.scope.functions[name] = function
+        self.scope.define(function, root, at)
+
+
+def read_anonymous(scope: Scope, name: str) -> tuple[func.FuncOp, Shape]:
+    """`{ instructions }`, which an instruction applies, as the function `name`, and the shape of its root."""
+    return ComputationReader(scope, name).read_body(is_entry=False)
 
 
 def module_attribute(text: str) -> Attribute:

@@ -138,6 +138,8 @@ class ShapeReader:
             if (shape := self.arrays.get(text)) is None:
                 shape = self.arrays[text] = self.parse_array(text)
             return shape
+        if tokens.text == "b" and tokens.texts[tokens.index + 1] == "(":
+            raise tokens.error("buffers, `b(f32[4])`, are not supported", "StableHLO has no values of such types")
         if tokens.text != "(":
             tokens.expected("a shape", "write one like `f32[2,3]`, `f32[2,3]{1,0}` or `(f32[], s32[4])`")
         if depth == MAX_TUPLE_DEPTH:

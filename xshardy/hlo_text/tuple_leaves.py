@@ -71,13 +71,14 @@ def build_tuple(tree: Tree, type: Attribute, place: InsertPoint, rewriter: Patte
 
 def flatten(value: SSAValue, before: Operation, rewriter: PatternRewriter) -> list[SSAValue]:
     """The values in `value`, a use of `before`. Elements of a tuple that is not dissolved are extracted before it."""
-    tree = tree_of(value)
-    if not isinstance(tree, SSAValue) or not isinstance(tree.type, TupleType):
-        return list(leaves(tree))
     found: list[SSAValue] = []
-    for i in range(len(elements(tree.type))):
-        element = rewriter.insert(GetTupleElementOp(tree, i), InsertPoint.before(before))
-        found += flatten(element.result, before, rewriter)
+    for leaf in leaves(tree_of(value)):
+        if not isinstance(leaf.type, TupleType):
+            found.append(leaf)
+            continue
+        for i in range(len(leaf.type.types.data)):
+            element = rewriter.insert(GetTupleElementOp(leaf, i), InsertPoint.before(before))
+            found += flatten(element.result, before, rewriter)
     return found
 
 

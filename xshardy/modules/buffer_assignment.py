@@ -22,6 +22,7 @@ from xshardy.modules.leaves import Leaf, leaves_of, origin, returned
 from xshardy.modules.live_ranges import LiveRanges, live_ranges
 from xshardy.modules.memory import to_memory
 
+CONSTANTS = (stablehlo.ConstantOp, hlo.ElidedConstantOp)
 ALIGNMENT = 256
 """Bytes: the kernels assume it of their results, as XLA's do."""
 
@@ -51,12 +52,11 @@ class Allocation:
 
     @property
     def constant_value(self) -> Array | None:
-        """The bytes of the constant that it holds, if it is one."""
+        """The bytes of the constant that it holds, if it is one whose value is known."""
         if self.constant is None:
             return None
         op = self.constant.value.owner
-        assert isinstance(op, stablehlo.ConstantOp)
-        return to_memory(constant_array(op.value), self.constant)
+        return to_memory(constant_array(op.value), self.constant) if isinstance(op, stablehlo.ConstantOp) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def assign_buffers(entry: FuncOp, in_place: InPlace, donated: Mapping[int, int])
     shared = insert_copies(entry, in_place, donated)
     ranges = live_ranges(entry)
     parameters = [leaf for argument in entry.body.block.args for leaf in leaves_of(argument)]
-    constants = [leaf for leaf in ranges.intervals if isinstance(leaf.value.owner, stablehlo.ConstantOp)]
+    constants = [leaf for leaf in ranges.intervals if isinstance(leaf.value.owner, CONSTANTS)]
     given = frozenset(donated.values())
     read_only = [*constants, *(leaf for number, leaf in enumerate(parameters) if number not in given)]
     buffers = coalesced(ranges, shared, read_only)

@@ -121,8 +121,11 @@ class Execution:
         allocations = self.plan.assignment.allocations
         self.machine.allocate([allocation.size for allocation in allocations])
         for allocation in allocations:
-            if allocation.constant is not None and (data := allocation.constant_value) is not None:
-                self._write(allocation.constant, data)
+            if allocation.constant is None:
+                continue
+            if (data := allocation.constant_value) is None:
+                raise ModuleError(f"constant {allocation.constant.name}: {hlo.ElidedConstantOp.ERROR}")
+            self._write(allocation.constant, data)
         for leaf, array in zip(parameters, arguments, strict=True):
             self._write(leaf, to_memory(array, leaf))
         self.execute()

@@ -89,6 +89,8 @@ def _allocation(allocation: Allocation) -> Entries:
         found["results"] = allocation.results
     if (value := allocation.constant_value) is not None:
         found["base64"] = b64encode(value.tobytes()).decode()
+    elif allocation.constant is not None:
+        found["elided"] = True
     return found
 
 

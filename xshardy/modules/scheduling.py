@@ -180,6 +180,7 @@ STEPS: Mapping[type[Operation], Callable[[Scheduler, Any], Step | None]] = {
 MEMORY_ONLY = (
     *SAME_MEMORY,
     ReturnOp,
+    hlo.ElidedConstantOp,
     stablehlo.AfterAllOp,
     stablehlo.ConstantOp,
     stablehlo.CreateTokenOp,

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.planning.collective_bytes import kind_of
@@ -36,7 +36,15 @@ class Compute:
 
 
 CONTROL = frozenset[type[Operation]](
-    {stablehlo.WhileOp, stablehlo.IfOp, stablehlo.CaseOp, stablehlo.ReturnOp, stablehlo.ConstantOp, ReturnOp}
+    {
+        stablehlo.WhileOp,
+        stablehlo.IfOp,
+        stablehlo.CaseOp,
+        stablehlo.ReturnOp,
+        stablehlo.ConstantOp,
+        hlo.ElidedConstantOp,
+        ReturnOp,
+    }
 )
 """Operations that move nothing themselves."""
 

@@ -69,18 +69,6 @@ CASES = {
         "computation 'a' is defined twice",
     ),
     "two roots": (in_entry("ROOT " + X, "ROOT y = f32[2] negate(x)"), 4, 1, "a computation has one ROOT"),
-    "header and body disagree": (
-        "HloModule m\nENTRY main (x: f32[3]) -> f32[2] {\n" + X + "\n}",
-        2,
-        12,
-        "parameter 0 is f32[3] in the header and f32[2] in the body",
-    ),
-    "number of parameters": (
-        "HloModule m\nENTRY main () -> f32[2] {\n" + X + "\n}",
-        2,
-        12,
-        "the header has 0 parameter(s)",
-    ),
     "result of the header": (
         "HloModule m\nENTRY main (x: f32[2]) -> f32[3] {\n" + X + "\n}",
         2,
@@ -108,7 +96,43 @@ CASES = {
     # Instructions.
     "duplicate name": (in_entry(X, "x = f32[2] negate(x)"), 4, 1, "'x' is defined twice in computation 'main'"),
     "no equals sign": (in_entry("x f32[2] parameter(0)"), 3, 3, "expected '=', found 'f32[2]'"),
-    "no shape": (in_entry(X, "y = negate(x)"), 4, 5, "expected a shape, found 'negate'"),
+    "no shape": (in_entry(X, "y = convert(x)"), 4, 5, "convert: its shape does not follow from its operands"),
+    "no shape of a constant": (in_entry("y = constant(1)"), 3, 5, "constant: its shape does not follow"),
+    "no shape of an opcode that is none": (in_entry(X, "y = negatee(x)"), 4, 5, "unknown opcode 'negatee'"),
+    "no shape of a start": (in_entry(X, "y = copy-start(x)"), 4, 5, "copy-start: its shape does not follow"),
+    "no shape, and a wrong operand": (in_entry(X, "y = get-tuple-element(x), index=0"), 4, 5, "is not a tuple"),
+    "no shape, and an index out of range": (
+        in_entry(X, "t = tuple(x)", "y = get-tuple-element(t), index=1"),
+        5,
+        5,
+        "index 1 is out of range for a tuple of 1",
+    ),
+    "no shape, and operands that do not fit": (
+        in_entry(X, "z = f32[3] parameter(1)", "y = dot(x, z), lhs_contracting_dims={0}, rhs_contracting_dims={0}"),
+        5,
+        5,
+        "contracting dimension sizes must match for lhs/rhs",
+    ),
+    "buffer": (in_entry("x = b(f32[2]) parameter(0)"), 3, 5, "buffers, `b(f32[4])`, are not supported"),
+    "attributes of an operand": (
+        in_entry(X, "y = f32[2] negate(slice(x), slice={[0:1]})"),
+        4,
+        19,
+        "slice: attribute 'slice' is missing",
+    ),
+    "start as an operand": (
+        in_entry(X, "y = f32[2] copy-done((f32[2], f32[2], u32[]) copy-start(x))"),
+        4,
+        46,
+        "copy-start cannot be an operand",
+    ),
+    "deep operands": (in_entry(X, "y = " + "negate(" * 1000 + "x" + ")" * 1000), 4, 292, "nested more than 40 deep"),
+    "deep computations": (
+        in_entry("z = f32[2] parameter(0) w = " + "call(z), to_apply={ z = f32[2] parameter(0) w = " * 1000),
+        3,
+        1967,
+        "nested more than 40 deep",
+    ),
     "no opcode": (in_entry("x = f32[2] (0)"), 3, 12, "expected an opcode, found '('"),
     "unknown opcode": (in_entry(X, "y = f32[2] negatee(x)"), 4, 12, "unknown opcode 'negatee'"),
     "missing computation": (
@@ -196,7 +220,12 @@ CASES = {
         23,
         "expected '(': the value of (f32[2]) is a tuple",
     ),
-    "elided constant": (in_entry("x = f32[2] constant({...})"), 3, 21, "left out when the text was printed"),
+    "elided part of a constant": (
+        in_entry("x = (f32[2]) constant(({...}))"),
+        3,
+        24,
+        "left out when the text was printed",
+    ),
     # Shapes.
     "element type": (in_entry("x = f33[2] parameter(0)"), 3, 5, "unknown element type 'f33'"),
     "negative dimension": (in_entry("x = f32[-2] parameter(0)"), 3, 5, "'-2' is not the size of a dimension"),

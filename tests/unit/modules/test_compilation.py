@@ -212,3 +212,41 @@ def test_a_library_that_is_not_known_is_a_step_but_does_not_run(tmp_path: Path, 
     assert main(["run", str(source)]) == 1
     error = capsys.readouterr().err
     assert error.startswith(f"{source}: error: step 2, gemm: ") and "'__magic$matmul' is not a function" in error
+
+
+ELIDED = """HloModule elided
+twice {
+  x = f32[40] parameter(0)
+  c = f32[40] parameter(1)
+  ROOT r = f32[40] add(x, c)
+}
+again {
+  x = f32[40] parameter(0)
+  ROOT r = f32[40] negate(x)
+}
+ENTRY main {
+  x = f32[40] parameter(0)
+  table = f32[40] constant({...})
+  y = f32[40] fusion(x, table), kind=kLoop, calls=twice
+  ROOT r = f32[40] fusion(y), kind=kLoop, calls=again
+}
+"""
+
+
+def test_constants_left_out_have_memory_but_no_value(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = tmp_path / "elided.hlo"
+    source.write_text(ELIDED)
+    assert main(["compile", str(source), "-o", str(tmp_path / "out")]) == 0
+    allocations = json.loads((tmp_path / "out" / "plan.json").read_text())["allocations"]
+    assert {"kind": "constant", "size": 160, "elided": True} in allocations
+    assert main(["run", str(source), "--check"]) == 1
+    assert "constant table: the value was left out when the text was printed" in capsys.readouterr().err
+
+
+def test_a_fusion_with_a_constant_left_out_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = tmp_path / "elided.hlo"
+    source.write_text(
+        ELIDED.replace("c = f32[40] parameter(1)", "c = f32[40] constant({...})").replace("x, table", "x")
+    )
+    assert main(["compile", str(source), "-o", str(tmp_path / "out")]) == 1
+    assert "the value was left out when the text was printed" in capsys.readouterr().err

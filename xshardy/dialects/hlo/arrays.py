@@ -1,7 +1,7 @@
 """Array functions of HLO that StableHLO lacks or has in another form."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -131,6 +131,11 @@ class ElidedConstantOp(ArrayFunctionOp):
     """A constant whose value the text omits, as `{...}`."""
 
     name = "hlo.elided_constant"
+    ERROR: ClassVar[str] = (
+        "the value was left out when the text was printed: "
+        "print the module with large constants (`--xla_dump_large_constants` in XLA)"
+    )
+    """Why what needs the value cannot be done."""
     result = result_def(VALUE)
     assembly_format = "attr-dict `:` type($result)"
 

@@ -187,10 +187,8 @@ class DotGeneralOp(InfersResultTypes):
             },
         )
 
-    def infer_result_types(self) -> Sequence[Attribute]:
-        if self.precision_config is not None and len(self.precision_config) > 2:
-            raise VerifyException("expects precision config to be empty or have <= 2 elements")
-        verify_precision_config(self.precision_config)
+    def infer_shape(self) -> list[int]:
+        """The sizes of the result. Raises `VerifyException` if the operands do not fit."""
         numbers = self.dot_dimension_numbers
         lhs_shape, rhs_shape = tensor_type(self.lhs).get_shape(), tensor_type(self.rhs).get_shape()
         lhs_batching = numbers.lhs_batching_dimensions.get_values()
@@ -198,11 +196,17 @@ class DotGeneralOp(InfersResultTypes):
         lhs_contracting = numbers.lhs_contracting_dimensions.get_values()
         rhs_contracting = numbers.rhs_contracting_dimensions.get_values()
         verify_dimensions(lhs_shape, rhs_shape, (lhs_batching, rhs_batching), (lhs_contracting, rhs_contracting))
-        shape = [
+        return [
             *(lhs_shape[i] for i in lhs_batching),
             *(size for i, size in enumerate(lhs_shape) if i not in (*lhs_batching, *lhs_contracting)),
             *(size for i, size in enumerate(rhs_shape) if i not in (*rhs_batching, *rhs_contracting)),
         ]
+
+    def infer_result_types(self) -> Sequence[Attribute]:
+        if self.precision_config is not None and len(self.precision_config) > 2:
+            raise VerifyException("expects precision config to be empty or have <= 2 elements")
+        verify_precision_config(self.precision_config)
+        shape = self.infer_shape()
         if not is_compatible_shape(shape, tensor_type(self.result).get_shape()):
             raise VerifyException(
                 f"inferred shape '[{', '.join(map(str, shape))}]' is incompatible with return type of operation "
@@ -212,7 +216,7 @@ class DotGeneralOp(InfersResultTypes):
         if self.algorithm is not None and precisions - {Precision.DEFAULT}:
             raise VerifyException("must specify DEFAULT precision config when algorithm is set.")
         verify_contraction(self.lhs.type, self.rhs.type, self.result.type)
-        verify_weights(self.rhs.type, rhs_contracting)
+        verify_weights(self.rhs.type, self.dot_dimension_numbers.rhs_contracting_dimensions.get_values())
         return [self.result.type]
 
 

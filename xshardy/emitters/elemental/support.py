@@ -5,6 +5,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects.hlo.arrays import ElidedConstantOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import bit_width, is_static, tensor_type
 from xshardy.emitters.applied_computations import element_functions_of
@@ -69,6 +70,8 @@ def _reason_not_emittable(op: Operation) -> str | None:
         return _reason_not_bitcast(op)
     if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in WITHOUT_READS or type(op) in OPERATIONS:
         return None
+    if isinstance(op, ElidedConstantOp):
+        return op.ERROR
     if isinstance(op, SortOp):
         return "all results of its fusion must be results of one sort, or the first elements of them"
     if op.operands:

@@ -15,6 +15,7 @@ from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.forms.arrays import array_type
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
+from xshardy.hlo_text.tuples import unpack
 
 TO_APPLY = "hlo.to_apply"
 
@@ -76,17 +77,18 @@ def region_of(function: func.FuncOp) -> Region:
     region = function.body.clone()
     last = region.block.last_op
     if isinstance(last, func.ReturnOp):
-        values = [value for operand in last.operands for value in flattened(operand)]
-        Rewriter.replace_op(last, stablehlo.ReturnOp(*values), [])
+        unpacking: list[Operation] = []
+        values = [value for operand in last.operands for value in flattened(operand, unpacking)]
+        Rewriter.replace_op(last, [*unpacking, stablehlo.ReturnOp(*values)], [])
         erase_dead_tuples(region)
     return region
 
 
-def flattened(value: SSAValue) -> Sequence[SSAValue]:
-    """The elements of a tuple built in this region; any other value is its own single element."""
+def flattened(value: SSAValue, unpacking: list[Operation]) -> Sequence[SSAValue]:
+    """The arrays in `value`. Appends the operations that unpack a tuple that is not built here to `unpacking`."""
     if not isinstance(owner := value.owner, stablehlo.TupleOp):
-        return [value]
-    return [part for element in owner.val for part in flattened(element)]
+        return unpack(value, unpacking)
+    return [part for element in owner.val for part in flattened(element, unpacking)]
 
 
 def erase_dead_tuples(region: Region) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 
@@ -12,6 +12,7 @@ NO_HOST = "there is no host to exchange values with"
 NO_QUANTIZED_ELEMENTS = "numpy has no quantized elements"
 
 REASONS: Mapping[type[Operation], str] = {
+    hlo.ElidedConstantOp: hlo.ElidedConstantOp.ERROR,
     stablehlo.CollectiveReduceOp: "StableHLO does not say what devices other than the root get",
     stablehlo.InfeedOp: NO_HOST,
     stablehlo.OutfeedOp: NO_HOST,

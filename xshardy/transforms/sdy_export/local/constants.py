@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.dense_elements import dense, is_splat
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -35,6 +35,26 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
             axes = [decision.axes(dim) for dim in range(type.get_num_dims())]
             part = code.part(code.constant(value), axes, decision.mesh, type.get_shape())
         code.replace(op, part)
+
+
+@dataclass(frozen=True)
+class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
+    """`hlo.elided_constant : 8` -> a slice of it: the value, which the text leaves out, stays that of the whole."""
+
+    op_types = (hlo.ElidedConstantOp,)
+    checks_shardings = True
+
+    @staticmethod
+    def decide(op: hlo.ElidedConstantOp, before: WholeTensors) -> WholeTensor:
+        return before.results[0]
+
+    def rewrite(self, op: hlo.ElidedConstantOp, decision: WholeTensor, code: DeviceCode) -> None:
+        if decision.is_replicated:
+            return
+        type = tensor_type(op.result)
+        axes = [decision.axes(dim) for dim in range(type.get_num_dims())]
+        whole = code.insert(hlo.ElidedConstantOp.create(result_types=[decision.type]))
+        code.replace(op, code.part(whole, axes, decision.mesh, type.get_shape()))
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ PATTERNS: tuple[type[LocalPattern[Any, Any]], ...] = (
     collectives.ReduceAndScatterBetweenDevices,
     communication.CollectiveOfOneDevice,
     constants.ConstantOfPart,
+    constants.ElidedConstantOfPart,
     constants.IotaOfPart,
     convolutions.ConvolutionOfParts,
     gathers.GatherFromPart,
