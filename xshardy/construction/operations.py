@@ -82,6 +82,10 @@ def add_regions(op: Operation, regions: tuple[Region, ...]) -> None:
 
 
 def set_name_hint(value: SSAValue, name: str) -> None:
-    """`value.name_hint = name`, for a name that is valid."""
+    """
+    `value.name_hint = name`, for a name that is valid.
+
+    A name like `_0` is no hint: xDSL would keep an empty one, and fail when the value is cloned.
+    """
     stem, underscore, number = name.rpartition("_")
-    value._name = stem if underscore and number.isdecimal() else name
+    value._name = (stem or None) if underscore and number.isdecimal() else name
