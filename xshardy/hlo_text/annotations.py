@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
+from xdsl.dialects.builtin import BytesAttr, DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG, FRONTEND_ATTRIBUTES, METADATA, SHARDING
+from xshardy.dialects.texts import text_attribute
 from xshardy.hlo_text.codecs import integer
-from xshardy.hlo_text.fields import quote, unquote
 from xshardy.hlo_text.lexer import Tokens
+from xshardy.hlo_text.strings import quote, unquote
 
 
 def read_dictionary(tokens: Tokens) -> DictionaryAttr:
@@ -36,13 +37,22 @@ def read_entry(tokens: Tokens) -> Attribute:
     return read_text(tokens)
 
 
-def read_text(tokens: Tokens) -> StringAttr:
+def read_text(tokens: Tokens) -> StringAttr | BytesAttr:
     """A string without its quotes; any other value as written, up to the matching brace."""
     text = tokens.take_raw()
     return string(unquote(text) if text.startswith('"') else text)
 
 
-string = lru_cache(4096)(StringAttr)
+def read_name(tokens: Tokens) -> StringAttr:
+    """As `read_text`. Raises `HLOError` for a string that is not in UTF-8."""
+    at = tokens.index
+    text = read_text(tokens)
+    if isinstance(text, BytesAttr):
+        raise tokens.error("this string is not in UTF-8", index=at)
+    return text
+
+
+string = lru_cache(4096)(text_attribute)
 """A string attribute, cached: names of files and operations repeat."""
 
 
@@ -59,6 +69,8 @@ def is_dictionary(text: str) -> bool:
 
 def write_configuration(attribute: Attribute) -> str:
     """A JSON dictionary unquoted, any other text in quotes."""
+    if isinstance(attribute, BytesAttr):
+        return quote(attribute.data)
     text = text_of(attribute)
     return text if is_dictionary(text) else quote(text)
 
@@ -82,6 +94,8 @@ def write_metadata(attribute: Attribute) -> str:
 
 def write_entry(name: str, value: Attribute) -> str:
     """An entry of the metadata."""
+    if isinstance(value, BytesAttr):
+        return quote(value.data)
     is_quoted = isinstance(value, StringAttr) and name not in UNQUOTED_METADATA
     return quote(text_of(value)) if is_quoted else text_of(value)
 
@@ -103,15 +117,15 @@ class Annotation:
 
 ANNOTATIONS: Mapping[str, Annotation] = {
     "backend_config": Annotation(BACKEND_CONFIG, read_text, write_configuration),
-    "control-predecessors": Annotation("hlo.control_predecessors", read_text, text_of),
+    "control-predecessors": Annotation("hlo.control_predecessors", read_name, text_of),
     "frontend_attributes": Annotation(FRONTEND_ATTRIBUTES, read_dictionary, write_dictionary),
     "metadata": Annotation(METADATA, read_dictionary, write_metadata),
-    "origin": Annotation("hlo.origin", read_text, text_of),
-    "original_value": Annotation("hlo.original_value", read_text, text_of),
-    "output_to_operand_aliasing": Annotation("hlo.output_to_operand_aliasing", read_text, text_of),
-    "parameter_replication": Annotation("hlo.parameter_replication", read_text, text_of),
-    "sharding": Annotation(SHARDING, read_text, text_of),
-    "statistics": Annotation("hlo.statistics", read_text, text_of),
+    "origin": Annotation("hlo.origin", read_name, text_of),
+    "original_value": Annotation("hlo.original_value", read_name, text_of),
+    "output_to_operand_aliasing": Annotation("hlo.output_to_operand_aliasing", read_name, text_of),
+    "parameter_replication": Annotation("hlo.parameter_replication", read_name, text_of),
+    "sharding": Annotation(SHARDING, read_name, text_of),
+    "statistics": Annotation("hlo.statistics", read_name, text_of),
 }
 """The annotations by their names in HLO text."""
 

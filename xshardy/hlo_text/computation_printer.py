@@ -22,11 +22,12 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, tree_of_type, type_of_tree
 from xshardy.hlo_text.codecs import Fields
-from xshardy.hlo_text.fields import ComputationName, quote, write_field
+from xshardy.hlo_text.fields import ComputationName, write_field
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
 from xshardy.hlo_text.shapes import ELEMENT_NAMES
+from xshardy.hlo_text.strings import quote
 from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 

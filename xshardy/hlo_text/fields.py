@@ -1,6 +1,5 @@
 """Readers and writers of the attributes of an instruction, such as `dimensions={0}, direction=LT`, as Python values."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -18,6 +17,7 @@ from xshardy.dialects.stablehlo.attributes import (
 )
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.hlo_text.lexer import Tokens, to_int
+from xshardy.hlo_text.strings import quote, unquote
 
 Reader = Callable[[Tokens], Any]
 
@@ -122,16 +122,6 @@ def read_result_accuracy(tokens: Tokens) -> ResultAccuracyAttr:
         raise tokens.error(str(error).splitlines()[-1], index=at) from error
 
 
-ESCAPES: Mapping[str, str] = {"n": "\n", "t": "\t", "r": "\r"}
-
-
-def unquote(text: str) -> str:
-    """The characters of a quoted string."""
-    if "\\" not in text:
-        return text[1:-1]
-    return re.sub(r"\\(.)", lambda match: ESCAPES.get(match[1], match[1]), text[1:-1])
-
-
 def read_word(tokens: Tokens, words: Mapping[str, Any], what: str) -> Any:
     """The entry of `words` for the word at the cursor. Raises `HLOError` if there is none."""
     if tokens.text not in words:
@@ -221,8 +211,11 @@ def read_name(tokens: Tokens) -> str:
 
 
 def read_string(tokens: Tokens) -> str:
-    """`"text"`, without its quotes."""
-    return unquote(tokens.take("string", "a string in quotes"))
+    """`"text"`, without its quotes. Raises `HLOError` if it is not in UTF-8."""
+    text = unquote(tokens.take("string", "a string in quotes"))
+    if isinstance(text, bytes):
+        raise tokens.error("this string is not in UTF-8", index=tokens.index - 1)
+    return text
 
 
 def read_number(tokens: Tokens) -> float:
@@ -372,14 +365,6 @@ def write_result_accuracy(accuracy: ResultAccuracyAttr) -> str:
 def write_fusion_kind(kind: FusionKind) -> str:
     """The inverse of `read_fusion_kind`."""
     return f"k{kind.value.capitalize()}"
-
-
-def quote(text: str) -> str:
-    """`text` in quotes: the inverse of `unquote`."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    for letter, character in ESCAPES.items():
-        escaped = escaped.replace(character, f"\\{letter}")
-    return f'"{escaped}"'
 
 
 def write_plain(value: Any) -> str:

@@ -7,6 +7,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     I64,
     ArrayAttr,
+    BytesAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
@@ -143,7 +144,7 @@ class AnnotateCustomCall(RewritePattern):
         if isinstance(config, DictionaryAttr):
             op.api_version = IntegerAttr(TYPED_FFI, i32)
             op.attributes[BACKEND_CONFIG] = StringAttr(Printer().attribute_text(config))
-        elif isinstance(config, StringAttr) and config.data:
+        elif isinstance(config, StringAttr | BytesAttr) and config.data:
             op.attributes[BACKEND_CONFIG] = config
         for name in ANNOTATED:
             op.properties.pop(name, None)

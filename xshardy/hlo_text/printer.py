@@ -19,7 +19,7 @@ from xshardy.hlo_text.computation_printer import (
     name_unlike_types,
     valid_name,
 )
-from xshardy.hlo_text.fields import quote
+from xshardy.hlo_text.strings import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
 from xshardy.rewriting.walk import operations_from

@@ -17,8 +17,9 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
 from xdsl.ir import Attribute
 
 from xshardy.hlo_text.annotations import read_dictionary, write_metadata
-from xshardy.hlo_text.fields import quote, read_string
+from xshardy.hlo_text.fields import read_string
 from xshardy.hlo_text.lexer import Tokens
+from xshardy.hlo_text.strings import quote
 
 TABLES: Mapping[str, str] = {
     "FileNames": "hlo.file_names",

@@ -12,7 +12,7 @@ from xla_canonical import assert_round_trips, canonical
 from xla_oracle import xla_errors
 
 from xshardy.dialects import stablehlo
-from xshardy.hlo_text import HLOPrintError, parse_hlo, print_hlo, read_hlo
+from xshardy.hlo_text import HLOError, HLOPrintError, parse_hlo, print_hlo, read_hlo
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
 
@@ -208,3 +208,39 @@ def test_programs_of_jax_in_stablehlo_become_hlo():
         printed[name] = print_hlo(module)
     for name, found in canonical(printed).items():
         assert "ENTRY" in found, f"{name}: {found}"
+
+
+STRINGS = (
+    "a\\001z",
+    "\\377\\376",
+    "\\xffq",
+    "tab\\tq",
+    "\\u00e9",
+    "é",
+    '\\"x\\"',
+    "\\\\n",
+    "\\'",
+    "\\303\\251",
+    "\\U0001F600",
+)
+
+
+def test_strings_have_the_escapes_of_c():
+    """XLA prints what is no ASCII in octal: names of Python, and kernels in binary formats."""
+    texts = {
+        text: f"""HloModule m
+ENTRY e {{
+  x = f32[2] parameter(0)
+  y = f32[2] negate(x), metadata={{op_name="{text}"}}, frontend_attributes={{a="{text}"}}
+  ROOT r = f32[2] custom-call(y), custom_call_target="f", backend_config="{text}"
+}}
+"""
+        for text in STRINGS
+    }
+    assert_round_trips(texts, {name: print_hlo(read_hlo(text)) for name, text in texts.items()})
+
+
+def test_a_target_that_is_no_text_is_refused():
+    call = 'ROOT r = f32[2] custom-call(x), custom_call_target="\\377"'
+    with pytest.raises(HLOError, match="this string is not in UTF-8"):
+        read_hlo(f"HloModule m\nENTRY e {{\n  x = f32[2] parameter(0)\n  {call}\n}}")

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
+from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -143,9 +143,11 @@ def test_vhlo_operations_are_those_of_stablehlo():
 
 @pytest.mark.parametrize("dialect", ENCODINGS)
 def test_a_code_is_one_kind(dialect: str):
-    """Two rows may have one code only if the second writes what the first reads as something else."""
+    """Two rows may have one code only if the second writes what the first reads as something else: strings."""
     for table in (ENCODINGS[dialect].attributes, ENCODINGS[dialect].types):
-        assert len(table.rows) - len(table.by_code) == (dialect == "vhlo" and table is ENCODINGS["vhlo"].attributes)
+        strings = {"builtin": [BytesAttr], "vhlo": [BytesAttr, SymbolRefAttr]}.get(dialect, [])
+        repeated = strings if table is ENCODINGS[dialect].attributes else []
+        assert len(table.rows) - len(table.by_code) == len(repeated)
 
 
 @given(st.integers(0, (1 << 64) - 1), st.integers(-(1 << 63), (1 << 63) - 1))
@@ -316,6 +318,31 @@ def test_an_attribute_with_too_many_parts_is_refused():
     limit = mock.patch("xshardy.syntax.bytecode.attribute_table.MOST_PARTS", 1000)
     with limit, pytest.raises(BytecodeError, match="has more than 1000 others in it"):
         read_bytecode(data)
+
+
+KERNEL = """module {
+  func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.custom_call @kernel(%x) {mhlo.backend_config = {ir = "ML\\EFR\\00\\E2\\82"}}
+      : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("write", [write_bytecode, write_artifact])
+def test_strings_need_not_be_texts(write: Callable[[ModuleOp], bytes]):
+    """Kernels of Triton and Mosaic are bytes in the configuration of a call."""
+    module = xshardy.parse(KERNEL)
+    data = write(module)
+    assert b"ML\xefR\0\xe2\x82\0" in data
+    assert read_bytecode(data).is_structurally_equivalent(module)
+    assert 'ir = "ML\\EFR\\00\\E2\\82"' in generic(read_bytecode(data))
+
+
+def test_names_are_texts():
+    with pytest.raises(BytecodeError, match="a name, is not in UTF-8"):
+        read_bytecode(write_bytecode(xshardy.parse(KERNEL)).replace(b"stablehlo\0", b"stablehl\xff\0"))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     AnyTensorType,
     ArrayAttr,
     BoolAttr,
+    BytesAttr,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
     FlatSymbolRefAttrConstr,
@@ -99,7 +100,7 @@ class CustomCallOp(IRDLOperation):
     inputs = var_operand_def(CALL_VALUE)
     call_target_name = prop_def(StringAttr)
     has_side_effect = opt_prop_def(BoolAttr, default_value=IntegerAttr(0, i1))
-    backend_config = opt_prop_def(StringAttr | DictionaryAttr)
+    backend_config = opt_prop_def(StringAttr | BytesAttr | DictionaryAttr)
     api_version = opt_prop_def(IntegerAttr.constr(i32), default_value=IntegerAttr(1, i32))
     called_computations = opt_prop_def(ArrayAttr.constr(FlatSymbolRefAttrConstr), default_value=NO_ELEMENTS)
     operand_layouts = opt_prop_def(LAYOUTS)
@@ -188,8 +189,8 @@ class CustomCallOp(IRDLOperation):
             raise VerifyException(
                 f"attribute 'api_version' failed to satisfy constraint: Custom call API version, but got {version}"
             )
-        kind, text = (DictionaryAttr, "dictionary") if version == TYPED_FFI else (StringAttr, "string")
-        if self.backend_config is not None and type(self.backend_config) is not kind:
+        kinds, text = ((DictionaryAttr,), "dictionary") if version == TYPED_FFI else ((StringAttr, BytesAttr), "string")
+        if self.backend_config is not None and type(self.backend_config) not in kinds:
             raise VerifyException(f"backend_config for api_version {API_VERSIONS[version]} must be a {text} attribute.")
 
     def verify_buffers(self) -> None:

@@ -45,7 +45,8 @@ def custom_call(instruction: Instruction) -> Operation:
         properties["called_computations"] = SYMBOLS.encode(fields["called_computations"])
     attributes: dict[str, Attribute] = {}
     if (text := fields.get("backend_config")) is not None:
-        if fields.get("api_version") == API_NAMES[TYPED_FFI] and (options := options_of(text.data)) is not None:
+        is_typed = fields.get("api_version") == API_NAMES[TYPED_FFI] and isinstance(text, StringAttr)
+        if is_typed and (options := options_of(text.data)) is not None:
             properties["backend_config"] = options
         else:
             attributes[BACKEND_CONFIG] = text

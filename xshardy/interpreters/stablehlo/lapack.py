@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -118,7 +118,7 @@ def syevd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequenc
 def eigh(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
     """The first number of the configuration, as in "1,1,100,1e-6", says whether the lower triangle is read."""
     config = op.backend_config
-    text = "" if config is None or isinstance(config, DictionaryAttr) else config.data
+    text = config.data if isinstance(config, StringAttr) else ""
     return hermitian(a, is_lower=not text.startswith("0"))[:2]
 
 

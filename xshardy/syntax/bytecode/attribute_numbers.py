@@ -9,6 +9,7 @@ from itertools import groupby
 from xdsl.dialects.builtin import DenseResourceAttr, DictionaryAttr, MemRefType
 from xdsl.ir import Attribute, TypeAttribute
 
+from xshardy.dialects.texts import Text
 from xshardy.syntax.bytecode.attribute_table import ENCODINGS
 from xshardy.syntax.bytecode.builtin import BUILTIN, sorted_entries
 from xshardy.syntax.bytecode.encoding import DialectEncoding, Table
@@ -79,10 +80,10 @@ class NumberTable:
     def __init__(self, version: Version | None):
         self.version = version
         self.attributes, self.types = Numbers(is_type=False), Numbers(is_type=True)
-        self.strings: dict[str, int] = {}
+        self.strings: dict[Text, int] = {}
         self.dialects: dict[str, int] = {}
 
-    def string(self, text: str) -> int:
+    def string(self, text: Text) -> int:
         """The number of a string."""
         return self.strings.setdefault(text, len(self.strings))
 
@@ -201,7 +202,7 @@ class AttributeWriter(ByteWriter):
     def type(self, type: Attribute) -> None:
         self.varint(self.table.type(type, self.form))
 
-    def string(self, text: str) -> None:
+    def string(self, text: Text) -> None:
         self.varint(self.table.string(text))
 
 

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import LocationAttr, StringAttr
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.utils.exceptions import ParseError
 
+from xshardy.dialects.texts import Text
 from xshardy.syntax.bytecode.builtin import BUILTIN
 from xshardy.syntax.bytecode.container import Container, Entry
 from xshardy.syntax.bytecode.encoding import DialectEncoding, Encoding
@@ -95,7 +96,14 @@ class AttributeTable:
         return found
 
     def string(self, number: int) -> str:
-        """The string `number`."""
+        """The string `number`, a name. Raises `BytecodeError` if it is not in UTF-8."""
+        name = self.text_or_bytes(number)
+        if isinstance(name, bytes):
+            raise BytecodeError(f"string {number}, a name, is not in UTF-8")
+        return name
+
+    def text_or_bytes(self, number: int) -> Text:
+        """The string `number`; bytes if it is not in UTF-8."""
         if number >= len(self._container.strings):
             raise BytecodeError(f"there is no string {number}: there are {len(self._container.strings)}")
         return self._container.strings[number]
@@ -164,6 +172,9 @@ class AttributeReader(ByteReader):
 
     def string(self) -> str:
         return self.table.string(self.varint())
+
+    def text_or_bytes(self) -> Text:
+        return self.table.text_or_bytes(self.varint())
 
     def _counted(self, table: Entries, number: int) -> Attribute:
         found = table.found[number] if number < len(table.found) else None

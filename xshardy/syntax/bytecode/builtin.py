@@ -57,13 +57,14 @@ from xdsl.ir import Attribute, TypeAttribute
 from xdsl.ir.affine import AffineMap
 
 from xshardy.construction import new_attribute
+from xshardy.dialects.texts import text_attribute
 from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTE,
     ATTRIBUTES,
     BLOB,
     BOOL,
     SHAPE,
-    STRING,
+    TEXT,
     TYPE,
     TYPES,
     VARINT,
@@ -231,7 +232,8 @@ BUILTIN = DialectEncoding(
             Encoding(
                 1, DictionaryAttr, (listed(together(NAME, ATTRIBUTE)),), dictionary, lambda a: (sorted_entries(a),)
             ),
-            Encoding(2, StringAttr, (STRING,), StringAttr, lambda a: (a.data,)),
+            Encoding(2, StringAttr, (TEXT,), text_attribute, lambda a: (a.data,)),
+            Encoding(2, BytesAttr, (TEXT,), text_attribute, lambda a: (a.data,)),
             Encoding(
                 4, SymbolRefAttr, (NAME,), symbol, lambda a: None if a.nested_references.data else (a.root_reference,)
             ),

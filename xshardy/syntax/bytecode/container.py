@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, repeat
+from typing import TypeVar
 
+from xshardy.dialects.texts import Text, decoded
 from xshardy.syntax.bytecode.errors import BytecodeError
-from xshardy.syntax.bytecode.stream import MAGIC, ByteReader, decoded
+from xshardy.syntax.bytecode.stream import MAGIC, ByteReader
+
+T = TypeVar("T")
 
 NEWEST_FORMAT = 6
 """The newest version of the format that is read, and the one that is written."""
@@ -60,7 +64,8 @@ class Container:
     data: bytes
     version: int
     producer: str
-    strings: Sequence[str]
+    strings: Sequence[Text]
+    """Those that are no text in UTF-8, as kernels in another format, are bytes."""
     operation_names: Sequence[OperationName]
     attributes: Sequence[Entry]
     types: Sequence[Entry]
@@ -111,19 +116,18 @@ def read_section(reader: ByteReader) -> tuple[int, ByteReader]:
     return first & 0x7F, reader.part(size)
 
 
-def _strings(reader: ByteReader) -> Sequence[str]:
+def _strings(reader: ByteReader) -> Sequence[Text]:
     """The strings of the string section: their sizes, with NUL, from the last to the first, then all of them."""
-    found: list[str] = []
+    found: list[Text] = []
     for size in reversed(reader.varints(reader.count())):
         if size == 0:
             raise reader.error("a string lacks the NUL at its end")
-        start = reader.position
-        found.append(decoded(reader.bytes(size)[:-1], start))
+        found.append(decoded(reader.bytes(size)[:-1]))
     return found
 
 
 def _dialects(
-    reader: ByteReader, strings: Sequence[str], version: int
+    reader: ByteReader, strings: Sequence[Text], version: int
 ) -> tuple[Sequence[str], Sequence[OperationName]]:
     """The names of the dialects, and of all operations, dialect by dialect."""
     names: list[str] = []
@@ -133,7 +137,7 @@ def _dialects(
             number, is_versioned = number >> 1, number & 1
             if is_versioned:
                 read_section(reader)  # the versions of the dialects known here change no encoding
-        names.append(_at(strings, number, reader, "string"))
+        names.append(_name(strings, number, reader))
     operations: list[OperationName] = []
     if version >= UNKNOWN_ARGUMENT_LOCATIONS and reader.remaining:
         reader.varint()  # the number of all operations, to make room for them
@@ -143,9 +147,16 @@ def _dialects(
             number, is_registered = reader.varint(), True
             if version >= PROPERTIES:
                 number, is_registered = number >> 1, bool(number & 1)
-            name = _at(strings, number, reader, "string")
+            name = _name(strings, number, reader)
             operations.append(OperationName(f"{dialect}.{name}" if dialect else name, is_registered))
     return names, operations
+
+
+def _name(strings: Sequence[Text], number: int, reader: ByteReader) -> str:
+    name = _at(strings, number, reader, "string")
+    if isinstance(name, bytes):
+        raise reader.error(f"string {number}, a name, is not in UTF-8")
+    return name
 
 
 def _entries(
@@ -182,7 +193,7 @@ def _properties(reader: ByteReader | None) -> Sequence[tuple[int, int]]:
     return found
 
 
-def _at(items: Sequence[str], index: int, reader: ByteReader, what: str) -> str:
+def _at(items: Sequence[T], index: int, reader: ByteReader, what: str) -> T:
     if index >= len(items):
         raise reader.error(f"there is no {what} {index}: there are {len(items)}")
     return items[index]

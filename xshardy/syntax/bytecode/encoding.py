@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, NoneAttr
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute
 
+from xshardy.dialects.texts import Text
 from xshardy.syntax.bytecode.errors import BytecodeError
 
 shared = lru_cache(maxsize=4096)
@@ -36,6 +37,7 @@ class Source(Protocol):
     def optional_attribute(self) -> Attribute | None: ...
     def type(self) -> Any: ...
     def string(self) -> str: ...
+    def text_or_bytes(self) -> Text: ...
     def error(self, message: str) -> Exception: ...
 
 
@@ -49,7 +51,7 @@ class Sink(Protocol):
     def attribute(self, attribute: Attribute) -> None: ...
     def optional_attribute(self, attribute: Attribute | None) -> None: ...
     def type(self, type: Attribute) -> None: ...
-    def string(self, text: str) -> None: ...
+    def string(self, text: Text) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ VARINT = Field(lambda source: source.varint(), lambda sink, value: sink.varint(v
 SVARINT = Field(lambda source: source.svarint(), lambda sink, value: sink.svarint(value))
 BOOL = Field(lambda source: source.byte() != 0, lambda sink, value: sink.byte(int(value)))
 STRING = Field(lambda source: source.string(), lambda sink, value: sink.string(value))
+TEXT = Field(lambda source: source.text_or_bytes(), lambda sink, value: sink.string(value))
+"""A string that need not be in UTF-8."""
 ATTRIBUTE = Field(lambda source: source.attribute(), lambda sink, value: sink.attribute(value))
 TYPE = Field(lambda source: source.type(), lambda sink, value: sink.type(value))
 

@@ -13,6 +13,7 @@ from typing import Any
 from xdsl.dialects.builtin import (
     ArrayAttr,
     BFloat16Type,
+    BytesAttr,
     ComplexType,
     DenseIntOrFPElementsAttr,
     DictionaryAttr,
@@ -65,6 +66,7 @@ from xshardy.dialects.stablehlo.replica_groups import (
 )
 from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
 from xshardy.dialects.stablehlo.types import FutureType, TokenType
+from xshardy.dialects.texts import text_attribute
 from xshardy.syntax.bytecode.builtin import (
     complex_type,
     dictionary,
@@ -83,7 +85,7 @@ from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTES,
     BLOB,
     SHAPE,
-    STRING,
+    TEXT,
     TYPE,
     TYPES,
     VARINT,
@@ -222,8 +224,9 @@ VHLO = DialectEncoding(
             enumeration(11, stablehlo.PrecisionAttr),
             enumeration(12, RngAlgorithmAttr),
             enumeration(13, RngDistributionAttr, first=1),
-            Encoding(14, StringAttr, (STRING,), StringAttr, lambda a: (a.data,)),
-            Encoding(14, SymbolRefAttr, (STRING,), StringAttr, _symbol_parts),
+            Encoding(14, StringAttr, (TEXT,), text_attribute, lambda a: (a.data,)),
+            Encoding(14, BytesAttr, (TEXT,), text_attribute, lambda a: (a.data,)),
+            Encoding(14, SymbolRefAttr, (TEXT,), text_attribute, _symbol_parts),
             Encoding(15, DenseIntOrFPElementsAttr, (TYPE, BLOB), dense_of, lambda a: (a.type, dense_bytes(a))),
             enumeration(16, TransposeAttr),
             Encoding(17, TypeAttribute, (TYPE,), itself, of_type),

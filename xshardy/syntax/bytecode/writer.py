@@ -79,7 +79,8 @@ class BytecodeWriter:
     # Tables
 
     def _strings(self) -> bytes:
-        writer, texts = ByteWriter(), [text.encode() + b"\0" for text in self._table.strings]
+        strings = (text if isinstance(text, bytes) else text.encode() for text in self._table.strings)
+        writer, texts = ByteWriter(), [string + b"\0" for string in strings]
         writer.varint(len(texts))
         for text in reversed(texts):
             writer.varint(len(text))
