@@ -20,12 +20,13 @@ from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import text_of, write_annotations
-from xshardy.hlo_text.asynchronous import FIELDS, THREAD, type_of_tree
+from xshardy.hlo_text.asynchronous import FIELDS, THREAD, tree_of_type, type_of_tree
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.fields import ComputationName, quote, write_field
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
+from xshardy.hlo_text.shapes import ELEMENT_NAMES
 from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 
@@ -36,10 +37,20 @@ class HLOPrintError(DiagnosticException):
     """A module that HLO text cannot represent."""
 
 
+TYPE_NAMES = frozenset({*ELEMENT_NAMES.values(), "s1", "u1", "opaque", "token"})
+"""What XLA reads as a type, also where it expects the name of a module or an instruction."""
+
+
 def valid_name(name: str) -> str:
     """`name` with invalid characters replaced."""
     name = INVALID.sub("_", name)
     return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
+
+
+def name_unlike_types(name: str) -> str:
+    """A valid name for a module or an instruction, as XLA makes it: `pred` -> `pred_`."""
+    name = valid_name(name)
+    return f"{name}_" if name in TYPE_NAMES else name
 
 
 def argument_attributes(function: func.FuncOp, number: int) -> Mapping[str, Attribute]:
@@ -155,7 +166,7 @@ class ComputationPrinter:
 
     def fresh(self, name: str) -> str:
         """`name`, made valid, with a number if it is in use."""
-        name = valid_name(name)
+        name = name_unlike_types(name)
         candidate = name
         while candidate in self.taken:
             self.counts[name] = self.counts.get(name, 0) + 1
@@ -272,14 +283,22 @@ class ComputationPrinter:
         return op.opcode if type(start) in OWN_DONES else f"{stem}-{suffix}", op.operands, left
 
     def async_stem(self, start: StartOp) -> tuple[str, list[str]]:
-        """The opcode and attributes of the operation wrapped by `start`, or `async` and `calls=...` without sugar."""
+        """
+        The opcode and attributes of the operation wrapped by `start`, or `async` and `calls=...` without sugar: so if
+        the operation has annotations of its own, which sugar has no place for.
+        """
         wrapped = sugar_of(start)
-        if wrapped is not None and (self.style.uses_sugar or type(start) in OWN_DONES) and type(wrapped) in FORMS:
+        is_own = type(start) in OWN_DONES
+        if wrapped is not None and type(wrapped) in FORMS and (is_own or self.is_sugar(wrapped)):
             stem, _, fields = self.form_of(wrapped)
             return stem, fields
-        if type(start) in OWN_DONES:
+        if is_own:
             raise HLOPrintError(f"'{start.name}': HLO has no attribute that names what it wraps")
         return "async", [f"calls=%{self.called(ComputationName(start.callee.string_value(), 0)).name}"]
+
+    def is_sugar(self, wrapped: Operation) -> bool:
+        """Whether to write the start of `wrapped` with its opcode."""
+        return self.style.uses_sugar and not write_annotations(wrapped.attributes)
 
     def field_text(self, key: str, value: Any) -> str:
         """`key=value`, with computations under their printed names."""
@@ -322,7 +341,10 @@ class ComputationPrinter:
         start = op if isinstance(op, StartOp) else start_of(op.operands[0])
         assert start is not None, "the form was found before the shape"
         opcode = start.opcode if type(start) in OWN_DONES else "async-start"
-        shapes = BundleShapes(bundle.operands, bundle.outputs, bundle.contexts)
+        operands, outputs, contexts = (
+            tuple(map(tree_of_type, types)) for types in (bundle.operands, bundle.outputs, bundle.contexts)
+        )
+        shapes = BundleShapes(operands, outputs, contexts)
         is_flat = self.style.flat_async and opcode == "async-start"
         return type_of_tree(flat_tuple(shapes) if is_flat else write_tuple(opcode, shapes))
 

@@ -7,30 +7,43 @@ Operations that take or give tuples as such, for example custom calls, keep thei
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias, cast
+from typing import ClassVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TupleType, UnitAttr
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TupleType
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.axes.hlo_sharding_parser import leaf_texts
-from xshardy.dialects.hlo import LAYOUT, MEMORY, AsyncBundleType, AsyncUpdateOp, DoneOp, FusionOp, StartOp
-from xshardy.dialects.hlo.annotation_names import SHARDING
+from xshardy.dialects.hlo import (
+    AddDependencyOp,
+    AsyncBundleType,
+    AsyncUpdateOp,
+    CopyOp,
+    DomainOp,
+    DoneOp,
+    FusionOp,
+    StartOp,
+    TupleConstantOp,
+)
 from xshardy.dialects.hlo.async_operation import bundle_type
-from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
+from xshardy.hlo_text.entry_positions import CountLeavesOfEntry
+from xshardy.hlo_text.tuple_leaves import (
+    build_tuple,
+    flatten,
+    leaf_attributes,
+    leaf_types,
+    leaves,
+    of_whole,
+    resolved,
+    tree_from_leaves,
+)
 from xshardy.hlo_text.tuples import ROOT
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_from
 
-Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"
-"""A value, or the elements of a tuple."""
-
-
-# -- Contents of tuples -----------------------------------------------------------------------------------------------
+# -- Functions with tuples ---------------------------------------------------------------------------------------------
 
 
 def dissolved_functions(module: ModuleOp) -> tuple[Sequence[func.FuncOp], AbstractSet[str]]:
@@ -61,68 +74,6 @@ def has_tuples(function: func.FuncOp) -> bool:
     return any(isinstance(type, TupleType) for type in function.function_type.inputs) or any(
         isinstance(type, TupleType) for op in operations_from(function) for type in op.result_types
     )
-
-
-def leaf_types(types: Sequence[Attribute]) -> Iterator[Attribute]:
-    """The types in `types` that are not tuples, with tuples flattened."""
-    for type in types:
-        if isinstance(type, TupleType):
-            yield from leaf_types(elements(type))
-        else:
-            yield type
-
-
-def leaves(tree: Tree) -> Iterator[SSAValue]:
-    """The values in `tree`, in order."""
-    if isinstance(tree, SSAValue):
-        yield tree
-    else:
-        for part in tree:
-            yield from leaves(part)
-
-
-def tree_from_leaves(type: Attribute, values: Iterator[SSAValue]) -> Tree:
-    """A tree with the structure of `type`, filled from `values`."""
-    if isinstance(type, TupleType):
-        return tuple(tree_from_leaves(part, values) for part in elements(type))
-    return next(values)
-
-
-def resolved(value: SSAValue) -> SSAValue:
-    """`value`, or the element that it denotes if it is an element of a tuple built in this function."""
-    while isinstance(owner := value.owner, GetTupleElementOp):
-        whole = resolved(owner.operand).owner
-        if not isinstance(whole, TupleOp):
-            break
-        value = whole.operands[owner.index.value.data]
-    return value
-
-
-def tree_of(value: SSAValue) -> Tree:
-    """The tree of `value`: a tuple built in the function is the tree of its elements."""
-    value = resolved(value)
-    return tuple(map(tree_of, value.owner.operands)) if isinstance(value.owner, TupleOp) else value
-
-
-def build_tuple(tree: Tree, type: Attribute, place: InsertPoint, rewriter: PatternRewriter) -> SSAValue:
-    """Build the tuple of `tree` for users that need the whole tuple; erased if there are none."""
-    if isinstance(tree, SSAValue):
-        return tree
-    parts = [build_tuple(part, inner, place, rewriter) for part, inner in zip(tree, elements(type), strict=True)]
-    return rewriter.insert(TupleOp(parts), place).result
-
-
-def flatten(value: SSAValue, before: Operation, rewriter: PatternRewriter) -> list[SSAValue]:
-    """The values in `value`, a use of `before`. Elements of a tuple that is not dissolved are extracted before it."""
-    found: list[SSAValue] = []
-    for leaf in leaves(tree_of(value)):
-        if not isinstance(leaf.type, TupleType):
-            found.append(leaf)
-            continue
-        for i in range(len(leaf.type.types.data)):
-            element = rewriter.insert(GetTupleElementOp(leaf, i), InsertPoint.before(before))
-            found += flatten(element.result, before, rewriter)
-    return found
 
 
 # -- Patterns ---------------------------------------------------------------------------------------------------------
@@ -197,6 +148,39 @@ class CallWithElements(RewritePattern):
                 part.name_hint = result.name_hint
             wholes.append(build_tuple(tree, result.type, InsertPoint.before(op), rewriter))
         rewriter.replace(op, (), wholes)
+
+
+class PassElements(RewritePattern):
+    """`%t = copy(tuple(x, y))` -> `%a = copy(x); %b = copy(y)` with `%t = tuple(%a, %b)`; what orders likewise."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: CopyOp | AddDependencyOp | DomainOp, rewriter: PatternRewriter, /):
+        if not isinstance(op.result.type, TupleType):
+            return
+        values = flatten(op.operand, op, rewriter)
+        made: list[SSAValue] = []
+        of_leaves = leaf_attributes(op.result.type, DictionaryAttr(op.attributes))
+        for value, attributes in zip(values, of_leaves, strict=True):
+            copied = type(op).create(
+                operands=[value, *op.operands[1:]],
+                result_types=[value.type],
+                properties=op.properties,
+                attributes={**of_whole(op.attributes), **attributes.data},
+            )
+            rewriter.insert(copied)
+            copied.results[0].name_hint = op.result.name_hint
+            made.append(copied.results[0])
+        tree = tree_from_leaves(op.result.type, iter(made))
+        rewriter.replace(op, (), (build_tuple(tree, op.result.type, InsertPoint.before(op), rewriter),))
+
+
+class TupleOfConstants(RewritePattern):
+    """`tuple_constant(x, y)` -> `tuple(x, y)`"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: TupleConstantOp, rewriter: PatternRewriter, /):
+        tree = tree_from_leaves(op.result.type, iter(op.parts))
+        rewriter.replace(op, (), (build_tuple(tree, op.result.type, InsertPoint.before(op), rewriter),))
 
 
 @dataclass(frozen=True)
@@ -279,10 +263,13 @@ class DissolveTuplesPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         functions, whole = dissolved_functions(module)
+        yield Step((CountLeavesOfEntry(),))
         yield Step((SplitTupleArguments(frozenset(functions)),))
         dissolve = (
             ReadElementDirectly(),
             CallWithElements(),
+            PassElements(),
+            TupleOfConstants(),
             StartWithElements(whole),
             UpdateOfElements(),
             DoneWithElements(),
@@ -295,23 +282,3 @@ class DissolveTuplesPass(PatternPass):
 def dissolve_tuples(module: ModuleOp) -> None:
     """Dissolve the tuples in `module`, in place."""
     DissolveTuplesPass().rewrite_module(module)
-
-
-def leaf_attributes(type: Attribute, attributes: DictionaryAttr) -> list[DictionaryAttr]:
-    """The attributes of each leaf of an argument or result of `type` with `attributes`; its own if it is no tuple."""
-    if not isinstance(type, TupleType):
-        return [attributes]
-    count = len([*leaf_types([type])])
-    leaves: list[dict[str, Attribute]] = [{} for _ in range(count)]
-    for name in (LAYOUT, MEMORY):
-        if isinstance(entries := attributes.data.get(name), ArrayAttr):
-            for leaf, entry in zip(leaves, cast(ArrayAttr[Attribute], entries), strict=True):
-                leaf[name] = entry
-    if isinstance(sharding := attributes.data.get(SHARDING), StringAttr):
-        texts = leaf_texts(sharding.data, count)
-        if len(texts) != count:
-            raise PassFailedException(f"the sharding {sharding.data} has {len(texts)} parts, its value {count}")
-        for leaf, text in zip(leaves, texts, strict=True):
-            leaf[SHARDING] = StringAttr(text)
-    absent = (StringAttr(""), UnitAttr())
-    return [DictionaryAttr({name: value for name, value in leaf.items() if value not in absent}) for leaf in leaves]

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     StringAttr,
+    TensorType,
     UnitAttr,
     i32,
 )
@@ -21,6 +22,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
+from xshardy.dialects.dense_elements import SplatElementsAttr, dense
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG, FRONTEND_ATTRIBUTES
 from xshardy.dialects.hlo.layout import LAYOUT
 from xshardy.dialects.shapes import shape_of
@@ -75,6 +77,21 @@ class DropRepeatedOnes(RewritePattern):
         op.operands = [t.reshape(op.operand, [shape_of(op.operand)[i] for i in kept])]
         op.broadcast_dimensions = integers([op.broadcast_dimensions.get_values()[i] for i in kept])
         rewriter.notify_op_modified(op)
+
+
+class BroadcastLargeSplat(RewritePattern):
+    """`constant dense<5> : 2000000`, kept as one element -> `broadcast_in_dim (constant dense<5>)`: short in HLO too"""
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.ConstantOp, rewriter: PatternRewriter, /) -> None:
+        if is_large_splat(op):
+            scalar = dense(TensorType(op.value.get_element_type(), []), op.value.data.data)
+            t = Tensors(rewriter)
+            rewriter.replace(op, (), (t.splat(t(stablehlo.ConstantOp(scalar)), shape_of(op.output)),))
+
+
+def is_large_splat(op: stablehlo.ConstantOp) -> bool:
+    return isinstance(op.value, SplatElementsAttr)
 
 
 class CallOfComposite(RewritePattern):
@@ -178,6 +195,7 @@ REWRITTEN: Mapping[type[Operation], Callable[[Any], object]] = {
     **dict.fromkeys(WITHOUT_OPCODE, always),
     stablehlo.BroadcastInDimOp: repeated_ones,
     stablehlo.CompositeOp: always,
+    stablehlo.ConstantOp: is_large_splat,
     stablehlo.CustomCallOp: is_to_annotate,
     stablehlo.InfeedOp: lambda op: op.layout is not None,
 }
@@ -195,7 +213,14 @@ def is_in_opcodes(module: ModuleOp) -> bool:
     return not any(map(is_rewritten, operations_in(module)))
 
 
-PATTERNS = (DecomposeWithoutOpcode(), DropRepeatedOnes(), CallOfComposite(), AnnotateCustomCall(), AnnotateInfeed())
+PATTERNS = (
+    DecomposeWithoutOpcode(),
+    DropRepeatedOnes(),
+    BroadcastLargeSplat(),
+    CallOfComposite(),
+    AnnotateCustomCall(),
+    AnnotateInfeed(),
+)
 
 
 def rewrite_in_opcodes(module: ModuleOp) -> None:

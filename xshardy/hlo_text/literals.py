@@ -52,17 +52,24 @@ def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAtt
     """
     Step over the literal of a constant of `type`.
 
-    Raises `HLOError` if it does not fit. A single number is a splat.
+    Raises `HLOError` if it does not fit.
     """
     return dense(type, read_elements(tokens, type).tobytes())
 
 
 def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
-    """The elements of a literal in row-major order, or one for a splat, in the number format of `type`."""
+    """
+    The elements of a literal in row-major order, in the number format of `type`.
+
+    A number without braces is the first element, and the others are 0: so XLA reads it.
+    """
     start = tokens.index
     element = type.get_element_type()
-    shape = () if tokens.text != "{" and not isinstance(element, ComplexType) else type.get_shape()
-    texts = read_texts(tokens, shape, isinstance(element, ComplexType))
+    count = math.prod(type.get_shape())
+    is_bare = tokens.text != "{" and not isinstance(element, ComplexType) and count > 0
+    texts = read_texts(tokens, () if is_bare else type.get_shape(), isinstance(element, ComplexType))
+    if is_bare:
+        texts += ["0"] * (count - 1)
     if isinstance(element, IntegerType):
         return integers_from_texts(tokens, texts, cast(IntegerType, element), start)
     return floats_from_texts(tokens, texts, real_element(cast(Attribute, element)), start)

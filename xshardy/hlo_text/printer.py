@@ -12,7 +12,13 @@ from xdsl.utils.target import Target
 
 from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS, text_of, write_annotations
-from xshardy.hlo_text.computation_printer import ComputationPrinter, HLOPrintError, Style, valid_name
+from xshardy.hlo_text.computation_printer import (
+    ComputationPrinter,
+    HLOPrintError,
+    Style,
+    name_unlike_types,
+    valid_name,
+)
 from xshardy.hlo_text.fields import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
@@ -90,7 +96,7 @@ class ModulePrinter:
             name = symbol.data
         else:  # XLA's default name
             name = "module" if self.entry is None else f"module_{self.entry.sym_name.data}"
-        yield f"HloModule {valid_name(name)}"
+        yield f"HloModule {name_unlike_types(name)}"
         yield from (f", {text}" for text in attribute_texts(self.module.attributes))
         yield from (f", {text}" for text in write_annotations(self.module.attributes, MODULE_ANNOTATIONS))
         yield "\n"

@@ -74,12 +74,10 @@ def layout_text(type: Attribute, layout: Attribute | None, memory: Attribute | N
 
 
 def write_literal(literal: DenseIntOrFPElementsAttr) -> str:
-    """`1.5`, `{ {1, 2}, {3, 4} }`; a large splat is written as one number."""
+    """`1.5`, `{ {1, 2}, {3, 4} }`"""
     type = cast(AnyTensorType, literal.type)
     texts = element_texts(literal, type.get_element_type())
     shape = list(type.get_shape())
-    if len(texts) == 1 and prod(shape) > 1 and not isinstance(type.get_element_type(), ComplexType):
-        return texts[0]
     return nest(texts * prod(shape) if len(texts) == 1 else texts, shape)
 
 

@@ -9,6 +9,7 @@ indexing docs, "Indexing Maps for Unfused Ops".
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from math import prod
 from typing import NamedTuple
 
 from xdsl.ir import Operation
@@ -109,7 +110,9 @@ def relation_of(op: Operation) -> Relation:
 
 
 def has_maps(op: Operation) -> bool:
-    """Whether `operand_maps` and `result_maps` support `op`."""
+    """Whether `operand_maps` and `result_maps` support `op`: no bitcast to elements of another width."""
+    if isinstance(op, hlo.BitcastOp) and prod(shape_of(op.operand)) != prod(shape_of(op.result)):
+        return False
     return not op.operands or _relation_of_kind(type(op)) is not None
 
 

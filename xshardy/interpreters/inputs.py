@@ -6,7 +6,7 @@ the initial value must be neutral, and no partial result of floats may overflow.
 bounds.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -27,6 +27,7 @@ from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ReshapeOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
+from xshardy.interpreters.calls import calls_by_function
 from xshardy.interpreters.element_types import BITS, KINDS, SIGNED_INTEGERS, Array, DType, Kind, float_info, numpy_dtype
 from xshardy.interpreters.index_ranges import index_ranges
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
@@ -69,8 +70,9 @@ def inputs_of(
 
 
 def combined_elements(computation: FuncOp) -> int:
-    """The largest number of elements that an operation of `computation` combines to one; 1 if none does."""
-    return max((_combined(op) for op in computation.walk() if isinstance(op, COMBINING)), default=1)
+    """The largest number of elements that an operation of `computation`, or called there, combines to one; or 1."""
+    operations = (op for function in calls_by_function(computation) for op in function.walk())
+    return max((_combined(op) for op in operations if isinstance(op, COMBINING)), default=1)
 
 
 def _combined(op: Operation) -> int:
@@ -128,19 +130,30 @@ def all_ones(dtype: DType) -> int:
 
 def neutral_parameters(computation: FuncOp) -> Mapping[int, int | float]:
     """The parameters that reductions start from, with a neutral value; 0 if none is known."""
+    calls = calls_by_function(computation)
+    callers = {function.body.block: called_by for function, called_by in calls.items()}
     found: dict[int, int | float] = {}
-    for op in computation.walk():
+    for op in (op for function in calls for op in function.walk()):
         if not isinstance(op, ReduceOp | ReduceWindowOp):
             continue
         last = op.body.block.last_op
         assert last is not None
         for init, combined in zip(op.init_values, last.operands, strict=True):
-            parameter = _behind_conversions(init)
-            if isinstance(parameter, BlockArgument) and parameter.block is computation.body.block:
-                by = combined.owner.name if isinstance(combined.owner, Operation) else ""
-                dtype = numpy_dtype(tensor_type(parameter).element_type)
-                found[parameter.index] = NEUTRAL[by](dtype) if by in NEUTRAL else 0
+            for parameter in _parameters(init, callers):
+                if parameter.block is computation.body.block:
+                    by = combined.owner.name if isinstance(combined.owner, Operation) else ""
+                    dtype = numpy_dtype(tensor_type(parameter).element_type)
+                    found[parameter.index] = NEUTRAL[by](dtype) if by in NEUTRAL else 0
     return found
+
+
+def _parameters(value: SSAValue, callers: Mapping[Block, Sequence[Operation]]) -> Iterator[BlockArgument]:
+    """The parameters of functions that `value` is, in its own function and in those that call it."""
+    value = _behind_conversions(value)
+    if isinstance(value, BlockArgument):
+        yield value
+        for call in callers.get(value.block, ()):
+            yield from _parameters(call.operands[value.index], callers)
 
 
 def _behind_conversions(value: SSAValue) -> SSAValue:

@@ -18,6 +18,7 @@ from xshardy.modules.execution import Execution, Finished, Machine
 from xshardy.modules.fusions import Fusions
 from xshardy.modules.kernel_levels import first_of_buffer
 from xshardy.modules.launch_plan import LaunchPlan
+from xshardy.modules.layouts import require_layouts
 from xshardy.modules.program import entry_of, prepared
 from xshardy.modules.scheduling import plan_of
 from xshardy.modules.unfused import require_fused
@@ -32,6 +33,7 @@ def planned(module: ModuleOp, target: str) -> LaunchPlan:
     """
     entry = prepared(module)
     require_fused(entry)
+    require_layouts(entry)
     fusions = Fusions.of(entry)
     known: dict[str, Mapping[int, int]] = {}
 

@@ -14,6 +14,7 @@ from xshardy.modules.fusions import Fusions
 from xshardy.modules.kernel_cache import KernelCache
 from xshardy.modules.kernels import Failure, Progress, compile_kernels, no_progress, renamed
 from xshardy.modules.launch_plan import LaunchPlan
+from xshardy.modules.layouts import require_layouts
 from xshardy.modules.program import prepared
 from xshardy.modules.scheduling import plan_of
 from xshardy.modules.unfused import require_fused
@@ -50,10 +51,11 @@ def compile_module(
     Compile an optimised HLO module, which is not changed, for `target`; see `compiler.compile` for `math`, and
     `compile_kernels` for the other options.
 
-    Raises `ModuleError` for a module that is not fused, or whose program has no launch plan.
+    Raises `ModuleError` for a module that is not fused, whose layouts do not fit, or whose program has no launch plan.
     """
     entry = prepared(module)
     require_fused(entry)
+    require_layouts(entry)
     fusions = Fusions.of(entry)
     found = compile_kernels(
         fusions.texts, target, math=math, jobs=jobs, cache=cache, progress=progress, keep_going=keep_going

@@ -43,7 +43,7 @@ class Region:
     def __init__(self, name: str, size: int, data: Array | None = None):
         self.name, self.size = name, size
         """The size in bytes."""
-        self.data = np.zeros(-(-size // LARGEST_ACCESS) * LARGEST_ACCESS, np.uint8) if data is None else data
+        self.data = _padded(size) if data is None else data
         self._views = {size: self.data.view(word) for size, word in WORDS.items()}
 
     def load(self, offsets: Array, size: int) -> Array:
@@ -58,6 +58,13 @@ class Region:
     def words(self, size: int) -> Array:
         """All bytes as words of `size` bytes."""
         return self._views[size]
+
+
+def _padded(size: int) -> Array:
+    """Zeros, and behind them what is missing to a multiple of the widest words: nobody may use these bytes."""
+    data = np.zeros(-(-size // LARGEST_ACCESS) * LARGEST_ACCESS, np.uint8)
+    data[size:] = 0xFF
+    return data
 
 
 class Boundless(Region):
@@ -154,39 +161,47 @@ class Memory:
         addresses: Array,
         size: int,
         words: Sequence[Array] | None = None,
+        least: int | None = None,
     ) -> Iterator[Part]:
         """
         The regions that the active threads access at `addresses`, `size` bytes each; `space` is empty for generic ones.
-        Stores say which `words` each thread stores.
+        Stores say which `words` each thread stores. Only the first `least` bytes must be in bounds, if it is given.
 
         Threads whose access is a fault are left out, if faults are collected.
         """
-        for part in self._resolved(lanes, instruction, space, addresses, size, lanes.mask):
+        for part in self._resolved(lanes, instruction, space, addresses, (size, least or size), lanes.mask):
             for observer in self.observers:
                 observer(lanes, Access(kind, instruction, part, size, words))
             yield part
 
     def _resolved(
-        self, lanes: Lanes, instruction: Instruction, space: str, addresses: Array, size: int, mask: Array | None
+        self,
+        lanes: Lanes,
+        instruction: Instruction,
+        space: str,
+        addresses: Array,
+        sizes: tuple[int, int],
+        mask: Array | None,
     ) -> Iterator[Part]:
+        size, least = sizes
         active = addresses if mask is None else np.broadcast_to(addresses, lanes.shape)[mask]
         if active.size == 0:
             return
         place = self._spaces.get(space) or self._places.get(_key(active.flat[0]))
         if place is not None:
             offsets = active - np.uint64(place.base)
-            if int(offsets.max()) + size <= place.bound and not np.bitwise_or.reduce(offsets, None) & (size - 1):
+            if int(offsets.max()) + least <= place.bound and not np.bitwise_or.reduce(offsets, None) & (size - 1):
                 yield Part(place.region, _in_region(place, lanes, offsets, mask), mask)
                 return
         keys = _keys(active) if space not in self._spaces else np.zeros(1, np.uint64)
         if keys.min() != keys.max():
             for key in np.unique(keys):
                 chosen = _among(lanes, mask, keys == key)
-                yield from self._resolved(lanes, instruction, space, addresses, size, chosen)
+                yield from self._resolved(lanes, instruction, space, addresses, sizes, chosen)
             return
-        good = self._report(lanes, instruction, place, addresses, size, mask)
+        good = self._report(lanes, instruction, place, addresses, sizes, mask)
         if good.any():
-            yield from self._resolved(lanes, instruction, space, addresses, size, good)
+            yield from self._resolved(lanes, instruction, space, addresses, sizes, good)
 
     def _report(
         self,
@@ -194,10 +209,11 @@ class Memory:
         instruction: Instruction,
         place: Place | None,
         addresses: Array,
-        size: int,
+        sizes: tuple[int, int],
         mask: Array | None,
     ) -> Array:
         """Report the faults of an access to one region; the mask of the threads that do it right."""
+        size, least = sizes
 
         def full(values: Array) -> Array:
             everywhere = np.array(np.broadcast_to(values, lanes.shape))
@@ -214,7 +230,7 @@ class Memory:
             )
             return np.zeros(lanes.shape, np.bool_)
         offsets = addresses - np.uint64(place.base)
-        outside = full(offsets > np.uint64(place.bound - size) if place.bound >= size else np.ones((1, 1), np.bool_))
+        outside = full(offsets > np.uint64(place.bound - least) if place.bound >= least else np.ones((1, 1), np.bool_))
         crooked = full(offsets & np.uint64(size - 1) != 0) & ~outside
 
         def at(thread: int) -> str:

@@ -233,6 +233,11 @@ class Parser(TemplateParser):
             self.ctx.get_optional_attr(name)
         return name, attribute
 
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        super()._register_ssa_definition(name, values, span)
+        for value in values:
+            value.name_hint = value.name_hint or None  # that of `%_0` is empty, and a copy of the value refuses it
+
     def resolve_operand(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
         value = super().resolve_operand(operand, type)
         if isinstance(value, ForwardDeclaredValue):

@@ -7,22 +7,40 @@ and of `parse_indexing_map`. Source: XLA indexing docs.
 
 from collections.abc import Iterator, Mapping
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.stablehlo.types import is_static, tensor_type
 from xshardy.indexing.fusions import MapSet, maps_to_operands, maps_to_results
 from xshardy.indexing.operations import has_maps, operand_maps
 
 
 def maps_of_fusion(fusion: FusionOp, *, instructions: bool = False) -> str:
-    """The text for `fusion`; with `instructions`, also the maps from each instruction to its operands."""
+    """
+    The text for `fusion`; with `instructions`, also the maps from each instruction to its operands.
+
+    Raises `PassFailedException` if a tensor in it has no static shape.
+    """
     computation = fusion.callee_function()
+    _require_static_shapes(computation)
     lines = [f"{computation.sym_name.data}:", *_between_results_and_operands(computation)]
     if instructions:
         for op in computation.body.block.ops:
             lines += _of_instruction(op)
     return "\n".join(lines) + "\n"
+
+
+def _require_static_shapes(computation: FuncOp) -> None:
+    for op in computation.walk():
+        for value in (*op.operands, *op.results):
+            if value.type.name == TensorType.name and not is_static(tensor_type(value)):
+                raise PassFailedException(
+                    f"@{computation.sym_name.data}: {op.name} has a {value.type}: "
+                    "only tensors of static shape have indexing maps"
+                )
 
 
 def _between_results_and_operands(computation: FuncOp) -> Iterator[str]:

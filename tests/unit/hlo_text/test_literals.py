@@ -114,6 +114,14 @@ def test_complex(values: list[float]):
     assert literal(f"({real!r}, {imaginary!r})", "c64").data.data == expected.tobytes()
 
 
+def test_number_without_braces_is_the_first_element():
+    expected = np.array([[5, 0, 0], [0, 0, 0]], np.float32)
+    assert literal("5", "f32", (2, 3)).data.data == expected.tobytes()
+    assert literal("true", "pred", (2,)) == literal("{true, false}", "pred", (2,))
+    with pytest.raises(HLOError, match=r"expected '\{'"):
+        literal("5", "f32", (0, 3))
+
+
 def test_predicates():
     assert literal("{true, false, 1, 0}", "pred", (4,)) == DenseIntOrFPElementsAttr.from_list(
         TensorType(ELEMENT_TYPES["pred"], [4]), [1, 0, 1, 0]

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, i32
 from xdsl.ir import Block, Region
 from xdsl.utils.exceptions import InterpretationError
 from xla_canonical import assert_round_trips, canonical
+from xla_oracle import xla_errors
 
 from xshardy.dialects import stablehlo
 from xshardy.hlo_text import HLOPrintError, parse_hlo, print_hlo, read_hlo
@@ -113,6 +114,26 @@ def test_values_of_constants(type: str, values: str):
     assert_round_trips({type: text}, {type: print_hlo(read_hlo(text))})
 
 
+def test_number_without_braces_is_read_as_by_xla():
+    text = "HloModule m\n\nENTRY e {\n  ROOT c = s32[2,3] constant(7)\n}\n"
+    assert_round_trips({"bare": text}, {"bare": print_hlo(read_hlo(text))})
+
+
+def test_large_splat_is_broadcast():
+    text = print_hlo(
+        parse_module(
+            """func.func @main() -> (tensor<300x400xf32>, tensor<300x400xcomplex<f32>>) {
+  %0 = stablehlo.constant dense<5.0> : tensor<300x400xf32>
+  %1 = stablehlo.constant dense<(1.0, 2.0)> : tensor<300x400xcomplex<f32>>
+  func.return %0, %1 : tensor<300x400xf32>, tensor<300x400xcomplex<f32>>
+}"""
+        )
+    )
+    assert xla_errors([text]) == [""]
+    assert "constant(5.0)" in text and "constant((1.0, 2.0))" in text
+    assert text.count("[300,400]{1,0} broadcast(") == 2
+
+
 def test_any_stablehlo_becomes_hlo():
     module = parse_module(
         """
@@ -142,6 +163,19 @@ def test_operations_without_hlo_equivalent():
     module = ModuleOp([func.FuncOp("main", ((i32,), ()), Region(block)), stablehlo.ReturnOp()])
     with pytest.raises(HLOPrintError, match=r"HLO has no 'stablehlo\.return' at the top of a module"):
         print_hlo(module)
+
+
+def test_names_that_are_types_get_an_underscore():
+    module = parse_module("""module @s32 {
+  func.func @f32(%pred: tensor<f32>, %token: tensor<f32>) -> tensor<f32> {
+    %f8E5M2 = stablehlo.add %pred, %token : tensor<f32>
+    func.return %f8E5M2 : tensor<f32>
+  }
+}""")
+    text = print_hlo(module)
+    assert "%f8E5M2 = f32[] add(%pred_, %token_)" in text
+    assert text.startswith("HloModule s32_") and "ENTRY %f32 {" in text
+    assert xla_errors([text]) == [""]
 
 
 def test_recursion_cannot_be_said():

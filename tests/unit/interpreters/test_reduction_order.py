@@ -164,3 +164,26 @@ def test_equal_updates_come_in_any_order():
 def test_the_inputs_drawn_for_a_scatter_define_its_result(body: str, flags: str, seed: int):
     computation = computation_of(SCATTER.format(body=body, flags=flags))
     assert not Reference(computation, inputs_of(computation, seed)).undefined
+
+
+def test_inputs_of_what_a_nested_fusion_combines_are_plain_and_start_neutral():
+    computation = computation_of("""
+product {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT p = f32[] multiply(a, b)
+}
+inner {
+  x = f32[4000] parameter(0)
+  one = f32[] parameter(1)
+  ROOT r = f32[] reduce(x, one), dimensions={0}, to_apply=product
+}
+ENTRY outer {
+  start = f32[] parameter(0)
+  y = f32[4000] parameter(1)
+  n = f32[] fusion(y, start), kind=kInput, calls=inner
+  ROOT a = f32[] abs(n)
+}
+""")
+    start, elements = inputs_of(computation, seed=0)
+    assert start == 1 and np.isfinite(elements).all()

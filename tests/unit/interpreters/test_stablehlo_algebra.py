@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 from test_stablehlo_windows import body, main
+from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
@@ -153,3 +154,49 @@ def test_rng_goes_on_and_is_in_range():
     low, high, shape = np.array(2, np.float32), np.array(5, np.float32), np.array([100])
     (numbers,) = evaluate(parse_module(text), [low, high, shape])
     assert ((numbers >= 2) & (numbers < 5)).all() and len({*numbers.tolist()}) > 90
+
+
+def test_regions_that_ignore_their_elements(run_on_xla: RunOnXla):
+    text = """
+    func.func @main(%x: tensor<2x5xf32>, %z: tensor<f32>) -> (tensor<2xf32>, tensor<2x4xf32>, tensor<2x5xf32>) {
+      %0 = stablehlo.reduce(%x init: %z) across dimensions = [1] : (tensor<2x5xf32>, tensor<f32>) -> tensor<2xf32>
+        reducer(%a: tensor<f32>, %b: tensor<f32>) {
+          %seven = stablehlo.constant dense<7.0> : tensor<f32>
+          stablehlo.return %seven : tensor<f32>
+        }
+      %1 = "stablehlo.reduce_window"(%x, %z) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %seven = stablehlo.constant dense<7.0> : tensor<f32>
+          stablehlo.return %seven : tensor<f32>
+        }) {window_dimensions = array<i64: 1, 2>} : (tensor<2x5xf32>, tensor<f32>) -> tensor<2x4xf32>
+      %2 = "stablehlo.map"(%x) ({
+        ^bb0(%a: tensor<f32>):
+          %seven = stablehlo.constant dense<7.0> : tensor<f32>
+          stablehlo.return %seven : tensor<f32>
+        }) {dimensions = array<i64: 0, 1>} : (tensor<2x5xf32>) -> tensor<2x5xf32>
+      func.return %0, %1, %2 : tensor<2xf32>, tensor<2x4xf32>, tensor<2x5xf32>
+    }"""
+    arguments = [np.arange(10, dtype=np.float32).reshape(2, 5), np.asarray(0, np.float32)]
+    for ours, theirs in zip(evaluate(parse_module(text), arguments), run_on_xla(text, arguments), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_gather_of_nothing_gives_zeros(run_on_xla: RunOnXla):
+    text = """func.func @main(%x: tensor<0x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
+      %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1],
+        collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 0, 2>}>
+        : (tensor<0x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+      func.return %0 : tensor<3x2xf32>
+    }"""
+    arguments = [np.zeros((0, 2), np.float32), np.arange(3, dtype=np.int32)]
+    for ours, theirs in zip(evaluate(parse_module(text), arguments), run_on_xla(text, arguments), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_transform_of_no_length_is_refused():
+    text = """func.func @main(%x: tensor<1xcomplex<f32>>) -> tensor<1xcomplex<f32>> {
+      %0 = stablehlo.fft %x, type = FFT, length = [0] : (tensor<1xcomplex<f32>>) -> tensor<1xcomplex<f32>>
+      func.return %0 : tensor<1xcomplex<f32>>
+    }"""
+    with pytest.raises(InterpretationError, match="a length is 0"):
+        evaluate(parse_module(text), [np.ones(1, np.complex64)])

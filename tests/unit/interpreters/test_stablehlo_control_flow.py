@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
@@ -83,8 +84,8 @@ def test_control_flow_computes_what_xla_computes(
 
 def test_choice_of_each_element_is_refused():
     module = parse_module(
-        """func.func @main(%x: tensor<3xf32>, %z: tensor<f32>) -> tensor<f32> {
-          %0 = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+        """func.func @main(%x: tensor<5xf32>, %z: tensor<f32>) -> tensor<f32> {
+          %0 = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<5xf32>, tensor<f32>) -> tensor<f32>
             reducer(%a: tensor<f32>, %b: tensor<f32>) {
               %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
               %1 = "stablehlo.if"(%less) ({
@@ -98,4 +99,19 @@ def test_choice_of_each_element_is_refused():
         }"""
     )
     with pytest.raises(InterpretationError, match=r"stablehlo.if: it chooses for each element anew here"):
-        evaluate(module, [X, np.asarray(0, np.float32)])
+        evaluate(module, [np.arange(5, dtype=np.float32), np.asarray(0, np.float32)])
+
+
+def test_what_orders_or_separates_passes_its_operand_on():
+    text = """HloModule m
+ENTRY e {
+  x = f32[3] parameter(0)
+  t = token[] after-all()
+  o = f32[3] add-dependency(x, t)
+  d = f32[3] domain(o), domain={kind="sharding", entry={maximal device=0}, exit={maximal device=1}}
+  p = (f32[3], f32[3]) tuple(x, d)
+  c = (f32[3], f32[3]) copy(p)
+  ROOT r = f32[3] get-tuple-element(c), index=1
+}"""
+    (result,) = evaluate(parse_hlo(text), [X])
+    np.testing.assert_array_equal(result, X)

@@ -154,7 +154,9 @@ def test_what_is_not_fused_is_listed(tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         ("HloModule empty\na {\n  x = f32[] parameter(0)\n}\nb {\n  x = f32[] parameter(0)\n}\n", "0 public functions"),
         (
-            LOOP.replace("HloModule loop", "HloModule loop, input_output_alias={ {0}: (0, {1}) }"),
+            PROGRAMS["library"].replace(
+                "custom_call_target", "output_to_operand_aliasing={{0}: (0, {1})}, custom_call_target"
+            ),
             "a part of a nested tuple shares memory",
         ),
     ],
@@ -165,6 +167,33 @@ def test_modules_without_a_plan(text: str, message: str):
         for op in tuple(module.ops):
             op.properties["sym_visibility"] = next(iter(module.ops)).properties["sym_visibility"]
     with pytest.raises(ModuleError, match=message):
+        compile_module(module)
+
+
+@pytest.mark.parametrize(
+    ("operand", "result", "complaint"),
+    [
+        ("{1,0}", "{1,0}", r"operand 0, x, is f32\[4,8,1\]\{1,0,2\}, and p in @f is f32\[4,8,1\]\{0,1,2\}"),
+        ("{0,1}", "{1,0}", r"result 0, y, is f32\[4,8,1\]\{1,0,2\}, and n in @f is f32\[4,8,1\]\{0,2,1\}"),
+        ("{0,1}", "{0,1}", None),
+    ],
+)
+def test_layouts_inside_and_outside_of_a_fusion_are_one(operand: str, result: str, complaint: str | None):
+    operand, result = (order[:-1] + ",2}" for order in (operand, result))
+    module = parse_hlo(f"""HloModule m
+f {{
+  p = f32[4,8,1]{{0,1,2}} parameter(0)
+  ROOT n = f32[4,8,1]{{0,2,1}} negate(p)
+}}
+ENTRY main {{
+  x = f32[4,8,1]{operand} parameter(0)
+  ROOT y = f32[4,8,1]{result} fusion(x), kind=kLoop, calls=f
+}}
+""")
+    if complaint is None:
+        assert not compile_module(module).failures
+        return
+    with pytest.raises(ModuleError, match=complaint):
         compile_module(module)
 
 

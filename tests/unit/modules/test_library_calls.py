@@ -100,8 +100,19 @@ def test_matrix_products(epilogue: str, bias: bool):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_what_is_not_supported():
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            '{"gemm_backend_config":{"dot_dimension_numbers":{},"epilogue":"D_SWISH"}}',
+            "a matrix product with epilogue D_SWISH",
+        ),
+        ('""', "a matrix product without dot_dimension_numbers"),
+        ('"7"', "the backend_config of a call of __cublas.gemm is no dictionary: 7"),
+        ("{alpha_real: 1}", "the backend_config of a call of __cublas.gemm is no JSON: Expecting"),
+    ],
+)
+def test_what_is_not_supported(config: str, message: str):
     x = np.ones((4, 4), np.float32)
-    config = '{"gemm_backend_config":{"alpha_real":1,"beta":0,"dot_dimension_numbers":{},"epilogue":"D_SWISH"}}'
-    with pytest.raises(LibraryCallError, match="a matrix product with epilogue D_SWISH"):
+    with pytest.raises(LibraryCallError, match=message):
         run("__cublas$gemm", ["f32[4,4]"] * 2, "f32[4,4]", config, [x, x])

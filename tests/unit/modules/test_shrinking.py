@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis.strategies import integers, lists, sampled_from
 
@@ -66,6 +67,71 @@ def test_a_small_module_runs():
 def test_the_least_size():
     shapes = [str(argument.type) for argument in entry_of(shrink(parse_hlo(MODEL), 10)).args]
     assert shapes[0] == "tensor<16x14x14x16xf32>"
+
+
+def test_a_constant_without_elements_stays():
+    text = "HloModule m\n\nENTRY %e {\n  ROOT %c = f32[0]{0} constant({})\n}\n"
+    assert print_hlo(shrink(parse_hlo(text), 4)) == text
+
+
+ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
+    "all-gather": (["f32[16,64]"], "f32[32,64] all-gather(p0), replica_groups={{0,1}}, dimensions={0}", "f32[32,4]"),
+    "reduce-scatter": (
+        ["f32[16,64]"],
+        "f32[8,64] reduce-scatter(p0), replica_groups={{0,1}}, dimensions={0}, to_apply=add",
+        "f32[8,4]",
+    ),
+    "all-to-all": (["f32[16,64]"], "f32[16,64] all-to-all(p0), replica_groups={{0,1}}, dimensions={0}", "f32[16,4]"),
+    "groups": (
+        ["f32[8,9,9,16]", "f32[3,3,4,32]"],
+        "f32[8,9,9,32] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
+        "feature_group_count=4",
+        "f32[8,9,9,32]",
+    ),
+    "dilation": (
+        ["f32[8,64,16]", "f32[3,16,16]"],
+        "f32[8,32,16] convolution(p0, p1), window={size=3 rhs_dilate=16}, dim_labels=b0f_0io->b0f",
+        "f32[4,32,4]",
+    ),
+    "transform": (["c64[8,16]"], "c64[8,16] fft(p0), fft_type=FFT, fft_length={16}", "c64[4,16]"),
+    "scatter": (
+        ["f32[16,8,16]", "s32[12,1]", "f32[12,5,8]"],
+        "f32[16,8,16] scatter(p0, p1, p2), update_window_dims={1,2}, inserted_window_dims={2}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+        "f32[16,4,4]",
+    ),
+    "unknown product": (["f32[8,8]"], 'f32[8,8] custom-call(p0, p0), custom_call_target="__cublas$gemm"', "f32[8,8]"),
+}
+"""Types of parameters, an operation of which dimensions keep their sizes, and its shape when the others are least."""
+
+
+@pytest.mark.parametrize("name", ONE_OPERATION)
+def test_dimensions_that_an_operation_divides_stay(name: str):
+    types, operation, expected = ONE_OPERATION[name]
+    parameters = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
+    add = "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
+    text = f"HloModule m\n{add}ENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n"
+    (root,) = (line for line in print_hlo(shrink(parse_hlo(text))).splitlines() if "ROOT %r" in line)
+    assert f"= {expected}{{" in root
+
+
+def test_what_is_in_flight_shrinks():
+    small = print_hlo(
+        shrink(
+            parse_hlo("""HloModule m
+ENTRY main {
+  x = f32[64,32] parameter(0)
+  permute-start = (f32[64,32], f32[64,32]) collective-permute-start(x), source_target_pairs={{0,1}}
+  permute-done = f32[64,32] collective-permute-done(permute-start)
+  slice-start = ((f32[64,32]), f32[64,16], s32[]) slice-start(permute-done), slice={[0:64], [0:16]}
+  slice-update = ((f32[64,32]), f32[64,16], s32[]) slice-update(slice-start)
+  ROOT slice-done = f32[64,16] slice-done(slice-update)
+}
+""")
+        )
+    )
+    assert "(f32[4,32]{1,0}, f32[4,32]{1,0}) collective-permute-start(%x)" in small
+    assert "((f32[4,32]{1,0}), f32[4,16]{1,0}, s32[]) slice-update(" in small
 
 
 def test_the_command(tmp_path: Path):

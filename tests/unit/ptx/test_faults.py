@@ -126,6 +126,12 @@ CASES = {
     "vector behind the end": Case(
         COPY, "ld.global.b32 %r4, [%rd6]", "ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd1+512]", FaultKind.OUT_OF_BOUNDS
     ),
+    "vector of a store behind the end": Case(
+        COPY,
+        "st.global.b32 [%rd7], %r4;",
+        "st.global.v4.b32 [%rd2+508], {%r4, %r4, %r4, %r4};",
+        FaultKind.OUT_OF_BOUNDS,
+    ),
     "no buffer": Case(COPY, "[%rd6]", "[%rd5]", FaultKind.OUT_OF_BOUNDS),
     "shared memory behind the end": Case(REVERSE, "[%rd11+252]", "[%rd11+256]", FaultKind.OUT_OF_BOUNDS),
     "misaligned load": Case(COPY, "[%rd6]", "[%rd1+2]", FaultKind.MISALIGNED),
@@ -227,6 +233,18 @@ def test_fault_is_found(name: str):
 @pytest.mark.parametrize("name", CASES)
 def test_right_kernels_have_no_fault(name: str):
     assert faults_of(kernel(CASES[name].body, shared=256)) == []
+
+
+@pytest.mark.parametrize(("count", "kinds"), [(7, set()), (4, {FaultKind.OUT_OF_BOUNDS})])
+def test_vector_may_end_behind_its_buffer(count: int, kinds: set[FaultKind]):
+    body = """
+  ld.global.v4.b32 {%r4, %r5, %r6, %r7}, [%rd1+16];
+  st.global.v4.b32 [%rd2], {%r4, %r5, %r6, %r7};
+"""
+    arrays = [np.arange(count, dtype=np.uint32), np.zeros(4, np.uint32)]
+    found = Machine(kernel(body)).run([1], [1], arrays, Options(collects_faults=True, checks=True))
+    assert {fault.kind for fault in found} == kinds
+    assert kinds or arrays[1].tolist() == [4, 5, 6, 2**32 - 1]  # nothing that anyone wrote
 
 
 def test_messages_name_the_thread_and_the_place():

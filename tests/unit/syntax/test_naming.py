@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis.strategies import integers
 from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp, f32
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xshardy.dialects.naming import ValueNames
+from xshardy.syntax import parse_module
 
 
 def random_op(random: Random, depth: int) -> Operation:
@@ -46,3 +48,13 @@ def test_names_are_unique_where_they_are_seen(seed: int):
     random = Random(seed)
     module = ModuleOp([random_op(random, 3) for _ in range(random.randint(0, 4))])
     visible_names(module.body, ValueNames(module), frozenset())
+
+
+def test_an_underscore_and_digits_are_no_hint():
+    module = parse_module("""func.func @f(%_0: tensor<f32>, %x_1: tensor<f32>) -> tensor<f32> {
+      %_2 = stablehlo.add %_0, %x_1 : tensor<f32>
+      %_3 = "stablehlo.negate"(%_2) : (tensor<f32>) -> tensor<f32>
+      func.return %_3 : tensor<f32>
+    }""")
+    copied = next(op for op in module.clone().walk() if isinstance(op, FuncOp))
+    assert [argument.name_hint for argument in copied.body.block.args] == [None, "x"]

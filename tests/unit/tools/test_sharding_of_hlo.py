@@ -173,3 +173,19 @@ ENTRY main {
 def test_propagation_to_parameters_is_allowed_by_flags(flags: str, first: str):
     text = print_module(export(propagate(ALLOWED.replace("{FLAGS}", flags), "m.hlo")))
     assert f"%arg1: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{first}, " in text
+
+
+def test_a_tensor_of_one_device_is_there_as_a_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "maximal.hlo"
+    path.write_text("""HloModule m
+ENTRY e {
+  x = f32[8,16] parameter(0), sharding={maximal device=1}
+  y = f32[8,16] parameter(1), sharding={devices=[2,1]0,1}
+  n = f32[8,16] negate(x), sharding={maximal device=1}
+  ROOT s = f32[8,16] add(n, y), sharding={devices=[2,1]0,1}
+}
+""")
+    assert main(["shard", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "512 B" in next(line for line in lines if "%n " in line)
+    assert "256 B" in next(line for line in lines if "%s " in line)

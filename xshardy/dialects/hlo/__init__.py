@@ -25,6 +25,7 @@ from xshardy.dialects.hlo.layout import *
 from xshardy.dialects.hlo.opaque import *
 from xshardy.dialects.hlo.ordering import *
 from xshardy.dialects.hlo.own_async_ops import *
+from xshardy.dialects.hlo.scaled_dot import *
 
 _T = TypeVar("_T")
 

@@ -38,7 +38,6 @@ __all__ = [
     "DynamicReshapeOp",
     "ElidedConstantOp",
     "RngGetAndUpdateStateOp",
-    "ScaledDotOp",
     "ScanOp",
     "TopKOp",
     "TupleConstantOp",
@@ -105,26 +104,6 @@ class RngGetAndUpdateStateOp(InstructionOp):
     delta = prop_def(I64_ATTR)
     result = result_def(INTEGER_TENSOR)
     assembly_format = "attr-dict `:` type($result)"
-
-
-@irdl_op_definition
-class ScaledDotOp(ArrayFunctionOp):
-    """
-    A product of tensors, summed over the contracting dimensions, with scale factors per block: the last two operands.
-    """
-
-    name = "hlo.scaled_dot"
-    lhs_batch_dims = opt_prop_def(I64_ARRAY)
-    rhs_batch_dims = opt_prop_def(I64_ARRAY)
-    lhs_contracting_dims = opt_prop_def(I64_ARRAY)
-    rhs_contracting_dims = opt_prop_def(I64_ARRAY)
-    operand_precision = opt_prop_def(StringAttr)
-    inputs = var_operand_def(TENSOR)
-    result = result_def(TENSOR)
-
-    def verify_(self) -> None:
-        if len(self.inputs) != 4:
-            raise VerifyException(f"takes two tensors and the factors of each, got {len(self.inputs)} operand(s)")
 
 
 @irdl_op_definition

@@ -85,9 +85,10 @@ def read_reduce(elements: tuple[Tree, ...], operands: Sequence[Tree]) -> BundleS
 
 
 def write_permute(bundle: BundleShapes) -> Tree:
-    is_one = len(bundle.outputs) == 1
-    operands, outputs = (bundle.operands[0], bundle.outputs[0]) if is_one else (bundle.operands, bundle.outputs)
-    return (operands, outputs, *bundle.contexts)
+    """Several operands have as many outputs, in one tuple if the operation is synchronous; in place they have not."""
+    outputs = bare_if_one(bundle.outputs)
+    is_combined = is_tuple(outputs) and len(elements_of(outputs)) == len(bundle.operands)
+    return (bundle.operands if is_combined else bundle.operands[0], outputs, *bundle.contexts)
 
 
 def read_permute(elements: tuple[Tree, ...], operands: Sequence[Tree]) -> BundleShapes:

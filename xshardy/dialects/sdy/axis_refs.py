@@ -150,7 +150,13 @@ def appended(axes: AxisRefs, more: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAtt
 
 
 def local_shape(shape: Sequence[int], sharding: TensorShardingAttr, mesh: MeshAttr) -> tuple[int, ...]:
-    """The shape of the shard on each device, in elements; the last shards of a dimension may include padding."""
+    """
+    The shape of the shard on each device, in elements; the last shards of a dimension may include padding.
+
+    On the only device of a maximal mesh that is the whole, and its sharding names no dimensions.
+    """
+    if mesh.is_maximal:
+        return tuple(shape)
     return tuple(
         -(-extent // sharded_size(dimension.axes, mesh))
         for extent, dimension in zip(shape, sharding.dim_shardings, strict=True)

@@ -24,9 +24,13 @@ TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 
 
 def require_results(computation: FuncOp) -> None:
-    """Raise `PassFailedException` if `computation` has no results."""
-    if not computation.function_type.outputs:
-        raise PassFailedException(f"@{computation.sym_name.data} gives no result, so there is no kernel to emit for it")
+    """Raise `PassFailedException` unless `computation` has results, and all of them are tensors."""
+    name, types = computation.sym_name.data, computation.function_type.outputs
+    if not types:
+        raise PassFailedException(f"@{name} gives no result, so there is no kernel to emit for it")
+    for type in types:
+        if type.name != TensorType.name:
+            raise PassFailedException(f"@{name} gives a {type}, which a kernel cannot write")
 
 
 def require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:

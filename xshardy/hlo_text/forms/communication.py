@@ -3,16 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from xdsl.dialects.builtin import IntAttr, StringAttr, UnitAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
-from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.codecs import Fields, boolean
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, row
-from xshardy.hlo_text.shapes import print_type
 
 DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE = 1, 2, 3
 """The types of channels."""
@@ -48,13 +46,8 @@ def outfeed(instruction: Instruction) -> Operation:
 
 
 def outfeed_fields(op: stablehlo.OutfeedOp, regions: Regions) -> Fields:
-    """`outfeed_shape=f32[2], outfeed_config="..."`"""
-    fields: Fields = {"outfeed_config": op.outfeed_config.data} if op.outfeed_config.data else {}
-    if OUTFEED_SHAPE not in op.attributes:
-        data = regions.tuple_of(op.operands[:-1])
-        type = data.type if isinstance(data, SSAValue) else tuple_type([value.type for value in data])
-        fields["outfeed_shape"] = print_type(type)
-    return fields
+    """`outfeed_config="..."`; the shape of the data with its layout is that of the operand."""
+    return {"outfeed_config": op.outfeed_config.data} if op.outfeed_config.data else {}
 
 
 def outfeed_operands(op: stablehlo.OutfeedOp, regions: Regions) -> Operands:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
 
@@ -25,12 +25,18 @@ def pass_through(evaluator: Evaluator, op: Operation, *operands: Value) -> Seque
     return operands
 
 
+def ordered(evaluator: Evaluator, op: hlo.AddDependencyOp, operand: Value, token: Value) -> Sequence[Value]:
+    return [operand]
+
+
 def token(evaluator: Evaluator, op: Operation, *operands: Value) -> Sequence[Value]:
     """A token is an empty tuple: ops are executed in order in any case."""
     return [()]
 
 
 CONTROL: Mapping[type[Operation], Rule] = {
+    hlo.AddDependencyOp: ordered,
+    hlo.DomainOp: pass_through,
     stablehlo.AfterAllOp: token,
     stablehlo.CreateTokenOp: token,
     stablehlo.GetTupleElementOp: get_tuple_element,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Operation, Region
+from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import Array
@@ -13,21 +13,22 @@ from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 
 
-def choose(evaluator: Evaluator, op: Operation, region: Region) -> Execution:
-    """The execution of `region`. Raises `InterpretationError` if the decision differs between elements."""
-    if evaluator.is_elementwise:
-        raise unsupported(op, "it chooses for each element anew here: use stablehlo.select")
-    return evaluator.running(region.block, [])
-
-
 def if_(evaluator: Evaluator, op: stablehlo.IfOp, condition: Array) -> Execution:
-    return choose(evaluator, op, op.true_branch if condition else op.false_branch)
+    check_decides_once(evaluator, op)
+    return evaluator.running((op.true_branch if condition else op.false_branch).block, [])
 
 
 def case(evaluator: Evaluator, op: stablehlo.CaseOp, index: Array) -> Execution:
     """An index out of bounds selects the last branch."""
+    check_decides_once(evaluator, op)
     number = int(index) if 0 <= int(index) < len(op.branches) else -1
-    return choose(evaluator, op, op.branches[number])
+    return evaluator.running(op.branches[number].block, [])
+
+
+def check_decides_once(evaluator: Evaluator, op: Operation) -> None:
+    """Raise `InterpretationError` if the decision differs between elements."""
+    if evaluator.is_elementwise:
+        raise unsupported(op, "it chooses for each element anew here: use stablehlo.select")
 
 
 def while_(evaluator: Evaluator, op: stablehlo.WhileOp, *operands: Value) -> Execution:

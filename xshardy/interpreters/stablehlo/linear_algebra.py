@@ -14,7 +14,7 @@ from xshardy.dialects.stablehlo.fourier import FftType
 from xshardy.dialects.stablehlo.linear_algebra import Transpose
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
 
 def wide(x: Array) -> Array:
@@ -100,6 +100,8 @@ def fft(evaluator: Evaluator, op: stablehlo.FftOp, x: Array) -> Array:
     dtype, shape = numpy_dtype(op.result.type), op.result.type.get_shape()
     if 0 in shape or 0 in x.shape:
         return np.zeros(shape, dtype)
+    if 0 in lengths:
+        raise unsupported(op, "a length is 0, but there are elements to transform")
     axes = range(x.ndim - len(lengths), x.ndim)
     return FOURIER[op.fft_type.data](wide(x), s=lengths, axes=axes).astype(dtype)
 

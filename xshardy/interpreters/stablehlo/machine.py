@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from xdsl.dialects import func
@@ -88,9 +89,13 @@ class Evaluator:
         before = self.is_elementwise
         self.is_elementwise |= elementwise
         try:
-            return tuple(results_of(self.running(block, arguments)))
+            results = tuple(results_of(self.running(block, arguments)))
         finally:
             self.is_elementwise = before
+        if not elementwise:
+            return results
+        shape = np.broadcast_shapes(*map(np.shape, arguments))
+        return tuple(np.broadcast_to(cast(Array, result), shape) for result in results)  # which may be constants
 
     def running(self, block: Block, arguments: Sequence[Value]) -> Execution:
         """The execution of `block` for a rule that yields it, because devices may meet there."""

@@ -145,6 +145,9 @@ def gathered(numbers: stablehlo.GatherDimensionNumbersAttr, sizes: Sequence[int]
 
 
 def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Array) -> Array:
+    """Zeros if there is nothing to gather: a collapsed slice of size 0 has one element all the same."""
+    if not x.size:
+        return np.zeros(shape_of(op.result), x.dtype)
     return gathered(op.dimension_numbers, op.slice_sizes.get_values(), x, indices)
 
 

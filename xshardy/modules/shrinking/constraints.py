@@ -7,7 +7,7 @@ What is usual is in the sharding rules: the factors of an operation are the dime
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import prod as product
-from typing import Any, TypeAlias
+from typing import Any
 
 from xdsl.builder import Builder
 from xdsl.dialects import func
@@ -16,79 +16,38 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.dense_elements import is_splat
+from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.modules.leaves import Leaf, leaves_of
+from xshardy.modules.shrinking.asynchronous import done, start
 from xshardy.modules.shrinking.atoms import Atom, equate, freeze, tie
+from xshardy.modules.shrinking.dimensions import Dimensions
+from xshardy.modules.shrinking.divided import DIVIDED, looked_up
 from xshardy.rewriting.walk import operations_from
-from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand, geometry
 from xshardy.transforms.hlo.library_calls.convolution import KINDS
-
-Dims: TypeAlias = Sequence[Sequence[Atom]]
-"""The atoms of each dimension of a tensor, major to minor."""
+from xshardy.transforms.hlo.library_calls.scalars import LibraryCallError
 
 
-class Constraints:
+class Constraints(Dimensions):
     """The atoms of the dimensions of all tensors of a module."""
 
     def __init__(self, module: ModuleOp):
+        super().__init__()
         self.functions = functions_of(module)
-        self.rules = ShardingRules(beyond_upstream=True)
-        self._dims: dict[Leaf, Dims] = {}
         for function in self.functions.values():
             self.visit(function)
-
-    def of(self, leaf: Leaf) -> Dims:
-        """The atoms of a tensor."""
-        if leaf not in self._dims:
-            self._dims[leaf] = [[Atom(size)] for size in leaf.type.get_shape()]
-        return self._dims[leaf]
 
     def visit(self, function: func.FuncOp) -> None:
         """Add what the operations of `function` say."""
         for op in operations_from(function):
             SPECIAL.get(type(op), Constraints.by_rule)(self, op)
 
-    def equal(self, one: SSAValue, other: SSAValue) -> None:
-        """Two values have the same shape."""
-        for a, b in zip(leaves_of(one), leaves_of(other), strict=True):
-            self.equal_leaves(a, b)
-
-    def equal_leaves(self, one: Leaf, other: Leaf) -> None:
-        for a, b in zip(self.of(one), self.of(other), strict=True):
-            equate(a, b)
-
-    def freeze(self, value: SSAValue, dimensions: Sequence[int] | None = None) -> None:
-        """Some dimensions of a value, by default all, keep their sizes."""
-        for leaf in leaves_of(value):
-            for dimension, atoms in enumerate(self.of(leaf)):
-                if dimensions is None or dimension in dimensions:
-                    freeze(atoms)
-
     # -- Operations --------------------------------------------------------------------------------------------------
-
-    def by_rule(self, op: Operation) -> None:
-        """Dimensions with one factor of the sharding rule are one. Without a rule, all shapes stay."""
-        rule = self.rules.factor_rule(op)
-        values = [*op.operands, *op.results]
-        if rule is None:
-            for value in values:
-                self.freeze(value)
-            return
-        factors = [Atom(size) for size in rule.sizes]
-        for value, mapping in zip(values, (*rule.operands, *rule.results), strict=True):
-            for leaf in leaves_of(value):
-                for atoms, size, inside in zip(self.of(leaf), shape_of(value), mapping, strict=True):
-                    product = 1
-                    for factor in inside:
-                        product *= factors[factor].size
-                    if product == size:
-                        equate([factors[factor] for factor in inside], atoms)
-                    elif size != 1:
-                        freeze([*atoms, *(factors[factor] for factor in inside)])
 
     def in_memory(self, op: Operation) -> None:
         """A bitcast or a reshape: the dimensions in the order of memory are one product."""
@@ -107,7 +66,7 @@ class Constraints:
 
     def constant(self, op: stablehlo.ConstantOp) -> None:
         """Equal elements have any shape."""
-        if not op.value.is_splat():
+        if not is_splat(op.value):
             self.freeze(op.results[0])
 
     def call(self, op: hlo.FusionOp | func.CallOp) -> None:
@@ -144,21 +103,28 @@ class Constraints:
             self.equal_leaves(one, other)
 
     def library(self, op: stablehlo.CustomCallOp) -> None:
-        """A convolution has its dimensions by name; a matrix product says what its expansion says."""
+        """
+        A convolution has its dimensions by name; a matrix product says what its expansion says. All shapes of other
+        calls stay.
+        """
         target = op.call_target_name.data
         if target in KINDS:
             self._convolution(op)
-        elif target in TARGETS:
-            self._expanded(op)
-        else:
-            for value in (*op.operands, *op.results):
-                self.freeze(value)
-
-    def _expanded(self, op: stablehlo.CustomCallOp) -> None:
+            return
         block = Block(arg_types=op.operand_types)
         copy = op.clone(dict(zip(op.operands, block.args, strict=True)))
-        results = expand(copy, Tensors(Builder(InsertPoint.at_end(block))))
+        try:
+            results = expand(copy, Tensors(Builder(InsertPoint.at_end(block)))) if target in TARGETS else None
+        except LibraryCallError:
+            results = None
         copy.erase()
+        if results is None:
+            self.freeze_all(op)
+        else:
+            self._expanded(op, block, results)
+
+    def _expanded(self, op: stablehlo.CustomCallOp, block: Block, results: Sequence[SSAValue]) -> None:
+        """What the operations in `block` say, which compute `results` from its arguments."""
         for inner in block.ops:
             SPECIAL.get(type(inner), Constraints.by_rule)(self, inner)
         for one, other in zip(op.operands, block.args, strict=True):
@@ -246,17 +212,6 @@ class Constraints:
             elif sizes[1] != 1:
                 freeze([*one, *other])
 
-    def looked_up(self, op: stablehlo.GatherOp | stablehlo.ScatterOp) -> None:
-        """By the rule; the index vectors, and slices of more than one element but not all, keep their sizes."""
-        self.by_rule(op)
-        numbers = op.dimension_numbers if isinstance(op, stablehlo.GatherOp) else op.scatter_dimension_numbers
-        indices = op.operands[1] if isinstance(op, stablehlo.GatherOp) else op.scatter_indices
-        self.freeze(indices, [numbers.index_vector_dim.data])
-        if isinstance(op, stablehlo.GatherOp):
-            sizes = op.slice_sizes.get_values()
-            whole = shape_of(op.operands[0])
-            self.freeze(op.operands[0], [i for i, size in enumerate(sizes) if size not in (1, whole[i])])
-
 
 def fits(window: WindowDimension, moved: Sequence[Atom], result: Sequence[Atom], ratio: int) -> bool:
     """Whether the window has the positions of the result if both dimensions are divided by `ratio`."""
@@ -265,6 +220,10 @@ def fits(window: WindowDimension, moved: Sequence[Atom], result: Sequence[Atom],
 
 
 SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
+    **DIVIDED,
+    **dict.fromkeys((hlo.AsyncStartOp, *OWN_DONES), start),
+    **dict.fromkeys((hlo.AsyncDoneOp, *OWN_DONES.values()), done),
+    hlo.AsyncUpdateOp: lambda constraints, op: None,
     func.CallOp: Constraints.call,
     func.FuncOp: lambda constraints, op: None,
     func.ReturnOp: lambda constraints, op: None,
@@ -276,7 +235,7 @@ SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
     stablehlo.CustomCallOp: Constraints.library,
     stablehlo.DynamicSliceOp: Constraints.sliced_at_index,
     stablehlo.DynamicUpdateSliceOp: Constraints.sliced_at_index,
-    stablehlo.GatherOp: Constraints.looked_up,
+    stablehlo.GatherOp: looked_up,
     stablehlo.GetTupleElementOp: Constraints.element,
     stablehlo.IfOp: Constraints.branches,
     stablehlo.IotaOp: lambda constraints, op: None,
@@ -284,7 +243,6 @@ SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
     stablehlo.ReduceWindowOp: Constraints.windows,
     stablehlo.ReshapeOp: Constraints.in_memory,
     stablehlo.ReturnOp: lambda constraints, op: None,
-    stablehlo.ScatterOp: Constraints.looked_up,
     stablehlo.SliceOp: Constraints.partial_slice,
     stablehlo.TupleOp: Constraints.pack,
     stablehlo.WhileOp: Constraints.loop,

@@ -8,11 +8,12 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, Module
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.modules.leaves import Leaf
+from xshardy.modules.shrinking.asynchronous import resized_bundle
 from xshardy.modules.shrinking.atoms import Atom, resolved
 from xshardy.modules.shrinking.constraints import Constraints
 from xshardy.rewriting.walk import operations_from
@@ -53,6 +54,8 @@ def shrink(module: ModuleOp, least: int = LEAST) -> ModuleOp:
 
     types = {value: shrunk(value, value.type) for op in operations_from(smaller) for value in _defined(op)}
     for op in operations_from(smaller):
+        if isinstance(op, hlo.StartOp | hlo.AsyncUpdateOp):
+            types[op.bundle] = resized_bundle(op, types)
         if (resize := RESIZE.get(type(op))) is not None:
             resize(op, types)
     for value, new in types.items():

@@ -1,33 +1,48 @@
 """Dissolve the tuples of custom calls, which HLO has where StableHLO has several operands or results."""
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, TupleType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.dialects.hlo import StartOp
 from xshardy.dialects.stablehlo import CustomCallOp, GetTupleElementOp, OptimizationBarrierOp, TupleOp
-from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly, build_tuple, flatten, leaf_types, tree_from_leaves
+from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly
+from xshardy.hlo_text.tuple_leaves import build_tuple, flatten, leaf_types, tree_from_leaves
 from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
+from xshardy.rewriting.walk import operations_in
 
 
-def keeps_tuples(op: CustomCallOp | OptimizationBarrierOp) -> bool:
-    """Whether `op` has no tuples, or names parts of them by their indices."""
+def wrapped_functions(module: ModuleOp) -> AbstractSet[Operation]:
+    """The functions with one operation each, which an asynchronous start executes."""
+    return {op.wrapped_function() for op in operations_in(module) if isinstance(op, StartOp)}
+
+
+def keeps_tuples(op: CustomCallOp | OptimizationBarrierOp, wrapped: AbstractSet[Operation]) -> bool:
+    """Whether `op` has no tuples, names parts of them by their indices, or is all that is executed asynchronously."""
     if not any(isinstance(type, TupleType) for type in (*op.operand_types, *op.result_types)):
         return True
-    return isinstance(op, CustomCallOp) and bool(op.output_operand_aliases.data)
+    return op.parent_op() in wrapped or (isinstance(op, CustomCallOp) and bool(op.output_operand_aliases.data))
 
 
 @dataclass(frozen=True)
 class DissolveTuples(RewritePattern):
-    """`%t = custom_call @f(tuple(x, y))` -> `%a, %b = custom_call @f(x, y)`, `%t = tuple(%a, %b)`; so barriers."""
+    """
+    `%t = custom_call @f(tuple(x, y))` -> `%a, %b = custom_call @f(x, y)`, `%t = tuple(%a, %b)`; so barriers.
+
+    Not in the functions `wrapped`.
+    """
+
+    wrapped: AbstractSet[Operation]
 
     @match_op_type
     def match_and_rewrite(self, op: CustomCallOp | OptimizationBarrierOp, rewriter: PatternRewriter, /) -> None:
-        if keeps_tuples(op):
+        if keeps_tuples(op, self.wrapped):
             return
         new = type(op).create(
             operands=[value for operand in op.operands for value in flatten(operand, op, rewriter)],
@@ -63,12 +78,13 @@ class CanonicalizeFromHloImportPass(PatternPass):
     """
     Give custom calls and barriers several operands and results in place of tuples, and read elements directly.
 
-    Tuples of other operations and of functions stay; `hlo-dissolve-tuples` dissolves those of functions.
+    Tuples of other operations and of functions stay, and those of what is executed asynchronously;
+    `hlo-dissolve-tuples` dissolves those of functions.
     """
 
     name = "stablehlo-ext-canonicalize-from-hlo-import"
     source: ClassVar[str] = "XLA, xla/mlir_hlo/stablehlo_ext, stablehlo-ext-canonicalize-from-hlo-import"
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        yield Step((DissolveTuples(), ReadElementDirectly()))
+        yield Step((DissolveTuples(wrapped_functions(module)), ReadElementDirectly()))
         yield Step((EraseUnusedTuple(),), BACKWARD)

@@ -1,7 +1,7 @@
 """From a library call to the operations of StableHLO that compute its results."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 from xdsl.builder import Builder
@@ -32,11 +32,25 @@ def expand(op: stablehlo.CustomCallOp, t: Tensors) -> list[SSAValue]:
     """
     target = op.call_target_name.data
     types = cast(list[TensorType[Any]], [type for result in op.results for type in elements(result.type)])
-    config = json.loads(_text(op, BACKEND_CONFIG) or "{}")
+    config = configuration(op)
     if target in MATMULS:
         return matmul(op.operands, types, config.get("gemm_backend_config", config), t)
     settings = config.get("cudnn_conv_backend_config", config)
     return [convolution(target, geometry(op), op.operands, types[0], settings, t)]
+
+
+def configuration(op: stablehlo.CustomCallOp) -> Mapping[str, Any]:
+    """The `backend_config` of `op`, empty if it has none. Raises `LibraryCallError` if it is no JSON dictionary."""
+    text = _text(op, BACKEND_CONFIG) or "{}"
+    try:
+        config = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise LibraryCallError(
+            f"the backend_config of a call of {op.call_target_name.data} is no JSON: {error}"
+        ) from None
+    if not isinstance(config, dict):
+        raise LibraryCallError(f"the backend_config of a call of {op.call_target_name.data} is no dictionary: {text}")
+    return cast(dict[str, Any], config)
 
 
 def geometry(op: stablehlo.CustomCallOp) -> Convolution:

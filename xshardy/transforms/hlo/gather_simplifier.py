@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import zeros
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
@@ -37,6 +38,8 @@ def is_simple(op: stablehlo.GatherOp) -> bool:
 class SimplifyGather(RewritePattern):
     """
     `gather(x, i)` of any form -> `transpose(reshape(gather(x, rows of i)))`, without no-op reshapes and transposes.
+
+    If there are no elements to gather -> zeros.
     """
 
     @match_op_type
@@ -44,6 +47,10 @@ class SimplifyGather(RewritePattern):
         if is_simple(op) or not all(is_static(tensor_type(value)) for value in (*op.operands, op.result)):
             return
         t = Tensors(rewriter)
+        if 0 in shape_of(op.operand):
+            zero = t(stablehlo.ConstantOp(zeros(TensorType(element_type(op.operand), []))))
+            rewriter.replace(op, [], [t.splat(zero, shape_of(op.result))])
+            return
         numbers, sizes = op.dimension_numbers, values_of(op.slice_sizes)
         batching = values_of(numbers.operand_batching_dims)
         vectors = _vectors_last(t, op)

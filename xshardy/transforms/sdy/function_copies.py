@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -19,8 +19,22 @@ from xshardy.transforms.sdy.symbols import SymbolNames, reference_to
 ORIGINAL_FUNC_NAME = "sdy.original_func_name"
 """A discardable attribute of a function that was copied: the name of the function that it is a copy of."""
 
-EXECUTION_THREAD = "execution_thread"
-"""A discardable attribute of a function, and of a named computation with its body: the thread that executes it."""
+EXECUTION_THREADS = frozenset({"execution_thread", "hlo.execution_thread"})
+"""
+Discardable attributes of a function, and of a named computation with its body: the thread that executes it.
+
+The first is that of StableHLO, the second what HLO text has.
+"""
+
+
+def threads_of(op: Operation) -> dict[str, Attribute]:
+    """The attributes that say on which thread a function or named computation is executed."""
+    return {name: value for name, value in op.attributes.items() if name in EXECUTION_THREADS}
+
+
+def without_threads(op: Operation) -> dict[str, Attribute]:
+    """The other attributes: those of a call."""
+    return {name: value for name, value in op.attributes.items() if name not in EXECUTION_THREADS}
 
 
 def original_name(function: FuncOp) -> str:

@@ -19,7 +19,7 @@ from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
 from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
-from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, ORIGINAL_FUNC_NAME
+from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, threads_of, without_threads
 from xshardy.transforms.sdy.symbols import SymbolNames, reference_to
 from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation, edges_of
 
@@ -50,7 +50,7 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
         for edge in [*edges_of(argument_owners(op)), *edges_of(result_owners(op))]:
             rewriter.replace(edge, (), [edge.input])
         function = outlined(op, decision, rewriter)
-        attributes = {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
+        attributes = without_threads(op)
         if op.out_shardings is not None:
             attributes[SHARDING] = op.out_shardings
         callee: dict[str, Attribute] = {"callee": reference_to(decision)}
@@ -70,9 +70,7 @@ def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewrit
     }
     if arguments is not None:
         properties["arg_attrs"] = arguments
-    attributes: dict[str, Attribute] = {ORIGINAL_FUNC_NAME: computation.computation_name}
-    if (thread := computation.attributes.get(EXECUTION_THREAD)) is not None:
-        attributes[EXECUTION_THREAD] = thread
+    attributes = {ORIGINAL_FUNC_NAME: computation.computation_name, **threads_of(computation)}
     body = _taken_body(computation, rewriter)
     return new_operation(FuncOp, (), (), properties, attributes, regions=(body,))
 

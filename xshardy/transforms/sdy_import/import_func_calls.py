@@ -18,7 +18,7 @@ from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_body import body_of
-from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD, Functions, original_name
+from xshardy.transforms.sdy.function_copies import Functions, original_name, threads_of
 from xshardy.transforms.sdy.function_shardings import argument_shardings
 from xshardy.transforms.sdy_import.add_data_flow_edges import AddDataFlowEdges
 
@@ -68,9 +68,7 @@ def replace_by_computation(call: CallOp, function: FuncOp, body: Region, rewrite
         properties["in_shardings"] = in_shardings
     if isinstance(out_shardings := call.attributes.get(SHARDING), TensorShardingPerValueAttr):
         properties["out_shardings"] = out_shardings
-    attributes = {key: value for key, value in call.attributes.items() if key != SHARDING}
-    if (thread := function.attributes.get(EXECUTION_THREAD)) is not None:
-        attributes[EXECUTION_THREAD] = thread
+    attributes = {key: value for key, value in call.attributes.items() if key != SHARDING} | threads_of(function)
     types = call.result_types
     computation = new_operation(NamedComputationOp, call.operands, types, properties, attributes, regions=(body,))
     rewriter.replace(call, computation)

@@ -19,7 +19,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
-from xshardy.transforms.sdy.function_copies import EXECUTION_THREAD
+from xshardy.transforms.sdy.function_copies import threads_of, without_threads
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.xla_sdy.fingerprints import fingerprint
 from xshardy.transforms.xla_sdy.names import MANUAL_AXES
@@ -96,7 +96,7 @@ class CallSharedComputation(DecisionPattern[NamedComputationOp, Sharing]):
         original = decision.original
         function_shardings = original.out_shardings
         call = CallOp(decision.name, op.inputs, op.result_types)
-        call.attributes |= {key: value for key, value in op.attributes.items() if key != EXECUTION_THREAD}
+        call.attributes |= without_threads(op)
         if function_shardings is not None:
             call.attributes[SHARDING] = function_shardings
         rewriter.insert(call, InsertPoint.before(op))
@@ -118,8 +118,7 @@ class CallSharedComputation(DecisionPattern[NamedComputationOp, Sharing]):
         rewriter.replace(end, FuncReturnOp(*end.operands))
         types = (tuple(op.body.block.arg_types), tuple(op.result_types))
         function = FuncOp(name, types, rewriter.move_region_contents_to_new_regions(op.body), PRIVATE)
-        if (thread := op.attributes.get(EXECUTION_THREAD)) is not None:
-            function.attributes[EXECUTION_THREAD] = thread
+        function.attributes |= threads_of(op)
         rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
         axes = op.attributes.get(MANUAL_AXES)
 

@@ -11,9 +11,9 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.hlo_text.computation_printer import HLOPrintError
-from xshardy.hlo_text.dissolve_tuples import ROOT
 from xshardy.hlo_text.parser import parse_hlo
 from xshardy.hlo_text.printer import print_hlo
+from xshardy.hlo_text.tuples import ROOT
 from xshardy.hlo_text.write_values import ShapeWriter
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.hlo.inline_regions import InlineRegionsPass

@@ -41,3 +41,17 @@ func.func @kept(%x: tensor<2xf32>) -> tuple<tensor<2xf32>> {
   %1 = stablehlo.custom_call @f(%0) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = [0]>]} : (tuple<tensor<2xf32>>) -> tuple<tensor<2xf32>>
   return %1 : tuple<tensor<2xf32>>
 }
+
+// An asynchronous start executes one operation: it keeps its tuples, as the start and the done have them.
+// CHECK-LABEL: func.func private @wrapped(
+// CHECK-NEXT: %[[W:.*]] = stablehlo.custom_call @f(%{{.*}}) : (tensor<f32>) -> tuple<tensor<f32>, tensor<f32>>
+// CHECK-NEXT: return %[[W]]
+func.func private @wrapped(%x: tensor<f32>) -> tuple<tensor<f32>, tensor<f32>> {
+  %0 = stablehlo.custom_call @f(%x) : (tensor<f32>) -> tuple<tensor<f32>, tensor<f32>>
+  return %0 : tuple<tensor<f32>, tensor<f32>>
+}
+func.func @starts(%x: tensor<f32>) -> tuple<tensor<f32>, tensor<f32>> {
+  %0 = hlo.async_start @wrapped(%x) : !hlo.async_bundle<(tensor<f32>) -> tuple<tensor<f32>, tensor<f32>>>
+  %1 = hlo.async_done %0 : !hlo.async_bundle<(tensor<f32>) -> tuple<tensor<f32>, tensor<f32>>>
+  return %1 : tuple<tensor<f32>, tensor<f32>>
+}

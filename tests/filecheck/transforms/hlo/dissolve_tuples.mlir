@@ -27,6 +27,28 @@ func.func @calls(%x: tensor<2x3xf32>, %i: tensor<i32>) -> tensor<2x3xf32> {
   return %z : tensor<2x3xf32>
 }
 
+// What passes a tuple on passes its elements on, each with its layout and sharding.
+// CHECK-LABEL: func.func @passes(
+// CHECK-NEXT: %[[X:.*]] = hlo.copy %{{.*}} {hlo.layout = array<i64: 0, 1>, hlo.metadata = {op_name = "c"}, mhlo.sharding = "{replicated}"} : tensor<2x3xf32>
+// CHECK-NEXT: %[[I:.*]] = hlo.copy %{{.*}} {hlo.metadata = {op_name = "c"}, mhlo.sharding = "{maximal device=0}"} : tensor<i32>
+// CHECK-NEXT: %[[T:.*]] = stablehlo.create_token
+// CHECK-NEXT: %[[Y:.*]] = hlo.add_dependency %[[X]], %[[T]] : (tensor<2x3xf32>, !stablehlo.token) -> tensor<2x3xf32>
+// CHECK-NEXT: %[[J:.*]] = hlo.add_dependency %[[I]], %[[T]] : (tensor<i32>, !stablehlo.token) -> tensor<i32>
+// CHECK-NEXT: %[[SEVEN:.*]] = stablehlo.constant dense<7> : tensor<i32>
+// CHECK-NEXT: return %[[Y]], %[[J]], %[[SEVEN]]
+func.func @passes(%x: tensor<2x3xf32>, %i: tensor<i32>) -> (tensor<2x3xf32>, tensor<i32>, tensor<i32>) {
+  %pair = stablehlo.tuple %x, %i : tuple<tensor<2x3xf32>, tensor<i32>>
+  %copied = hlo.copy %pair {hlo.layout = [array<i64: 0, 1>, unit], mhlo.sharding = "{{replicated}, {maximal device=0}}", hlo.metadata = {op_name = "c"}} : tuple<tensor<2x3xf32>, tensor<i32>>
+  %t = stablehlo.create_token : !stablehlo.token
+  %ordered = hlo.add_dependency %copied, %t : (tuple<tensor<2x3xf32>, tensor<i32>>, !stablehlo.token) -> tuple<tensor<2x3xf32>, tensor<i32>>
+  %y = stablehlo.get_tuple_element %ordered[0] : (tuple<tensor<2x3xf32>, tensor<i32>>) -> tensor<2x3xf32>
+  %j = stablehlo.get_tuple_element %ordered[1] : (tuple<tensor<2x3xf32>, tensor<i32>>) -> tensor<i32>
+  %seven = stablehlo.constant dense<7> : tensor<i32>
+  %constant = "hlo.tuple_constant"(%seven) : (tensor<i32>) -> tuple<tensor<i32>>
+  %k = stablehlo.get_tuple_element %constant[0] : (tuple<tensor<i32>>) -> tensor<i32>
+  return %y, %j, %k : tensor<2x3xf32>, tensor<i32>, tensor<i32>
+}
+
 // A custom call that takes a tuple takes it still.
 // CHECK-LABEL: func.func @opaque(
 // CHECK-NEXT: %[[T:.*]] = stablehlo.tuple %{{.*}}, %{{.*}} : tuple<tensor<f32>, tensor<f32>>

@@ -120,3 +120,13 @@ func.func @slices_before_rows(%x: tensor<5x7xf32>, %i: tensor<4x1xi32>) -> tenso
   %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0, 1], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 7>}> : (tensor<5x7xf32>, tensor<4x1xi32>) -> tensor<1x7x4xf32>
   func.return %0 : tensor<1x7x4xf32>
 }
+
+// A collapsed slice of size 0 has an element, but there is nothing to gather.
+// CHECK-LABEL: func.func @nothing(
+// CHECK-NEXT:    %[[ZERO:.*]] = stablehlo.constant dense<(0.000000e+00,0.000000e+00)> : tensor<complex<f32>>
+// CHECK-NEXT:    %[[ZEROS:.*]] = stablehlo.broadcast_in_dim %[[ZERO]], dims = [] : (tensor<complex<f32>>) -> tensor<3x2xcomplex<f32>>
+// CHECK-NEXT:    return %[[ZEROS]]
+func.func @nothing(%x: tensor<0x2xcomplex<f32>>, %i: tensor<3xi32>) -> tensor<3x2xcomplex<f32>> {
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 0, 2>}> : (tensor<0x2xcomplex<f32>>, tensor<3xi32>) -> tensor<3x2xcomplex<f32>>
+  func.return %0 : tensor<3x2xcomplex<f32>>
+}

@@ -49,6 +49,11 @@ def test_flat_operand_may_be_a_tuple():
     assert read_tuple("async-start", ((X, Y), OUT), [(X, Y)]).operands == ((X, Y),)
 
 
+@pytest.mark.parametrize("operands", [(X, Y), ((X, Y), (Y, X))])
+def test_outputs_of_several_permutes_may_be_one_tuple(operands: tuple[object, ...]):
+    assert write_tuple("collective-permute-start", BundleShapes(operands, (operands,))) == (operands, operands)
+
+
 @pytest.mark.parametrize(
     ("opcode", "shape", "operands"),
     [

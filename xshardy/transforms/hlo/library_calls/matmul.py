@@ -51,9 +51,12 @@ def matmul(
     """
     The results of a call with `operands`, of which the first ones have `types`, and the `gemm_backend_config` `config`.
 
-    Raises `LibraryCallError` for complex factors, unknown epilogues and numbers of operands.
+    Raises `LibraryCallError` for complex factors, unknown epilogues and numbers of operands, and without
+    `dot_dimension_numbers`.
     """
-    numbers, epilogue = config["dot_dimension_numbers"], config.get("epilogue", "DEFAULT")
+    if (numbers := config.get("dot_dimension_numbers")) is None:
+        raise LibraryCallError("a matrix product without dot_dimension_numbers in its backend_config")
+    epilogue = config.get("epilogue", "DEFAULT")
     if config.get("alpha_imag", 0) or epilogue not in EPILOGUES:
         raise LibraryCallError(
             f"a matrix product with epilogue {epilogue} and a factor of {config.get('alpha_imag')} i"

@@ -1,0 +1,90 @@
+"""Dimensions that an operation divides among devices, groups or windows, or transforms whole: they keep their sizes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from xdsl.ir import Operation
+
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.modules.shrinking.dimensions import Dimensions
+
+
+def keep(dimensions_of: Callable[[Any], Sequence[int]], dimensions: Dimensions, op: Operation) -> None:
+    """By the rule, but these dimensions of all operands and results keep their sizes."""
+    dimensions.by_rule(op)
+    for value in (*op.operands, *op.results):
+        dimensions.freeze(value, dimensions_of(op))
+
+
+def transformed(op: stablehlo.FftOp) -> Sequence[int]:
+    """The dimensions that a Fourier transform is over: the last ones."""
+    rank = len(shape_of(op.operand))
+    return range(rank - len(op.fft_length.get_values()), rank)
+
+
+def windowed(op: stablehlo.SelectAndScatterOp) -> Sequence[int]:
+    """The dimensions over which a window moves."""
+    return [number for number, window in enumerate(op.window()) if window != WindowDimension(1)]
+
+
+def convolved(dimensions: Dimensions, op: stablehlo.ConvolutionOp) -> None:
+    """By the rule, without groups and in dimensions whose window has one element; others keep their sizes."""
+    if op.feature_group_count.value.data != 1 or op.batch_group_count.value.data != 1:
+        dimensions.freeze_all(op)
+        return
+    dimensions.by_rule(op)
+    numbers = op.dimension_numbers
+    spatial = zip(
+        op.window(),
+        numbers.input_spatial_dimensions.get_values(),
+        numbers.kernel_spatial_dimensions.get_values(),
+        numbers.output_spatial_dimensions.get_values(),
+        strict=True,
+    )
+    for window, *places in spatial:
+        if window != WindowDimension(1):
+            for value, dimension in zip((op.lhs, op.rhs, op.result), places, strict=True):
+                dimensions.freeze(value, [dimension])
+
+
+def looked_up(dimensions: Dimensions, op: stablehlo.GatherOp | stablehlo.ScatterOp) -> None:
+    """By the rule; the index vectors, and slices of more than one element but not all, keep their sizes."""
+    dimensions.by_rule(op)
+    numbers = op.dimension_numbers if isinstance(op, stablehlo.GatherOp) else op.scatter_dimension_numbers
+    indices = op.operands[1] if isinstance(op, stablehlo.GatherOp) else op.scatter_indices
+    dimensions.freeze(indices, [numbers.index_vector_dim.data])
+    if isinstance(op, stablehlo.GatherOp):
+        sizes = op.slice_sizes.get_values()
+        whole = shape_of(op.operands[0])
+        dimensions.freeze(op.operands[0], [i for i, size in enumerate(sizes) if size not in (1, whole[i])])
+
+
+def scattered(dimensions: Dimensions, op: stablehlo.ScatterOp) -> None:
+    """As `looked_up`; also windows of more than one element but not all, and what they are scattered to."""
+    looked_up(dimensions, op)
+    numbers = op.scatter_dimension_numbers
+    absent = (*numbers.inserted_window_dims.get_values(), *numbers.input_batching_dims.get_values())
+    for operand, update in zip(op.inputs, op.updates, strict=True):
+        sizes = shape_of(operand)
+        kept = [dimension for dimension in range(len(sizes)) if dimension not in absent]
+        for dimension, place in zip(kept, numbers.update_window_dims.get_values(), strict=True):
+            if shape_of(update)[place] not in (1, sizes[dimension]):
+                dimensions.freeze(operand, [dimension])
+                dimensions.freeze(update, [place])
+
+
+DIVIDED: Mapping[type[Operation], Callable[[Dimensions, Any], None]] = {
+    hlo.AllGatherOp: Dimensions.freeze_all,
+    hlo.AllToAllOp: Dimensions.freeze_all,
+    hlo.ReduceScatterOp: Dimensions.freeze_all,
+    stablehlo.AllGatherOp: partial(keep, lambda op: [op.all_gather_dim.value.data]),
+    stablehlo.AllToAllOp: partial(keep, lambda op: [op.split_dimension.value.data, op.concat_dimension.value.data]),
+    stablehlo.ConvolutionOp: convolved,
+    stablehlo.FftOp: partial(keep, transformed),
+    stablehlo.ReduceScatterOp: partial(keep, lambda op: [op.scatter_dimension.value.data]),
+    stablehlo.ScatterOp: scattered,
+    stablehlo.SelectAndScatterOp: partial(keep, windowed),
+}
