@@ -3,6 +3,7 @@
 import pytest
 from xla_oracle import xla_errors
 
+from xshardy.dialects.stablehlo import CustomCallOp
 from xshardy.hlo_text import HLOError, parse_hlo
 from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import OWN, OWN_DONES
@@ -35,6 +36,24 @@ def test_xla_has_exactly_these_opcodes():
     complaints = xla_errors([f"HloModule m\nENTRY main {{\n  ROOT x = f32[] {opcode}()\n}}" for opcode in opcodes])
     unknown = [opcode for opcode, text in zip(opcodes, complaints, strict=True) if "Unknown opcode" in text]
     assert unknown == ["no-such-opcode"]
+
+
+@pytest.mark.parametrize(
+    "name, number",
+    [
+        ("UNSPECIFIED", 0),
+        ("ORIGINAL", 1),
+        ("STATUS_RETURNING", 2),
+        ("STATUS_RETURNING_UNIFIED", 3),
+        ("TYPED_FFI", 4),
+    ],
+)
+def test_versions_of_custom_calls(name: str, number: int):
+    """The numbers are those of XLA's `CustomCallApiVersion`."""
+    call = f'custom-call(), custom_call_target="f", api_version=API_VERSION_{name}'
+    module = parse_hlo(f"HloModule m\nENTRY e {{\n  ROOT r = f32[] {call}\n}}")
+    (op,) = (op for op in module.walk() if isinstance(op, CustomCallOp))
+    assert op.api_version is not None and op.api_version.value.data == number
 
 
 def test_an_unknown_opcode_is_one_clear_diagnostic():

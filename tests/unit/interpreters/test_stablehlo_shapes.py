@@ -109,6 +109,12 @@ ONE_OP = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tens
             "call of @main: it calls itself, by way of main",
         ),
         (
+            "func.func private @f(tensor<f32>) -> tensor<f32>\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+            " %0 = func.call @f(%x) : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32> }",
+            [np.float32(1)],
+            "call of @f: the module has no body for it",
+        ),
+        (
             "func.func @main(%x: f32) -> f32 {\n %0 = arith.addf %x, %x : f32\n return %0 : f32 }",
             [np.float32(1)],
             "an argument of @main is a f32",

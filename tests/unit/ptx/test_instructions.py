@@ -154,7 +154,23 @@ TERNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int, int], int]]] 
     "bfe.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, field),
     "bfe.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, signed_field),
     "add.cc.u32 %r20, $a, $b; addc.u32 $d, $c, 0;": ((32, 32, 32), 32, lambda a, b, c: c + (a + b >> 32)),
+    "add.cc.u32 %r20, $a, $b; addc.cc.u32 %r21, 0, 0; addc.u32 $d, $c, 0;": ((32, 32, 32), 32, lambda a, b, c: c),
+    "add.cc.u32 %r20, $a, $b; addc.cc.u32 %r21, $b, $c; addc.u32 $d, $a, 0;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: a + (b + c + (a + b >> 32) >> 32),
+    ),
+    "sub.cc.u32 %r20, $a, $b; subc.cc.u32 %r21, $b, $c; subc.u32 $d, $a, 0;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: a - (b < c + (a < b)),
+    ),
     "sub.cc.u32 %r20, $a, $b; subc.u32 $d, $c, 0;": ((32, 32, 32), 32, lambda a, b, c: c - (a < b)),
+    "sub.cc.u32 %r20, $a, $b; subc.cc.u32 %r21, $b, $b; subc.u32 $d, $c, 0;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: c - (a < b),
+    ),
     "mad.lo.cc.u32 %r20, $a, $b, $c; madc.hi.u32 $d, $a, $b, 0;": (
         (32, 32, 32),
         32,

@@ -48,9 +48,12 @@ def test_conflicts_of_banks(stride: int, bytes: int, wavefronts: int):
         16: "ld.shared.v4.b32 {%r4, %r5, %r6, %r7}",
     }[bytes]
     body = f"mov.u64 %rd7, s;\nand.b32 %r3, %r1, 31;\nmul.wide.u32 %rd8, %r3, {stride};\nadd.s64 %rd8, %rd7, %rd8;\n"
-    requests = requests_of(profiled(f"{body}{load}, [%rd8];", shared=8192))
+    found = profiled(f"{body}{load}, [%rd8];", shared=8192)
+    requests = requests_of(found)
     assert requests.wavefronts == wavefronts * requests.requests
     assert requests.least_wavefronts == bytes // 4 * requests.requests
+    assert found.wavefronts == wavefronts * 2 * BLOCKS
+    assert found.conflicts == (wavefronts - bytes // 4) * 2 * BLOCKS
 
 
 def test_instructions_and_divergence():

@@ -25,16 +25,16 @@ def index_switch(lanes: Lanes, op: scf.IndexSwitchOp, argument: Array) -> Sequen
 
 
 def choose(lanes: Lanes, branches: Sequence[tuple[Array, Region]]) -> Sequence[Value]:
-    """The result of each lane from the branch whose condition holds for it."""
-    results: Sequence[Value] | None = None
+    """The result of each lane from the branch whose condition holds for it; of an `if` without `else`, none."""
+    results: Sequence[Value] = ()
     for condition, region in branches:
         mask = lanes.active & condition
         if not mask.any() or not region.blocks:
             continue
         with lanes.only(mask):
             new = lanes.run(region.block, ())
-        results = new if results is None else lanes.merged(mask, new, results)
-    return results or ()  # no lane may take a branch of an `if` without `else`, which has no results
+        results = lanes.merged(mask, new, results) if results else new
+    return results
 
 
 def for_(lanes: Lanes, op: scf.ForOp, lower: Array, upper: Array, step: Array, *inits: Value) -> Sequence[Value]:

@@ -213,3 +213,14 @@ func.func @several_results(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@me
   }) : (tensor<8x4xf32>, tensor<8x4xi32>) -> (tensor<8x4xf32>, tensor<8x4xi32>)
   func.return %0#0, %0#1 : tensor<8x4xf32>, tensor<8x4xi32>
 }
+
+// -----
+
+// The major factor of a dimension takes axes up to its size: "a" and "b" divide it into 4 parts, and no more.
+
+// CHECK-LABEL: func.func @axes_beyond_the_size_of_a_factor(%arg0: tensor<16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "b", ?}]>})
+sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2]>
+func.func @axes_beyond_the_size_of_a_factor(%x: tensor<16xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.reshape %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "b", "c"}, {?}]>]>} : (tensor<16xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}

@@ -25,3 +25,17 @@ func.func @floordiv(%i: index, %j: index) -> index {
   %0 = affine.apply affine_map<(d0)[s0] -> (d0 + s0 floordiv 3)>(%i)[%j]
   return %0 : index
 }
+
+// -----
+
+// CHECK-LABEL: func.func @ceildiv(
+// CHECK:         %[[NEGATED:.*]] = arith.subi %c0, %arg0 overflow<nsw> : index
+// CHECK:         arith.cmpi slt, %[[NEGATED]], %{{.*}} : index
+// CHECK:         arith.divsi
+// CHECK:         %[[FLOOR:.*]] = arith.select
+// CHECK-NEXT:    %[[CEIL:.*]] = arith.subi %c0, %[[FLOOR]] overflow<nsw> : index
+// CHECK-NEXT:    return %[[CEIL]] : index
+func.func @ceildiv(%i: index) -> index {
+  %0 = affine.apply affine_map<(d0) -> (d0 ceildiv 3)>(%i)
+  return %0 : index
+}
