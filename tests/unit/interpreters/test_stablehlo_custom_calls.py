@@ -142,6 +142,7 @@ def test_portable_factorizations(name: str):
 
 ON_GPU: dict[str, Callable[[Any], Any]] = {
     **FACTORIZATIONS,
+    "eig": lambda x: jnp.sort(jnp.abs(jnp.linalg.eigvals(x)), axis=-1),
     "ormqr": ON_CPU_ONLY["ormqr"],
     "pivots": lambda x: lax.linalg.lu_pivots_to_permutation(jnp.int32([[2, 2, 2], [1, 1, 4]]) + (x[0, 0, 0] > 99), 5),
     "svd": lambda x: singular_vectors(x, full=True),

@@ -16,6 +16,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.lapack import (
     cholesky,
+    eigen,
     geqrf,
     getrf,
     hermitian,
@@ -49,6 +50,11 @@ def syevd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequenc
 
 def sytrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
     return tridiagonal(op, a, is_lower=is_set(op, "lower"))
+
+
+def hybrid_eig(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    """As `geev` of LAPACK, which it calls on the host."""
+    return eigen(a, has_left=is_set(op, "left"), has_right=is_set(op, "right"))
 
 
 def gesvd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
@@ -124,6 +130,7 @@ SOLVER: Mapping[str, Rule] = {
 
 GPU_LIBRARIES: Mapping[str, Rule] = {
     **{f"{platform}solver_{name}_ffi": rule for platform in PLATFORMS for name, rule in SOLVER.items()},
+    **{f"{platform}hybrid_eig_{kind}": hybrid_eig for platform in PLATFORMS for kind in ("real", "comp")},
     **{f"{platform}sparse_gtsv2_ffi": gtsv2 for platform in PLATFORMS},
     **{f"{platform}_lu_pivots_to_permutation": permutation for platform in PLATFORMS},
     **{f"{platform}_threefry2x32_ffi": threefry2x32 for platform in PLATFORMS},

@@ -173,15 +173,21 @@ def lu_decomposition(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array)
     return [*lu(a)]
 
 
-def geev(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    """Eigenvalues, for real matrices in two results; left and right eigenvectors of norm 1, zeros if not wanted."""
+def eigen(a: Array, *, has_left: bool, has_right: bool) -> Sequence[Array]:
+    """
+    Eigenvalues, for real matrices in two results; left and right eigenvectors of norm 1, zeros if not wanted; `info`.
+    """
     values, right = np.linalg.eig(wide(a))
-    left = adjoint(np.linalg.inv(right)) if letter(op, "compute_left") == "V" else np.zeros_like(right)
+    left = adjoint(np.linalg.inv(right)) if has_left else np.zeros_like(right)
     norms = np.linalg.norm(left, axis=-2, keepdims=True)
     left = np.where(norms > 0, left / np.where(norms > 0, norms, 1), 0)
-    right = right if letter(op, "compute_right") == "V" else np.zeros_like(right)
+    right = right if has_right else np.zeros_like(right)
     parts = [values] if np.iscomplexobj(a) else [np.real(values), np.imag(values)]
     return [*parts, left, right, info(a)]
+
+
+def geev(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    return eigen(a, has_left=letter(op, "compute_left") == "V", has_right=letter(op, "compute_right") == "V")
 
 
 def tridiagonal_solution(below: Array, diagonal: Array, above: Array, b: Array) -> Array:
