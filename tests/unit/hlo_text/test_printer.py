@@ -178,6 +178,11 @@ def test_names_that_are_types_get_an_underscore():
     assert xla_errors([text]) == [""]
 
 
+def test_names_of_an_underscore_and_digits_are_kept_in_copies():
+    text = "HloModule m\n\nENTRY %_1 {\n  %_0 = f32[] parameter(0)\n  ROOT %_2 = f32[] negate(%_0)\n}\n"
+    assert print_hlo(read_hlo(text).clone()) == text
+
+
 def test_recursion_cannot_be_said():
     text = (
         "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n%0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n"
