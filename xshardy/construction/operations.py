@@ -47,11 +47,11 @@ def new_operation(
 def new_results(op: Operation, types: Iterable[Attribute]) -> list[OpResult]:
     """Give `op`, which has no results, results of `types`. Returns them."""
     results: list[OpResult] = []
-    for index, type in enumerate(types):
+    for type in types:
         result: OpResult = _new(OpResult)
         result._type = type
         result.op = op
-        result.index = index
+        result.index = len(results)
         results.append(result)
     op.results = SSAValues(results)
     return results
@@ -61,10 +61,10 @@ def add_operands(op: Operation, operands: Iterable[SSAValue]) -> None:
     """Give `op`, which has no operands, these. Each becomes the first use of its value, in order."""
     op._operands = values = SSAValues(operands)
     uses: list[Use] = []
-    for index, value in enumerate(values):
+    for value in values:
         use: Use = _new(Use)
         use._operation = op
-        use._index = index
+        use._index = len(uses)
         following = value.first_use
         if following is not None:
             use._next_use = following

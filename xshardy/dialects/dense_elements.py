@@ -17,6 +17,8 @@ from typing import Any, TypeAlias, cast, overload
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
 from xdsl.printer import Printer
 
+from xshardy.construction import new_attribute
+
 MOST_REPEATED = 1 << 16
 """The number of elements up to which a splat repeats its one, which is what passes of xDSL expect."""
 
@@ -114,15 +116,16 @@ def dense(type: Any, data: bytes) -> Dense:
     """
     `dense<...> : type` from the bytes of its elements, or from those of one element, which is then every one of them.
 
-    `type` is a tensor, vector or memref of integers, indices, floats or complex numbers. One literal is one attribute:
-    equal elements are found and kept as one where that is how a splat of the type is kept.
+    `type` is a tensor, vector or memref of integers, indices, floats or complex numbers, and `data` fits it: neither is
+    verified. One literal is one attribute: equal elements are found and kept as one where that is how a splat of the
+    type is kept.
     """
     count, size = prod(type.get_shape()), type.element_type.compile_time_size
     if 0 < count <= MOST_REPEATED:
         data = data * count if len(data) == size else data
     elif repeats(data, size):
         return SplatElementsAttr(type, BytesAttr(data[:size]))
-    return DenseIntOrFPElementsAttr(type, BytesAttr(data))
+    return new_attribute(DenseIntOrFPElementsAttr, type, BytesAttr(data))
 
 
 def zeros(type: Any) -> Dense:

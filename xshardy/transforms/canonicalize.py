@@ -169,14 +169,11 @@ class FoldOperation(FixedClassPattern):
         if found is None or found in op.results:
             return
         value = found if isinstance(found, SSAValue) else self._constant(op, found, rewriter)
-        if value is not None:
-            rewriter.replace(op, (), (value,))
+        rewriter.replace(op, (), (value,))
 
-    def _constant(self, op: Operation, attr: Attribute, rewriter: PatternRewriter) -> SSAValue | None:
-        """A constant of the pool for `attr`, which the result of `op` is equal to; None if there cannot be one."""
+    def _constant(self, op: Operation, attr: Attribute, rewriter: PatternRewriter) -> SSAValue:
+        """A constant of the pool for `attr`, which the result of `op` is equal to."""
         constant = materialize(attr, op.results[0].type)
-        if constant is None:
-            return None
         pool = self.pools.of(op)
         if (known := pool.find(constant)) is not None:
             return known.results[0]

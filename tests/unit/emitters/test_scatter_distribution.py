@@ -17,13 +17,14 @@ def rows(
     index: str = "s32",
     operation: str = "add",
     combine: str | None = None,
+    layout: str = "{1,0}",
 ) -> ScatterFusion:
-    """A scatter of `updates` rows into a tensor of `operand` of them."""
+    """A scatter of `updates` rows, which have a `layout`, into a tensor of `operand` of them."""
     combine = combine or f"ROOT r = {type}[] {operation}(a, b)"
     parameters = (
         (
             f"p = {type}[{operand},{row}] parameter(0) i = {index}[{updates}] parameter(1) "
-            f"u = {type}[{updates},{row}] parameter(2)"
+            f"u = {type}[{updates},{row}]{layout} parameter(2)"
         )
         .replace(" i =", "\n i =")
         .replace(" u =", "\n u =")
@@ -82,6 +83,12 @@ def test_slices_are_shared(type, operand, updates, row, lanes, slices, vector_sl
         vector,
     )
     assert (runs.launch.threads, runs.launch.blocks) == (128, (blocks, 1))
+
+
+def test_elements_of_columns_are_read_one_by_one():
+    runs = runs_of(rows("f32", 10, 40000, 128, layout="{0,1}"))
+    assert runs is not None
+    assert (runs.lanes, runs.vector) == (32, 1)
 
 
 def test_sums_of_narrow_floats_may_be_wide():

@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy import compiler
 from xshardy.emitters import emit_fusion, explain
+from xshardy.lowering.nvptx import kernel_source
 from xshardy.lowering.ptxas import assemble
 
 COMPARATORS = {
@@ -42,6 +43,12 @@ def test_sort(data: st.DataObject):
     sizes[dimension] = data.draw(st.one_of(st.integers(1, 70), st.sampled_from([127, 128, 129, 1100])))
     names = sorted(COMPARATORS) if types[0].startswith("f") else ["ascending", "descending"]
     check(sort(types, sizes, dimension, data.draw(st.sampled_from(names)), data.draw(st.booleans())))
+
+
+@pytest.mark.parametrize(("row", "threads"), [(5, 32), (100, 64), (1024, 512), (5000, 512)])
+def test_a_thread_compares_two_elements_up_to_the_largest_block(row: int, threads: int):
+    kernel = emit_fusion(fusion_of(sort(["f32"], [3, row], 1, "ascending")))
+    assert kernel_source(compiler.lower(kernel, "llvm")).block == (threads, 1, 1)
 
 
 @pytest.mark.parametrize(("types", "sizes"), [(["f32"], [3, 100]), (["s32", "f32"], [37])])

@@ -24,6 +24,19 @@ def test_divergent_if_gives_each_thread_its_branch():
     assert result.tolist() == [[2, 3, 2, 3]]
 
 
+def test_if_without_else_that_no_thread_enters():
+    body = """
+      %i = gpu.thread_id x
+      %c9 = arith.constant 9 : index
+      %above = arith.cmpi sgt, %i, %c9 : index
+      scf.if %above {
+        %a = arith.addi %i, %c9 : index
+      }
+      func.return %i : index"""
+    (result,) = run(body, "() -> index")
+    assert result.tolist() == [[0, 1, 2, 3]]
+
+
 def test_if_in_if_masks_memory():
     """Only the thread that is in both branches writes; an index that is out of bounds elsewhere is not looked at."""
     body = """

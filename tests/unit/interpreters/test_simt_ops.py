@@ -132,6 +132,22 @@ def test_conversions_and_functions(op: str, type: str, x: list, expected: list):
     np.testing.assert_allclose(actual.astype(np.float64), np.array(expected, np.float64), rtol=1e-6)
 
 
+ELEMENTARY = {
+    "acos": math.acos, "acosh": math.acosh, "asin": math.asin, "asinh": math.asinh, "atan": math.atan,
+    "atanh": math.atanh, "cbrt": math.cbrt, "ceil": math.ceil, "cos": math.cos, "cosh": math.cosh, "erf": math.erf,
+    "erfc": math.erfc, "exp": math.exp, "exp2": math.exp2, "expm1": math.expm1, "floor": math.floor, "log": math.log,
+    "log10": math.log10, "log1p": math.log1p, "log2": math.log2, "rsqrt": lambda x: 1 / math.sqrt(x), "sin": math.sin,
+    "sinh": math.sinh, "sqrt": math.sqrt, "tan": math.tan, "tanh": math.tanh, "trunc": math.trunc,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ELEMENTARY)
+def test_elementary_functions(name: str):
+    x = [1.25, 3.5] if name == "acosh" else [0.25, 0.75]
+    actual = scalar_op(f"math.{name} %a : f64", "f64 -> f64", np.array(x))
+    np.testing.assert_allclose(actual, [ELEMENTARY[name](value) for value in x], rtol=1e-15)
+
+
 def test_extended_products_hold_both_halves():
     x, y = pairs(special_values(np.dtype(np.int64)))
     for op, read in (("mulsi_extended", lambda v: v), ("mului_extended", lambda v: v % 2**64)):

@@ -140,6 +140,58 @@ def test_portable_factorizations(name: str):
     check(FACTORIZATIONS[name], [squares("float32")], platform="tpu")
 
 
+ON_GPU: dict[str, Callable[[Any], Any]] = {
+    **FACTORIZATIONS,
+    "ormqr": ON_CPU_ONLY["ormqr"],
+    "pivots": lambda x: lax.linalg.lu_pivots_to_permutation(jnp.int32([[2, 2, 2], [1, 1, 4]]) + (x[0, 0, 0] > 99), 5),
+    "svd": lambda x: singular_vectors(x, full=True),
+    "svd of a wide matrix": lambda x: singular_vectors(x[:, :3], full=True),
+    "svd of a wide matrix, reduced": lambda x: singular_vectors(x[:, :3], full=False),
+    "svd of a tall matrix": lambda x: singular_vectors(x[..., :3], full=True),
+    "svd of a tall matrix, reduced": lambda x: singular_vectors(x[..., :3], full=False),
+    "svd of a large matrix": lambda x: singular_vectors(drawn(36, 40) + x[0, 0, 0], full=False),
+    "svd, by another algorithm": lambda x: singular_vectors_by_qr(x[:, :3]),
+    "singular values": ON_CPU_ONLY["singular values"],
+    "singular values of a tall matrix": lambda x: jnp.linalg.svd(x[..., :2], compute_uv=False),
+    "tridiagonal form": ON_CPU_ONLY["tridiagonal form"],
+    "tridiagonal form, upper": ON_CPU_ONLY["tridiagonal form, upper"],
+    "tridiagonal": ON_CPU_ONLY["tridiagonal"],
+}
+
+
+def singular_vectors_by_qr(x: Any) -> Any:
+    """Without the absolute values of vectors whose singular value is 0."""
+    u, values, vh = lax.linalg.svd(x, full_matrices=False, algorithm=lax.linalg.SvdAlgorithm.QR)
+    return values, (u * values[..., None, :]) @ vh
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+@pytest.mark.parametrize("name", ON_GPU)
+def test_factorizations_on_gpus(name: str, platform: str):
+    """As JAX lowers them for GPUs: `cusolver_potrf_ffi`, `hipsolver_gesvd_ffi`, `cu_lu_pivots_to_permutation`."""
+    if name == "ormqr" and not hasattr(lax.linalg, "ormqr"):
+        pytest.skip("this version of JAX has no ormqr")
+    check(ON_GPU[name], [squares("complex64" if "form" in name or "svd" in name else "float32")], platform)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+def test_random_numbers_on_gpus(platform: str):
+    """JAX's generator is a kernel of its own on GPUs: `cu_threefry2x32_ffi`."""
+
+    def draw(seed: Any) -> Any:
+        key = jax.random.key(seed)
+        return jax.random.bits(key, (3, 5)), jax.random.normal(key, (4,)), jax.random.permutation(key, 7)
+
+    check(draw, [np.array(7, np.uint32)], platform)
+
+
+def test_update_of_a_symmetric_product():
+    update = getattr(lax.linalg, "symmetric_product", None)
+    if update is None:
+        pytest.skip("this version of JAX has no symmetric_product")
+    check(lambda x: update(x[:, :3], gram(x), alpha=2.0, beta=0.5), [drawn(4, 4)], "cuda")
+
+
 @pytest.mark.parametrize("chosen", [lax.approx_max_k, lax.approx_min_k])
 @pytest.mark.parametrize("dimension", [0, 1])
 def test_approximate_top_k(chosen: Callable[..., Any], dimension: int):
@@ -208,3 +260,58 @@ def test_an_unknown_function_is_refused(target: str):
     }}"""
     with pytest.raises(InterpretationError, match=f"'{target}' is not a function that is known here"):
         evaluate(parse_module(text), [drawn(4)])
+
+
+def exported(function: Callable[..., Any], shapes: str, arguments: list[Array]) -> str:
+    """StableHLO of `function` for arguments whose shapes are symbolic: `b, 4; _`."""
+    export: Any = import_module("jax.export")
+    symbolic = export.symbolic_args_specs(tuple(arguments), tuple(shapes.split("; ")))
+    return export.export(jax.jit(function), platforms=["tpu"])(*symbolic).mlir_module()
+
+
+SYMBOLIC: dict[str, tuple[Callable[..., Any], str, list[Array]]] = {
+    "top-k": (lambda x: lax.top_k(x, x.shape[1] // 2), "_, b", [drawn(3, 6)]),
+    "approximate top-k": (lambda x: lax.approx_max_k(x, 3), "b + 3,", [drawn(8)]),
+    "windows": (lambda x: jnp.cumsum(x, axis=0), "b, 4", [drawn(3, 4)]),
+    "windows of two arrays": (
+        lambda x, y: lax.reduce_window(
+            (x, y),
+            (np.float32(0), np.float32(1)),
+            lambda a, b: (a[0] + b[0], a[1] * b[1]),
+            (x.shape[0], 2),
+            (1, 2),
+            "VALID",
+        ),
+        "b, 4; b, 4",
+        [drawn(3, 4), drawn(3, 4)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_programs_exported_with_symbolic_shapes(name: str):
+    function, shapes, arguments = SYMBOLIC[name]
+    wanted = [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
+    for ours, theirs in zip(
+        evaluate(parse_module(exported(function, shapes, arguments)), arguments), wanted, strict=True
+    ):
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+
+
+def test_shapes_that_do_not_fit_are_refused_in_the_words_of_the_program():
+    text = exported(lambda x: x.reshape(-1, 2), "2*b,", [drawn(4)])
+    with pytest.raises(InterpretationError, match="Input shapes do not match the polymorphic shapes specification"):
+        evaluate(parse_module(text), [drawn(5)])
+
+
+def test_random_bits_of_a_symbolic_shape():
+    key = jax.random.key(3, impl="rbg")
+    words = np.asarray(jax.random.key_data(key))
+
+    def draw(x: Any, key: Any) -> Any:
+        return jax.random.bits(jax.random.wrap_key_data(key, impl="rbg"), x.shape)
+
+    text = exported(draw, "b, 4; _", [drawn(3, 4), words])
+    (bits,) = evaluate(parse_module(text), [drawn(3, 4), words])
+    np.testing.assert_array_equal(bits, np.asarray(jax.random.bits(key, (3, 4))))

@@ -225,6 +225,17 @@ def test_levels(level: int):
     assemble(compile_module(parse(GELU), opt_level=level).ptx)
 
 
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+def test_pairs_of_halves_are_packed_from_level_2(level: int):
+    halves = "".join(
+        f"  %p{i} = getelementptr half, ptr %p, i64 {i}\n  %x{i} = load half, ptr %p{i}, align 4\n"
+        f"  %y{i} = fadd half %x{i}, %x{i}\n  store half %y{i}, ptr %p{i}, align 4\n"
+        for i in range(2)
+    )
+    kernel = compile_text(f"define ptx_kernel void @f(ptr %p) {{\n{halves}  ret void\n}}", "f", opt_level=level)
+    assert ("add.f16x2" in kernel.ptx or "add.rn.f16x2" in kernel.ptx) == (level >= 2)
+
+
 def test_llvm_rejects():
     with pytest.raises(CompilationError, match="LLVM rejects the module"):
         compile_text("define void @f() {\n  ret i32 1\n}", "f")

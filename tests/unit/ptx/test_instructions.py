@@ -263,6 +263,31 @@ def test_conversions(statement: str):
     np.testing.assert_array_equal(canonical, wanted)  # zeros of both signs are equal
 
 
+def test_integers_are_rounded_to_floats():
+    integers = operands(32, 0)
+    found = executed("cvt.rn.f32.s32 $d, $a;", (32,), 32, [integers]).view(np.float32)
+    np.testing.assert_array_equal(found, integers.view(np.int32).astype(np.float32))
+
+
+@pytest.mark.parametrize("name, count", [("fma", 3), ("mad", 3), ("div", 2), ("rcp", 1), ("sqrt", 1)])
+def test_an_operation_that_ptxas_does_not_round_by_itself_says_how(name: str, count: int):
+    with pytest.raises(PtxError, match=f"{name}.f32: expected one of .rn"):
+        executed(f"{name}.f32 $d{', $a' * count};", (32,), 32, [operands(32, 0)])
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul"])
+def test_sums_and_products_are_rounded_to_nearest_by_default(name: str):
+    arrays = [numbers(np.float32, seed).view(np.uint32) for seed in (0, 1)]
+    nearest, default = (executed(f"{name}{mode}.f32 $d, $a, $b;", (32, 32), 32, arrays) for mode in (".rn", ""))
+    np.testing.assert_array_equal(nearest, default)
+
+
+@pytest.mark.parametrize("types", ["f32.s32", "s32.f32", "f16.f32", "tf32.f32"])
+def test_a_conversion_that_may_round_says_how(types: str):
+    with pytest.raises(PtxError, match=f"cvt.{types}: expected one of .r"):
+        executed(f"cvt.{types} $d, $a;", (32,), 32, [operands(32, 0)])
+
+
 @pytest.mark.parametrize(
     "statement, compare",
     [
@@ -328,6 +353,7 @@ def test_approximate_functions_move_within_the_documented_error(name: str, power
             "setp.lt.f16x2 %p1, %r5, %r6;",
             "line 17: setp.lt.f16x2: a comparison of pairs gives two predicates, p|q",
         ),
+        ("add.f16 %h1, %h2, 0d3FF0000000000000;", "line 17: add.f16: this operand cannot be read as .f16"),
         ("mov.u32 %r39, %r40;", "line 17: %r40 is not declared"),
         ("bra $nowhere;", "line 17: a branch needs a label of this entry"),
         ("ld.global.b32 %r5;", "line 17: ld.global.b32 does not take 1 operands"),

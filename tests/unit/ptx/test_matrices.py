@@ -61,8 +61,9 @@ def test_products(shape: str, dtype: type[Any], depth: int):
     np.testing.assert_array_equal(product(shape, dtype, a, b), expected)
 
 
+@pytest.mark.parametrize("wait", ["wait_group 0", "wait_all"])
 @pytest.mark.parametrize("transposed", [False, True])
-def test_fragments_from_shared_memory(transposed: bool):
+def test_fragments_from_shared_memory(transposed: bool, wait: str):
     """Copied there by `cp.async`, of which the last row is filled with zeros."""
     matrices = np.arange(1, 257, dtype=np.uint16).reshape(4, 8, 8)
     suffix = ".trans" if transposed else ""
@@ -76,7 +77,7 @@ def test_fragments_from_shared_memory(transposed: bool):
   selp.b32 %r6, 0, 16, %p1;
   cp.async.cg.shared.global [%r5], [%rd9], 16, %r6;
   cp.async.commit_group;
-  cp.async.wait_group 0;
+  cp.async.{wait};
   bar.sync 0;
   ldmatrix.sync.aligned.m8n8.x4{suffix}.shared.b16 {{%r10, %r11, %r12, %r13}}, [%r5];
   add.s64 %rd9, %rd2, %rd8;

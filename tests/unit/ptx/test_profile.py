@@ -65,6 +65,11 @@ def test_instructions_and_divergence():
     assert low <= high
 
 
+def test_all_blocks_may_be_counted():
+    found = profile(kernel("add.s32 %r4, %r1, 1;", PARAMETERS), [BLOCKS], [THREADS], blocks=None)
+    assert found.counts.warps.tolist() == [2 * BLOCKS] * len(found.counts.instructions)
+
+
 def test_accesses_are_counted_by_their_memory():
     body = "mov.u64 %rd7, s;\nld.shared.b32 %r4, [%rd7];\nst.shared.b32 [%rd7], %r4;\nld.global.b32 %r5, [%rd1];"
     classes = profiled(body, shared=16).classes

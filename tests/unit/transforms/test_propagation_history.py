@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.traits import IsTerminator
 
 from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.ops import ShardingGroupOp
@@ -36,6 +37,10 @@ def check_paths(history: History, module: ModuleOp) -> int:
             assert [arrival.target for arrival in path] == targets[:-1]
             assert all(later.step > earlier.step for later, earlier in pairwise(path))
             assert all(overlaps(arrival.axis, axis) for arrival in path)
+            for arrival in path:
+                tensors = {history.number(value) for value in (*arrival.op.operands, *arrival.op.results)}
+                others = {arrival.source, arrival.target} - tensors
+                assert len(others) == (1 if arrival.op.has_trait(IsTerminator) else 0)  # the result of the function
             written = history.written(targets[-1])
             if not in_groups:
                 assert written is not None

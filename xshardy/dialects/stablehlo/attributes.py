@@ -1,6 +1,7 @@
 """The attributes of StableHLO: enumerations, dimension numbers, accuracy, bounds of dynamic dimensions."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
@@ -27,7 +28,12 @@ from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 
 def integers(values: Iterable[int]) -> DenseArrayBase[I64]:
     """`array<i64: values>`, the form of every list of dimensions or sizes."""
-    return DenseArrayBase.from_list(i64, tuple(values))
+    return _integers(tuple(values))
+
+
+@lru_cache(maxsize=4096)
+def _integers(values: tuple[int, ...]) -> DenseArrayBase[I64]:
+    return DenseArrayBase.from_list(i64, values)
 
 
 class ComparisonDirection(StrEnum):

@@ -49,6 +49,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
+from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import CALL_VALUE, COMPOSITE_VALUE, is_compatible_shape
 from xshardy.dialects.symbols import find_symbol
 
@@ -129,7 +130,7 @@ class CustomCallOp(IRDLOperation):
     @property
     def result_tree(self) -> Attribute:
         """The type of the result; with several, or none, a tuple of their types."""
-        return self.result_types[0] if len(self.outputs) == 1 else TupleType(list(self.result_types))  # pyright: ignore[reportArgumentType]
+        return self.result_types[0] if len(self.outputs) == 1 else tuple_type(self.result_types)
 
     @property
     def part_types(self) -> Sequence[Attribute]:

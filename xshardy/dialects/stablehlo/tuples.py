@@ -60,5 +60,5 @@ class GetTupleElementOp(InfersResultTypes):
 
 
 def tuple_type(types: Sequence[Attribute]) -> TupleType:
-    """`tuple<types>`"""
-    return TupleType(list(types))  # pyright: ignore[reportArgumentType]
+    """`tuple<types>`. xDSL keeps a list as it is, and such a type equals none that is made of a tuple."""
+    return TupleType(tuple(types))  # pyright: ignore[reportArgumentType]

@@ -34,8 +34,7 @@ def choose(lanes: Lanes, branches: Sequence[tuple[Array, Region]]) -> Sequence[V
         with lanes.only(mask):
             new = lanes.run(region.block, ())
         results = new if results is None else lanes.merged(mask, new, results)
-    assert results is not None or not branches  # an op executes with at least one active lane
-    return results or ()
+    return results or ()  # no lane may take a branch of an `if` without `else`, which has no results
 
 
 def for_(lanes: Lanes, op: scf.ForOp, lower: Array, upper: Array, step: Array, *inits: Value) -> Sequence[Value]:

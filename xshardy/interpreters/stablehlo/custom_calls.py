@@ -5,59 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, TupleType
+from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
-from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.stablehlo.chlo import largest, smallest
 from xshardy.interpreters.stablehlo.control import pass_through
+from xshardy.interpreters.stablehlo.gpu_libraries import GPU_LIBRARIES
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import double_word, words
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, listed, unsupported
 from xshardy.interpreters.stablehlo.scipy_lapack import BY_SCIPY
-from xshardy.interpreters.stablehlo.sorting import by_block, in_order
-
-
-def entries(op: stablehlo.CustomCallOp, name: str) -> Mapping[str, Attribute]:
-    """The entries of the dictionary `name` among the attributes of `op`."""
-    found = op.attributes.get(name)
-    return found.data if isinstance(found, DictionaryAttr) else {}
+from xshardy.interpreters.stablehlo.symbolic_shape_calls import WITH_SYMBOLIC_SHAPES
+from xshardy.interpreters.stablehlo.top_k_calls import TOP_K_CALLS
 
 
 def nothing(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Value) -> Sequence[Value]:
     """An effect that does not concern values; a result is an empty tuple."""
     return [() for _ in op.results]
-
-
-def top_k(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array) -> Sequence[Array]:
-    """The largest elements, or with `largest = false` the smallest."""
-    flag = entries(op, "mhlo.attributes").get("largest")
-    is_smallest = isinstance(flag, IntegerAttr) and not flag.value.data
-    return (smallest if is_smallest else largest)(x, shape_of(op.part_types[0])[-1])
-
-
-def approximate_top_k(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Sequence[Array]:
-    """
-    The exact first elements in the order of the called comparator; the second half of the operands is initial values.
-
-    Raises `InterpretationError` for a call that returns more elements than it is to choose, from parts of the operand.
-    """
-    config = entries(op, "mhlo.backend_config")
-    dimension, count = config.get("reduction_dim"), config.get("top_k")
-    called = [symbol.string_value() for symbol in op.called_computations]
-    if not isinstance(dimension, IntegerAttr) or not isinstance(count, IntegerAttr) or len(called) != 1:
-        raise unsupported(op, "expected a reduction_dim, a top_k and one called comparator")
-    comparator = evaluator.functions[called[0]].body.block
-    axis, wanted = dimension.value.data, count.value.data
-    if shape_of(op.part_types[0])[axis] != wanted:
-        raise unsupported(op, f"it returns more than {wanted} elements: aggregate_to_topk is not set")
-    values = in_order(operands[: len(operands) // 2], axis, by_block(evaluator, comparator))
-    return [x.take(range(wanted), axis) for x in values]
 
 
 def low_words(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array) -> Array:
@@ -80,13 +48,13 @@ IDENTITIES = (
 CUSTOM_CALLS: Mapping[str, Rule] = {
     **FACTORIZATIONS,
     **BY_SCIPY,
+    **GPU_LIBRARIES,
+    **TOP_K_CALLS,
+    **WITH_SYMBOLIC_SHAPES,
     **dict.fromkeys(IDENTITIES, pass_through),
-    "ApproxTopK": approximate_top_k,
-    "TopK": top_k,
     "X64Combine": combined_words,
     "X64SplitHigh": high_words,
     "X64SplitLow": low_words,
-    "mhlo.topk": top_k,
     "xla.sdy.ShardingGroup": nothing,
 }
 """The rule of each target that is no elementwise function."""

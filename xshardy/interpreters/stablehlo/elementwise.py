@@ -15,7 +15,7 @@ from xshardy.dialects.stablehlo.attributes import ComparisonDirection, Compariso
 from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics import complexes, floats, integers
 from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import as_typed, as_unsigned, native
+from xshardy.interpreters.numerics.integers import as_typed, as_unsigned
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
@@ -67,11 +67,9 @@ COMPARISONS: Mapping[ComparisonDirection, Callable[[Any, Any], Any]] = {
 
 def compare(evaluator: Evaluator, op: stablehlo.CompareOp, x: Array, y: Array) -> Array:
     """NaN differs from itself, and -0 equals 0, unless the comparison is by total order."""
-    kind = KINDS[x.dtype]
-    if kind is Kind.FLOAT and op.compare_type is not None and op.compare_type.data is ComparisonType.TOTALORDER:
+    is_total = op.compare_type is not None and op.compare_type.data is ComparisonType.TOTALORDER
+    if is_total and KINDS[x.dtype] is Kind.FLOAT:
         x, y = floats.total_order(x), floats.total_order(y)
-    elif kind is Kind.INTEGER:
-        x, y = native(x), native(y)
     return COMPARISONS[op.comparison_direction.data](x, y)
 
 

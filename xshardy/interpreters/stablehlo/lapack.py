@@ -43,15 +43,19 @@ def info(a: Array, failed: ArrayLike = False) -> Array:
     return np.broadcast_to(np.asarray(failed, np.int32), a.shape[:-2])
 
 
-def potrf(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    """The other triangle is that of the operand."""
-    if letter(op, "uplo") == "L":
+def cholesky(a: Array, *, is_lower: bool) -> Sequence[Array]:
+    """The factor, whose other triangle is that of the operand, and `info`."""
+    if is_lower:
         factor = lower_factor(wide(a))
         whole = np.tril(factor) + np.triu(wide(a), 1)
     else:
         factor = adjoint(lower_factor(adjoint(wide(a))))
         whole = np.triu(factor) + np.tril(wide(a), -1)
     return [whole, info(a, np.isnan(factor).any((-1, -2)))]
+
+
+def potrf(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    return cholesky(a, is_lower=letter(op, "uplo") == "L")
 
 
 def trsm(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array, b: Array) -> Sequence[Array]:
@@ -97,39 +101,44 @@ def ormqr(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array, factors: A
     return [q @ wide(c) if is_left else wide(c) @ q]
 
 
-def hermitian(a: Array, *, is_lower: bool) -> tuple[Array, Array]:
-    """Eigenvectors and eigenvalues, in ascending order; NaN if the algorithm does not converge, as for NaN."""
+def hermitian(a: Array, *, is_lower: bool) -> tuple[Array, Array, Array]:
+    """Eigenvectors, eigenvalues and `info`, in ascending order; NaN if the algorithm does not converge, as for NaN."""
     batch, size = a.shape[:-2], a.shape[-1]
     vectors, values = np.full(a.shape, np.nan, wide(a).dtype), np.full((*batch, size), np.nan)
     for place in np.ndindex(batch):
         if np.isfinite(a[place]).all():
             values[place], vectors[place] = np.linalg.eigh(wide(a[place]), "L" if is_lower else "U")
-    return vectors, values
+    return vectors, values, info(a, np.isnan(values).any(-1))
 
 
 def syevd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    vectors, values = hermitian(a, is_lower=letter(op, "uplo") == "L")
-    return [vectors, values, info(a, np.isnan(values).any(-1))]
+    return hermitian(a, is_lower=letter(op, "uplo") == "L")
 
 
 def eigh(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
     """The first number of the configuration, as in "1,1,100,1e-6", says whether the lower triangle is read."""
     config = op.backend_config
     text = "" if config is None or isinstance(config, DictionaryAttr) else config.data
-    return [*hermitian(a, is_lower=not text.startswith("0"))]
+    return hermitian(a, is_lower=not text.startswith("0"))[:2]
+
+
+def singular(a: Array, *, is_full: bool) -> tuple[Array, Array, Array, Array]:
+    """The left vectors, the singular values, the adjoint of the right vectors, and `info`; NaN for NaN."""
+    finite = np.asarray(np.isfinite(a).all((-1, -2)))
+    matrices = np.where(finite[..., None, None], wide(a), 0)
+    u, values, vt = np.linalg.svd(matrices, full_matrices=is_full)
+    missing = ~finite[..., None]
+    left, right = (np.where(missing[..., None], np.nan, vectors) for vectors in (u, vt))
+    return left, np.where(missing, np.nan, values), right, info(a, ~finite)
 
 
 def gesdd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
     """The first result is the memory of the operand, which LAPACK overwrites. Without vectors, theirs are zeros."""
-    mode, finite = letter(op, "mode"), np.asarray(np.isfinite(a).all((-1, -2)))
-    matrices = np.where(finite[..., None, None], wide(a), 0)
-    u, values, vt = np.linalg.svd(matrices, full_matrices=mode == "A")
-    missing = ~finite[..., None]
-    left, right = (
-        np.zeros(shape_of(result)) if mode == "N" else np.where(missing[..., None], np.nan, vectors)
-        for result, vectors in zip(op.part_types[2:4], (u, vt), strict=True)
-    )
-    return [a, np.where(missing, np.nan, values), left, right, info(a, ~finite)]
+    mode = letter(op, "mode")
+    left, values, right, status = singular(a, is_full=mode == "A")
+    if mode == "N":
+        left, right = (np.zeros(shape_of(result)) for result in op.part_types[2:4])
+    return [a, values, left, right, status]
 
 
 def lu(a: Array) -> tuple[Array, Array, Array]:
@@ -175,19 +184,21 @@ def geev(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence
     return [*parts, left, right, info(a)]
 
 
-def gtsv(
-    evaluator: Evaluator, op: stablehlo.CustomCallOp, below: Array, diagonal: Array, above: Array, b: Array
-) -> Sequence[Array]:
-    """
-    The solution of a tridiagonal system. Each row has an element below the diagonal and one above it, so that the first
-    of those below and the last of those above mean nothing. The first three results are memory that LAPACK overwrites.
-    """
+def tridiagonal_solution(below: Array, diagonal: Array, above: Array, b: Array) -> Array:
+    """The solution of a tridiagonal system; the first element of `below` and the last one of `above` mean nothing."""
     size = b.shape[-2]
     matrix = np.zeros((*b.shape[:-2], size, size), wide(b).dtype)
     for offset, elements in ((-1, below), (0, diagonal), (1, above)):
         rows = np.arange(max(0, -offset), int(size) - max(0, offset))
         matrix[..., rows, rows + offset] = elements[..., rows]
-    return [below, diagonal, above, np.linalg.solve(matrix, wide(b)), info(b)]
+    return np.linalg.solve(matrix, wide(b))
+
+
+def gtsv(
+    evaluator: Evaluator, op: stablehlo.CustomCallOp, below: Array, diagonal: Array, above: Array, b: Array
+) -> Sequence[Array]:
+    """The first three results are memory that LAPACK overwrites."""
+    return [below, diagonal, above, tridiagonal_solution(below, diagonal, above, b), info(b)]
 
 
 def of_types(kinds: str, *names: str) -> tuple[str, ...]:

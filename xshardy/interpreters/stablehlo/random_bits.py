@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm, RngDistribution
-from xshardy.interpreters.element_types import BITS, KINDS, Array, Kind, numpy_dtype
+from xshardy.interpreters.element_types import BITS, KINDS, Array, DType, Kind, numpy_dtype
 from xshardy.interpreters.numerics.integers import wrapped
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
@@ -104,12 +104,21 @@ GENERATORS: Mapping[RngAlgorithm, Callable[[Array, Sequence[int], int], tuple[Ar
 
 
 def rng_bit_generator(evaluator: Evaluator, op: stablehlo.RngBitGeneratorOp, state: Array) -> Sequence[Value]:
-    """Raises `InterpretationError` for a state that is not of two or three u64: a key and a counter."""
+    return generated(op, op.rng_algorithm.data, state, op.output.type.get_shape(), numpy_dtype(op.output.type))
+
+
+def generated(
+    op: Operation, algorithm: RngAlgorithm, state: Array, shape: Sequence[int], dtype: DType
+) -> tuple[Array, Array]:
+    """
+    The state after `state`, and random bits.
+
+    Raises `InterpretationError` about `op` for a state that is not of two or three u64: a key and a counter.
+    """
     if state.dtype != np.uint64 or state.shape not in ((2,), (3,)):
         raise unsupported(op, f"a state of {state.dtype}{list(state.shape)}: expected two or three ui64")
-    dtype = numpy_dtype(op.output.type)
     width = BITS.get(dtype, 8 * dtype.itemsize)
-    bits, new = GENERATORS[op.rng_algorithm.data](state, op.output.type.get_shape(), width)
+    bits, new = GENERATORS[algorithm](state, shape, width)
     if dtype in BITS:
         return new, wrapped(bits, dtype)
     return new, bits.astype(f"u{dtype.itemsize}").view(dtype)

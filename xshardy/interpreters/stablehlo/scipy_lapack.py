@@ -46,11 +46,14 @@ def gehrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequenc
     return by_matrix(op, a, lambda matrix: reduced(matrix, lo=low, hi=high))
 
 
-def sytrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    """The tridiagonal form with the reflectors beside it, its diagonal, its other diagonal, and the factors."""
+def tridiagonal(op: stablehlo.CustomCallOp, a: Array, *, is_lower: bool) -> Sequence[Array]:
+    """The tridiagonal form with the reflectors beside it, its diagonal, its other diagonal, the factors, and `info`."""
     reduced = of_scipy(op, "hetrd" if np.iscomplexobj(a) else "sytrd", a)
-    is_lower = letter(op, "uplo") == "L"
     return by_matrix(op, a, lambda matrix: reduced(matrix, lower=is_lower))
+
+
+def sytrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    return tridiagonal(op, a, is_lower=letter(op, "uplo") == "L")
 
 
 def nothing_first(*eigenvalue: float | complex) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension
@@ -41,18 +41,26 @@ def window_elements(
 
 
 def reduce_window(evaluator: Evaluator, op: stablehlo.ReduceWindowOp, *operands: Array) -> Sequence[Value]:
-    """
-    Padding is skipped, as in XLA; this matters if the initial value is not neutral.
+    return reduced_windows(evaluator, op.body.block, op.window(), operands)
 
-    The elements of a window are combined sequentially.
+
+def reduced_windows(
+    evaluator: Evaluator, body: Block, window: Sequence[WindowDimension], operands: Sequence[Array]
+) -> Sequence[Array]:
     """
-    count, shape = len(op.inputs), tuple(op.outputs[0].type.get_shape())
-    inputs, inits = converted_to(op.body.block, operands[:count], operands[count:])
+    The combinations by `body` of the elements in each position of `window`; `operands` are arrays and initial values.
+
+    Padding is skipped, as in XLA; this matters if the initial value is not neutral. The elements of a window are
+    combined sequentially.
+    """
+    count = len(operands) // 2
+    inputs, inits = converted_to(body, operands[:count], operands[count:])
+    shape = tuple(dimension.positions(size) for dimension, size in zip(window, inputs[0].shape, strict=True))
     values = [np.broadcast_to(init, shape) for init in inits]
     # One structured array combines all inputs at once.
-    for steps in zip(*(window_elements(x, op.window(), shape) for x in inputs), strict=True):
+    for steps in zip(*(window_elements(x, window, shape) for x in inputs), strict=True):
         (_, _, inside), *_ = steps
-        combined = evaluator.run(op.body.block, [*values, *(taken for _, taken, _ in steps)], elementwise=True)
+        combined = evaluator.run(body, [*values, *(taken for _, taken, _ in steps)], elementwise=True)
         values = [np.where(inside, np.asarray(new), old) for new, old in zip(combined, values, strict=True)]
     return values
 

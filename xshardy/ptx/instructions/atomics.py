@@ -65,7 +65,7 @@ AT_ONCE: Mapping[str, np.ufunc] = {
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
 }
-"""Updates that numpy applies to repeated places, for integers and f32, f64."""
+"""Updates that numpy applies to repeated places."""
 
 
 def atomic(returns: bool) -> Action:
@@ -117,7 +117,7 @@ def _active(lanes: Lanes, value: Array, mask: Array, type: Type) -> Array:
 def update(part: Part, offsets: Array, name: str, operands: list[Array], type: Type, *, returns: bool) -> Array | None:
     """Update the places at `offsets` one after another; their old values, if asked for, of the type."""
     region, size = part.region, type.bits // 8
-    if not returns and name in AT_ONCE and type.elements == 1 and (type.is_integer or type.bits >= 32):
+    if not returns and name in AT_ONCE and type.elements == 1:
         unique, inverse = np.unique(offsets, return_inverse=True)
         words = region.load(unique, size).view(type.dtype)
         AT_ONCE[name].at(words, inverse, operands[0])

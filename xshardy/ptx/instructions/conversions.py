@@ -23,28 +23,35 @@ EIGHT_BITS = ("e4m3", "e5m2")
 
 
 def convert(form: Form) -> Computation:
-    """`cvt{.rounding}{.ftz}{.sat}.dtype.atype`; to a packed type from two numbers, of which the first is the upper."""
-    to_integer, to_float = form.take(*TO_INTEGER), form.take(*TO_FLOAT)
+    """
+    `cvt{.rounding}{.ftz}{.sat}.dtype.atype`; to a packed type from two numbers, of which the first is the upper.
+
+    Raises `PtxError` where `ptxas` demands a rounding, and there is none.
+    """
+    result, source = form.types(2)
+    if _needs_rounding(source, result):
+        rounding = form.required(*(TO_FLOAT if result.kind is Kind.FLOAT else TO_INTEGER))
+    else:
+        rounding = form.take(*TO_INTEGER, *TO_FLOAT) or "rn"
     flushes, saturates = form.has("ftz"), form.has("sat")
     relu, finite = form.has("relu"), form.has("satfinite")
-    result, source = form.types(2)
 
     def steps(x: Array) -> Array:
         if flushes:
             x = flushed(x)
         if source.kind is Kind.FLOAT and result.kind is Kind.FLOAT:
-            if to_integer:
-                x = _rounded_to_whole(x, to_integer)
+            if rounding in TO_INTEGER:
+                x = _rounded_to_whole(x, rounding)
             if finite:
                 x = _finite(x, result)
-            value = _float_to_float(x, result, to_float or "rn")
+            value = _float_to_float(x, result, rounding)
             value = positive_part(value) if relu else value
             value = saturated(value) if saturates else value
             return flushed(value) if flushes else value
         if source.kind is Kind.FLOAT:
-            return _float_to_integer(x, result, to_integer or "rzi")
+            return _float_to_integer(x, result, rounding)
         if result.kind is Kind.FLOAT:
-            return _integer_to_float(x, result, to_float or "rn", form)
+            return _integer_to_float(x, result, rounding, form)
         return _integer_to_integer(x, result, clamps=saturates)
 
     if result.elements == 2 and source.elements == 1:
@@ -54,6 +61,13 @@ def convert(form: Form) -> Computation:
 
         return Computation([result], [source, source], packed)
     return Computation([result], [source], steps)
+
+
+def _needs_rounding(source: Type, result: Type) -> bool:
+    """Whether a conversion says how it rounds: one to a smaller float, or between a float and an integer."""
+    if source.kind is Kind.FLOAT and result.kind is Kind.FLOAT:
+        return result.dtype.itemsize < source.dtype.itemsize or result.name == "tf32"
+    return Kind.FLOAT in (source.kind, result.kind)
 
 
 def _rounded_to_whole(x: Array, mode: str) -> Array:

@@ -15,11 +15,15 @@ from xshardy.ptx.instructions.rounding import Rounding, take_rounding
 from xshardy.ptx.types import PREDICATE, STORAGE
 
 
-def rounded(function: Callable[..., Array], operands: int) -> Rule:
-    """The rule of an instruction whose function takes the rounding mode as its last argument."""
+def rounded(function: Callable[..., Array], operands: int, *, has_default: bool = False) -> Rule:
+    """
+    The rule of an instruction whose function takes the rounding mode as its last argument.
+
+    The mode has to be written, unless it `has_default`, to nearest, as for `ptxas`.
+    """
 
     def rule(form: Form) -> Computation:
-        modifiers = take_rounding(form)
+        modifiers = take_rounding(form, is_required=not has_default)
         form.take("noftz")
         type, relu, mode = form.type(), form.has("relu"), modifiers.mode
 
@@ -148,9 +152,9 @@ def test_property(form: Form) -> Computation:
 
 
 FLOATS: Mapping[str, Rule] = {
-    "add": rounded(rounding.add, 2),
-    "sub": rounded(subtract, 2),
-    "mul": rounded(rounding.multiply, 2),
+    "add": rounded(rounding.add, 2, has_default=True),
+    "sub": rounded(subtract, 2, has_default=True),
+    "mul": rounded(rounding.multiply, 2, has_default=True),
     "fma": rounded(rounding.multiply_add, 3),
     "mad": rounded(rounding.multiply_add, 3),
     "div": or_approximate("div", rounding.divide, 2),

@@ -40,9 +40,9 @@ class Rounding:
         return on_flushed
 
 
-def take_rounding(form: Form, default: str = "rn") -> Rounding:
-    """Remove the modifiers of rounding from a form."""
-    mode = form.take(*MODES) or default
+def take_rounding(form: Form, *, is_required: bool) -> Rounding:
+    """Remove the modifiers of rounding from a form. Raises `PtxError` if the mode is required and not there."""
+    mode = form.required(*MODES) if is_required else form.take(*MODES) or "rn"
     return Rounding(mode, form.has("ftz"), form.has("sat"))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import LocationAttr, StringAttr
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.utils.exceptions import ParseError
 
@@ -13,10 +13,13 @@ from xshardy.syntax.bytecode.builtin import BUILTIN
 from xshardy.syntax.bytecode.container import Container, Entry
 from xshardy.syntax.bytecode.encoding import DialectEncoding, Encoding
 from xshardy.syntax.bytecode.errors import BytecodeError
+from xshardy.syntax.bytecode.places import UNKNOWN
 from xshardy.syntax.bytecode.sdy import SDY
 from xshardy.syntax.bytecode.stablehlo import CHLO, QUANT, STABLEHLO
 from xshardy.syntax.bytecode.stream import ByteReader
 from xshardy.syntax.bytecode.vhlo import VHLO
+from xshardy.syntax.locations.numbered import NumberedLocation
+from xshardy.syntax.locations.text import is_location
 from xshardy.syntax.parser import Parser
 
 ENCODINGS: Mapping[str, DialectEncoding] = {
@@ -72,6 +75,25 @@ class AttributeTable:
         """The type `number`."""
         return self.at(self.types, number)[0]
 
+    def location(self, number: int) -> LocationAttr:
+        """The location that is attribute `number`, read when it is asked for; so is what is wrong with it found."""
+        if number >= len(self.attributes.entries):
+            raise BytecodeError(f"there is no location {number}: there are {len(self.attributes.entries)} attributes")
+        dialect, start, size, _ = self.attributes.entries[number]
+        if size == 1 and dialect == "builtin" and self._container.data[start] == UNKNOWN << 1 | 1:
+            return self._read_location(number)  # rewrites compare it with `UNKNOWN_LOC`
+        location: Any = NumberedLocation(self._read_location, number)  # xDSL's type of slots has its own classes only
+        return location
+
+    def _read_location(self, number: int) -> LocationAttr:
+        try:
+            found = self.attribute(number)
+        except RecursionError:
+            raise BytecodeError(f"location {number} is nested too deeply") from None
+        if not is_location(found):
+            raise BytecodeError(f"expected a location, but attribute {number} is '{found}'")
+        return found
+
     def string(self, number: int) -> str:
         """The string `number`."""
         if number >= len(self._container.strings):
@@ -88,14 +110,16 @@ class AttributeTable:
         if number in table.being_read:
             raise BytecodeError(f"{table.what} {number} is inside itself")
         table.being_read.add(number)
-        entry = table.entries[number]
-        reader = AttributeReader(self._container.data, entry.start, entry.start + entry.size, self)
+        dialect, start, size, is_encoded = table.entries[number]
+        reader = AttributeReader(self._container.data, start, start + size, self)
         try:
-            value = _encoded(table, entry, reader) if entry.is_encoded else self._parsed(table, reader)
+            value = _encoded(table, dialect, reader) if is_encoded else self._parsed(table, reader)
+            if table is self.types and not isinstance(value, TypeAttribute):
+                raise reader.error(f"type {number} is '{value}', which is no type")
         except (BytecodeError, RecursionError):
             raise
         except Exception as error:  # what xDSL's constructors and verifiers raise
-            raise BytecodeError(f"byte {entry.start}: {table.what} {number}: {error}") from error
+            raise BytecodeError(f"byte {start}: {table.what} {number}: {error}") from error
         if reader.position != reader.end:
             raise reader.error(f"{table.what} {number} ends before its bytes do")
         found = table.found[number] = value, reader.parts
@@ -129,33 +153,31 @@ class AttributeReader(ByteReader):
 
     def _attribute(self, number: int, kind: type[Attribute] = Attribute) -> Attribute:
         value = self._counted(self.table.attributes, number)
-        if type(value) is not kind and not isinstance(value, kind):  # subclasses of `Attribute` are slow to test
+        # `isinstance` of subclasses of `Attribute` is slow.
+        if kind is not Attribute and type(value) is not kind and not isinstance(value, kind):
             name = "a string" if kind is StringAttr else f"a '{getattr(kind, 'name', kind.__name__)}'"
             raise self.error(f"expected {name}, but attribute {number} is '{value}'")
         return value
 
     def type(self) -> Any:
-        number = self.varint()
-        value = self._counted(self.table.types, number)
-        if not isinstance(value, TypeAttribute):
-            raise self.error(f"type {number} is '{value}', which is no type")
-        return value
+        return self._counted(self.table.types, self.varint())
 
     def string(self) -> str:
         return self.table.string(self.varint())
 
     def _counted(self, table: Entries, number: int) -> Attribute:
-        value, parts = self.table.at(table, number)
+        found = table.found[number] if number < len(table.found) else None
+        value, parts = found or self.table.at(table, number)
         self.parts += parts
         if self.parts > MOST_PARTS:
             raise self.error(f"an attribute has more than {MOST_PARTS} others in it")
         return value
 
 
-def _encoded(table: Entries, entry: Entry, reader: AttributeReader) -> Attribute:
-    if (rows := table.rows.get(entry.dialect)) is None:
-        raise reader.error(f"no encoding of dialect '{entry.dialect}' is known")
+def _encoded(table: Entries, dialect: str, reader: AttributeReader) -> Attribute:
+    if (rows := table.rows.get(dialect)) is None:
+        raise reader.error(f"no encoding of dialect '{dialect}' is known")
     code = reader.varint()
     if (row := rows.get(code)) is None:
-        raise reader.error(f"{table.what} with code {code} of dialect '{entry.dialect}' is not known")
+        raise reader.error(f"{table.what} with code {code} of dialect '{dialect}' is not known")
     return row.build(*[field.read(reader) for field in row.fields])

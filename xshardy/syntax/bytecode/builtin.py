@@ -56,6 +56,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.ir.affine import AffineMap
 
+from xshardy.construction import new_attribute
 from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTE,
     ATTRIBUTES,
@@ -72,6 +73,7 @@ from xshardy.syntax.bytecode.encoding import (
     array,
     constants,
     listed,
+    shared,
     together,
 )
 from xshardy.syntax.bytecode.errors import BytecodeError
@@ -106,6 +108,7 @@ def sorted_entries(attribute: DictionaryAttr) -> list[tuple[StringAttr, Attribut
     return [(StringAttr(name), value) for name, value in sorted(attribute.data.items())]
 
 
+@shared
 def symbol(root: StringAttr, nested: Sequence[Attribute] = ()) -> SymbolRefAttr:
     names = [part.root_reference for part in nested if isinstance(part, SymbolRefAttr)]
     return SymbolRefAttr(root, ArrayAttr(names))
@@ -121,7 +124,7 @@ def _dense_array(element: Any, size: int, data: bytes) -> DenseArrayBase[Any]:
         data = bytes(0xFF if byte else 0 for byte in data)
     if len(data) != size * element.compile_time_size:
         raise BytecodeError(f"an array of {size} elements of type '{element}' has {len(data)} bytes")
-    return DenseArrayBase(element, BytesAttr(data))
+    return new_attribute(DenseArrayBase, element, BytesAttr(data))
 
 
 def _dense_array_parts(attribute: DenseArrayBase[Any]) -> tuple[Attribute, int, bytes]:
@@ -143,6 +146,7 @@ def of_type(attribute: Attribute) -> Sequence[Attribute] | None:
 # Types
 
 
+@shared
 def _integer_type(width_and_signedness: int) -> IntegerType:
     width, sign = divmod(width_and_signedness, 4)
     if width > MOST_BITS or sign == 3:
@@ -155,6 +159,7 @@ SIGNEDNESS = (Signedness.SIGNLESS, Signedness.SIGNED, Signedness.UNSIGNED)
 """By their codes."""
 
 
+@shared
 def tensor(shape: Sequence[int], element: Any, encoding: Attribute = NO_ATTRIBUTE) -> TensorType[Any]:
     return TensorType(element, shape, encoding)
 
@@ -216,7 +221,7 @@ def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: An
 
 
 def function_type(inputs: Sequence[Any], outputs: Sequence[Any]) -> FunctionType:
-    return FunctionType.from_lists(inputs, outputs)
+    return new_attribute(FunctionType, ArrayAttr(inputs), ArrayAttr(outputs))
 
 
 BUILTIN = DialectEncoding(

@@ -7,7 +7,7 @@ Source: MLIR, docs/BytecodeFormat, "Sections" and "MLIR Encoding".
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from itertools import accumulate, repeat
 
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.stream import MAGIC, ByteReader, decoded
@@ -46,13 +46,11 @@ class OperationName:
     is_registered: bool
 
 
-class Entry(NamedTuple):
-    """The bytes of an attribute or a type: in an encoding of its dialect, or as text."""
-
-    dialect: str
-    start: int
-    size: int
-    is_encoded: bool
+Entry = tuple[str, int, int, int]
+"""
+The bytes of an attribute or a type: the name of its dialect, the first byte, how many bytes, and whether they are in an
+encoding of the dialect (1) or text (0).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +113,8 @@ def read_section(reader: ByteReader) -> tuple[int, ByteReader]:
 
 def _strings(reader: ByteReader) -> Sequence[str]:
     """The strings of the string section: their sizes, with NUL, from the last to the first, then all of them."""
-    sizes = [reader.varint() for _ in range(reader.count())][::-1]
     found: list[str] = []
-    for size in sizes:
+    for size in reversed(reader.varints(reader.count())):
         if size == 0:
             raise reader.error("a string lacks the NUL at its end")
         start = reader.position
@@ -165,10 +162,11 @@ def _entries(
             size_of_group = reader.count()
             if not 0 < size_of_group <= number - len(found):
                 raise reader.error(f"{size_of_group} attributes or types are in a group of {number - len(found)}")
-            for _ in range(size_of_group):
-                size, is_encoded = divmod(reader.varint(), 2)
-                found.append(Entry(dialect, content.position, size, bool(is_encoded)))
-                content.skip(size)
+            sizes_and_forms = reader.varints(size_of_group)
+            sizes, forms = [both >> 1 for both in sizes_and_forms], [both & 1 for both in sizes_and_forms]
+            starts = accumulate(sizes, initial=content.position)  # and the end of the last
+            found += zip(repeat(dialect), starts, sizes, forms, strict=False)
+            content.skip(sum(sizes))
         return found
 
     return read(attributes), read(types)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, UnrealizedConversionCastOp
@@ -33,8 +34,10 @@ class OperationKind:
     layout: PropertyLayout | None
     """How properties are stored; None if they are a dictionary."""
     vhlo: VhloOperation | None
-    version: int
-    """The version of an operation of VHLO."""
+    vhlo_attributes: Sequence[str]
+    """The names of the attributes that this version of an operation of VHLO has."""
+    vhlo_missing: Mapping[str, Attribute]
+    """The values of those that it does not have yet."""
     is_conversion: bool
     """Whether it is a cast between types of VHLO and others, which are the same here."""
 
@@ -45,9 +48,10 @@ class ContentTable:
     def __init__(self, container: Container, attributes: AttributeTable, context: Context):
         self._container, self._attributes, self._context = container, attributes, context
         self._is_artifact = any(name.name.startswith(VHLO_PREFIX) for name in container.operation_names)
+        self.kind = cache(self._kind)
+        """The kind of operation that has a number."""
 
-    def kind(self, number: int) -> OperationKind:
-        """The kind of operation `number`."""
+    def _kind(self, number: int) -> OperationKind:
         names = self._container.operation_names
         if number >= len(names):
             raise BytecodeError(f"there is no name {number} of an operation: there are {len(names)}")
@@ -62,14 +66,14 @@ class ContentTable:
             called = vhlo.operation
         op_type = self._op_type(called)
         in_function = self._op_type(RETURN_OF_FUNCTION) if found == "vhlo.return_v1" else op_type
-        definition = op_type.get_irdl_definition() if issubclass(op_type, IRDLOperation) else None
         return OperationKind(
             op_type,
             in_function,
-            frozenset(definition.properties if definition is not None else ()),
-            layout_of(op_type) if name.is_registered else None,
+            _properties_of(op_type),
+            layout_of(op_type, self._container.version) if name.is_registered else None,
             vhlo,
-            version,
+            vhlo.attributes(version) if vhlo is not None else (),
+            vhlo.missing(version) if vhlo is not None else {},
             self._is_artifact and op_type is UnrealizedConversionCastOp,
         )
 
@@ -89,21 +93,12 @@ class ContentTable:
         outer = {} if attributes is None else self._dictionary(attributes)
         inner = {} if properties is None else self._properties(kind, properties)
         if kind.vhlo is not None:
-            inner = self._of_stablehlo(kind.vhlo, kind.version, inner, outer)
+            inner = _of_stablehlo(kind, kind.vhlo, inner, outer)
         elif properties is None:  # in the oldest formats, and of operations without properties
             inner = {name: outer.pop(name) for name in tuple(outer) if name in kind.inherent}
         elif not inner.keys() <= kind.inherent:  # xDSL declares some as attributes
             outer |= {name: inner.pop(name) for name in tuple(inner) if name not in kind.inherent.union(SEGMENTS)}
         return inner, outer
-
-    def _of_stablehlo(
-        self, row: VhloOperation, version: int, values: Mapping[str, Attribute], outer: dict[str, Attribute]
-    ) -> dict[str, Attribute]:
-        names = row.attributes(version)
-        values = {**{name: outer.pop(name) for name in names if name in outer}, **values, **row.missing(version)}
-        if missing := [name for name in names if name not in values]:
-            raise BytecodeError(f"'{row.operation}' lacks {', '.join(missing)}")
-        return row.properties(values)
 
     def _properties(self, kind: OperationKind, number: int) -> dict[str, Attribute]:
         if number >= len(self._container.properties):
@@ -112,14 +107,29 @@ class ContentTable:
         if kind.layout is None:
             return self._dictionary(reader.varint())
         if kind.vhlo is not None:
-            return _in_order(kind.vhlo.attributes(kind.version), reader)
-        return kind.layout.read(reader, self._container.version)
+            return _in_order(kind.vhlo_attributes, reader)
+        return kind.layout.read(reader)
 
     def _dictionary(self, number: int) -> dict[str, Attribute]:
         found = self._attributes.attribute(number)
         if not isinstance(found, DictionaryAttr):
             raise BytecodeError(f"expected a dictionary, but attribute {number} is '{found}'")
         return dict(found.data)
+
+
+@cache
+def _properties_of(op_type: type[Operation]) -> frozenset[str]:
+    return frozenset(op_type.get_irdl_definition().properties if issubclass(op_type, IRDLOperation) else ())
+
+
+def _of_stablehlo(
+    kind: OperationKind, row: VhloOperation, values: Mapping[str, Attribute], outer: dict[str, Attribute]
+) -> dict[str, Attribute]:
+    names = kind.vhlo_attributes
+    values = {**{name: outer.pop(name) for name in names if name in outer}, **values, **kind.vhlo_missing}
+    if missing := [name for name in names if name not in values]:
+        raise BytecodeError(f"'{row.operation}' lacks {', '.join(missing)}")
+    return row.properties(values)
 
 
 def _in_order(names: Sequence[str], reader: AttributeReader) -> dict[str, Attribute]:

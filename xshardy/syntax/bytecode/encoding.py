@@ -8,7 +8,7 @@ types that are elsewhere in the bytecode. A dialect without a table, or an attri
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, NoneAttr
@@ -16,6 +16,12 @@ from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute
 
 from xshardy.syntax.bytecode.errors import BytecodeError
+
+shared = lru_cache(maxsize=4096)
+"""
+Decorates what builds an attribute from values that are hashable, and that are not floats, where 0.0 equals -0.0: equal
+values give one attribute, which is verified once in a process.
+"""
 
 
 class Source(Protocol):
@@ -85,14 +91,14 @@ def optional(field: Field, flag: Field) -> Field:
 
 
 def listed(field: Field) -> Field:
-    """A list: how many values, then the values."""
+    """A tuple of any length: how many values, then the values."""
 
     def write(sink: Sink, values: Sequence[Any]) -> None:
         sink.varint(len(values))
         for value in values:
             field.write(sink, value)
 
-    return Field(lambda source: [field.read(source) for _ in range(source.count())], write)
+    return Field(lambda source: tuple([field.read(source) for _ in range(source.count())]), write)
 
 
 def together(*fields: Field) -> Field:
@@ -102,7 +108,7 @@ def together(*fields: Field) -> Field:
         for field, value in zip(fields, values, strict=True):
             field.write(sink, value)
 
-    return Field(lambda source: tuple(field.read(source) for field in fields), write)
+    return Field(lambda source: tuple([field.read(source) for field in fields]), write)
 
 
 def _read_blob(source: Source) -> bytes:
@@ -153,7 +159,9 @@ def constants(codes: Mapping[int, Attribute]) -> Iterable[Encoding]:
 
 def record(code: int, kind: type[ParametrizedAttribute], *fields: Field) -> Encoding:
     """A row whose fields are the parameters of an attribute, in their order."""
-    return Encoding(code, kind, fields, lambda *values: kind.new(values), lambda attribute: attribute.parameters)
+    return Encoding(
+        code, kind, fields, shared(lambda *values: kind.new(values)), lambda attribute: attribute.parameters
+    )
 
 
 def enumeration(code: int, kind: type[EnumAttribute[Any]], first: int = 0) -> Encoding:

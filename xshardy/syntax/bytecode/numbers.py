@@ -6,6 +6,7 @@ bits. The bytes of elements are those of MLIR: i1 packed, 8 to a byte, and one e
 Source: MLIR's reader of bytecode, as jaxlib's bytes show it.
 """
 
+from math import prod
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -23,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from xshardy.dialects.dense_elements import Dense, dense, element_count, is_one_for_all, repeats
-from xshardy.syntax.bytecode.encoding import Field, Sink, Source
+from xshardy.syntax.bytecode.encoding import Field, Sink, Source, shared
 from xshardy.syntax.bytecode.errors import BytecodeError
 
 INDEX_BITS = 64
@@ -119,6 +120,7 @@ FLOAT = Field(_read_typed_float, _write_typed_float)
 """A type and a float of it."""
 
 
+@shared
 def integer_of(typed: tuple[Any, int]) -> IntegerAttr[Any]:
     """An integer, from a value of `INTEGER`."""
     return IntegerAttr(typed[1], typed[0])
@@ -141,11 +143,9 @@ def dense_of(type: Any, data: bytes) -> Dense:
     """The literal of `type` whose elements have the bytes `data` in bytecode. Raises `BytecodeError`."""
     element: Any = getattr(type, "element_type", None)
     size = _element_size(element)
-    if size is None or not hasattr(type, "get_shape") or any(dim < 0 for dim in type.get_shape()):
+    if size is None or not hasattr(type, "get_shape") or min(type.get_shape(), default=0) < 0:
         raise BytecodeError(f"a literal of type '{type}' is not supported")
-    count = 1
-    for dim in type.get_shape():
-        count *= dim
+    count = prod(type.get_shape())
     if element == i1:
         data = _unpacked(data, count)
     elif is_integer(element) and element.width.data < 8 and not is_unsigned(element):
@@ -156,6 +156,7 @@ def dense_of(type: Any, data: bytes) -> Dense:
     return dense(type, data)
 
 
+@shared
 def _element_size(element: Any) -> int | None:
     """The bytes of an element in MLIR, where they are those of xDSL too; else None."""
     if is_complex(element):

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ArrayAttr,
     CallSiteLoc,
     FileLineColLoc,
@@ -23,12 +24,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from xshardy.rewriting.locations import fused
-from xshardy.syntax.bytecode.encoding import ATTRIBUTE, ATTRIBUTES, VARINT, Encoding, attribute_of, listed
+from xshardy.syntax.bytecode.encoding import ATTRIBUTE, ATTRIBUTES, VARINT, Encoding, attribute_of, constants, listed
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.locations.text import is_location
 from xshardy.syntax.locations.values import FileRangeLoc, call_site, named, place_in_file
 
 NAME = attribute_of(StringAttr)
+
+UNKNOWN = 15
+"""The code of an unknown location, which has no fields."""
 
 
 def is_none(attribute: Attribute) -> bool:
@@ -112,7 +116,7 @@ LOCATIONS: Sequence[Encoding] = (
         _named,
         lambda a: (a.desc, UnknownLoc() if is_none(a.location) else a.location),
     ),
-    Encoding(15, UnknownLoc, (), UnknownLoc, lambda a: ()),
+    *constants({UNKNOWN: UNKNOWN_LOC}),
     Encoding(22, FileRangeLoc, (NAME, listed(VARINT)), _range, _range_parts),
 )
 """The rows of locations."""

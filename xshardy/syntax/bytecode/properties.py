@@ -67,51 +67,40 @@ NOT_ATTRIBUTES = ("llvm",)
 
 @dataclass(frozen=True, slots=True)
 class PropertyLayout:
-    """The properties of an operation."""
+    """The properties of an operation, in the order of their names."""
 
-    names: Mapping[str, bool]
-    """The names, and whether a property may be missing."""
+    choices: Sequence[Mapping[str, bool]]
+    """Those that the operation has in versions of its dialect, and whether they may be missing."""
     segments: Sequence[tuple[str, int]]
-    """The names of sizes of segments, and how many segments there are."""
+    """The names of sizes of segments behind them, and how many segments there are."""
     further: Sequence[str]
-    newer: Sequence[str]
-    is_known: bool = True
+    is_known: bool
     """Whether the properties are attributes."""
 
-    def read(self, reader: AttributeReader, version: int) -> dict[str, Attribute]:
+    def read(self, reader: AttributeReader) -> dict[str, Attribute]:
         """The properties. Raises `BytecodeError`."""
         if not self.is_known and reader.remaining:
             raise reader.error("the properties of operations of this dialect are not read from bytecode of MLIR")
-        inline: Sequence[tuple[str, int]] = () if version < SEGMENT_SIZES else self.segments
-        choices = self._choices(version)
-        names = next((names for names in choices if _fits(reader, len(names), [size for _, size in inline])), None)
+        sizes = [size for _, size in self.segments]
+        names = next((names for names in self.choices if _fits(reader, len(names), sizes)), None)
         if names is None:
-            known = ", ".join((*self.names, *self.further)) or "none"
+            known = ", ".join(dict.fromkeys(name for names in self.choices for name in names)) or "none"
             raise reader.error(f"these are not the properties that it has, which are: {known}")
         found: dict[str, Attribute] = {}
-        for name, may_be_missing in sorted(names.items()):
+        for name, may_be_missing in names.items():
             value = reader.optional_attribute() if may_be_missing else reader.attribute()
             if value is not None and not (name in self.further and value in NO_FLAGS):
                 found[name] = value
-        for name, number in inline:
+        for name, number in self.segments:
             found[name] = DenseArrayBase.from_list(i32, _sparse_array(reader, number))
         return found
-
-    def _choices(self, version: int) -> Sequence[Mapping[str, bool]]:
-        """The properties that the operation has in versions of its dialect, and whether they may be missing."""
-        names = dict(self.names)
-        if version < SEGMENT_SIZES:
-            names |= {name: False for name, _ in self.segments}
-        older = {name: flag for name, flag in names.items() if name not in self.newer}
-        return names, names | dict.fromkeys(self.further, True), older
 
 
 def _fits(reader: AttributeReader, number: int, segments: Sequence[int]) -> bool:
     """Whether `number` properties, and sizes of so many segments, are all there is. Leaves `reader` where it is."""
     start = reader.position
     try:
-        for _ in range(number):
-            reader.varint()
+        reader.varints(number)
         for size in segments:
             _sparse_array(reader, size)
         return not reader.remaining
@@ -133,8 +122,8 @@ def _sparse_array(reader: AttributeReader, size: int) -> Sequence[int]:
 
 
 @cache
-def layout_of(op_type: type[Operation]) -> PropertyLayout | None:
-    """The layout of the properties of an operation; None for one that has no declaration."""
+def layout_of(op_type: type[Operation], version: int) -> PropertyLayout | None:
+    """The layout of an operation's properties in a version of the format; None for one that has no declaration."""
     if not issubclass(op_type, IRDLOperation):
         return None
     definition = op_type.get_irdl_definition()
@@ -150,5 +139,10 @@ def layout_of(op_type: type[Operation]) -> PropertyLayout | None:
         for name, kind, size in zip(SEGMENTS, kinds, sizes, strict=True)
         if any(isinstance(option, kind) for option in definition.options)
     ]
-    is_known = op_type.name.partition(".")[0] not in NOT_ATTRIBUTES
-    return PropertyLayout(names, segments, FURTHER.get(op_type.name, ()), NEWER.get(op_type.name, ()), is_known)
+    if version < SEGMENT_SIZES:
+        names |= {name: False for name, _ in segments}
+        segments = ()
+    further, newer = FURTHER.get(op_type.name, ()), NEWER.get(op_type.name, ())
+    older = {name: flag for name, flag in names.items() if name not in newer}
+    choices = [dict(sorted(choice.items())) for choice in (names, names | dict.fromkeys(further, True), older)]
+    return PropertyLayout(choices, segments, further, op_type.name.partition(".")[0] not in NOT_ATTRIBUTES)

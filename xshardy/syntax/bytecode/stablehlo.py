@@ -47,12 +47,13 @@ from xshardy.syntax.bytecode.encoding import (
     listed,
     optional,
     record,
+    shared,
 )
 from xshardy.syntax.bytecode.numbers import read_float, write_float
 
 INT = converted(SVARINT, IntAttr, lambda value: value.data)
 INTS = converted(SVARINTS, integers, lambda value: value.get_values())
-FLAG = converted(BOOL, IntegerAttr.from_bool, lambda value: bool(value.value.data))
+FLAG = converted(BOOL, shared(IntegerAttr.from_bool), lambda value: bool(value.value.data))
 NAME = converted(STRING, StringAttr, lambda value: value.data)
 ARRAY = converted(ATTRIBUTES, array, lambda value: value.data)
 DOUBLE = Field(

@@ -14,6 +14,8 @@ MAGIC = b"ML\xefR"
 PADDING = 0xCB
 """The byte in front of data that is aligned."""
 
+CUT_OFF = "the bytecode ends here: it is cut off, or a length in it is wrong"
+
 MOST_ALIGNMENT = 1 << 16
 """In bytes. MLIR aligns to pages at most."""
 
@@ -37,7 +39,7 @@ class ByteReader:
 
     def byte(self) -> int:
         if self.position >= self.end:
-            raise self.error("the bytecode ends here: it is cut off, or a length in it is wrong")
+            raise self.error(CUT_OFF)
         self.position += 1
         return self.data[self.position - 1]
 
@@ -57,6 +59,31 @@ class ByteReader:
             return int.from_bytes(self.bytes(8), "little")
         further = (first & -first).bit_length() - 1
         return (int.from_bytes(self.bytes(further), "little") << 8 | first) >> (further + 1)
+
+    def varints(self, number: int) -> list[int]:
+        """The next `number` integers, each as `varint` reads it."""
+        data, position = self.data, self.position
+        found: list[int] = []
+        try:
+            for _ in range(number):
+                first = data[position]
+                if first & 1:
+                    found.append(first >> 1)
+                    position += 1
+                elif first & 2:
+                    found.append((data[position + 1] << 8 | first) >> 2)
+                    position += 2
+                else:
+                    self.position = position
+                    found.append(self.varint())
+                    position = self.position
+        except IndexError:
+            position = len(data) + 1
+        if position > self.end:
+            self.position = self.end
+            raise self.error(CUT_OFF)
+        self.position = position
+        return found
 
     def svarint(self) -> int:
         """A signed integer of 64 bits, with the sign in the lowest bit."""

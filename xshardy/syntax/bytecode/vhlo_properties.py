@@ -32,6 +32,8 @@ from xshardy.dialects.dense_elements import Dense, dense_values, first_values, i
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers, integers
 from xshardy.dialects.stablehlo.dot_algorithm import DotAlgorithmAttr
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.syntax.bytecode.builtin import symbol
+from xshardy.syntax.bytecode.encoding import shared
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.vhlo import ApiVersion
 
@@ -121,7 +123,7 @@ SAME = Kind(Attribute, lambda value: value, lambda value: value)
 INTS = Kind(DenseIntOrFPElementsAttr, _ints, lambda array: tensor_of_ints(array.get_values()))
 BOOLS = Kind(DenseIntOrFPElementsAttr, _bools, _tensor_of_bools)
 INT = Kind(IntegerAttr, lambda number: IntAttr(number.value.data), lambda number: IntegerAttr(number.data, i64))
-SYMBOL = Kind(StringAttr, SymbolRefAttr, lambda symbol: symbol.root_reference)
+SYMBOL = Kind(StringAttr, symbol, lambda symbol: symbol.root_reference)
 SYMBOLS = Kind(ArrayAttr, _symbols, _names)
 API_VERSION = Kind(
     ApiVersion, lambda version: IntegerAttr(version.data, i32), lambda number: ApiVersion(number.value.data)
@@ -207,10 +209,11 @@ def dimension_numbers(name: str, kind: type[DimensionNumbers], newer: Sequence[s
     is_number = {field: annotation is IntAttr for field, annotation in kind.__annotations__.items()}
     attrs = tuple(Attr(field, 2, NO_INTS) if field in newer else Attr(field) for field in kind.field_names())
     kinds = {field.name: INT if is_number[field.name] else INTS for field in attrs}
+    build = shared(kind)
 
     def read(values: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
         fields = (row.read(of_class(values[field], row.vhlo, field)) for field, row in kinds.items())
-        return {name: kind(*fields)}
+        return {name: build(*fields)}
 
     def write(op: Operation) -> Mapping[str, Attribute]:
         numbers = op.properties.get(name)
@@ -229,14 +232,16 @@ ALGORITHM: Mapping[str, Kind] = {
     "num_primitive_operations": INT,
     "allow_imprecise_accumulation": SAME,
 }
-"""The fields of an algorithm in their order. All are the type `none` if there is no algorithm."""
+"""The fields of an algorithm in their order. All are NO_PART if there is no algorithm."""
+
+NO_PART = NoneType()
 
 
 def algorithm() -> Conversion:
     """The algorithm of a dot product, from version 2 on."""
 
     def read(values: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
-        if all(values[name] == NoneType() for name in ALGORITHM):
+        if all(values[name] == NO_PART for name in ALGORITHM):
             return {}
         fields = (kind.read(of_class(values[name], kind.vhlo, name)) for name, kind in ALGORITHM.items())
         return {"algorithm": DotAlgorithmAttr.new(tuple(fields))}
@@ -244,11 +249,11 @@ def algorithm() -> Conversion:
     def write(op: Operation) -> Mapping[str, Attribute]:
         found = op.properties.get("algorithm")
         if not isinstance(found, DotAlgorithmAttr):
-            return dict.fromkeys(ALGORITHM, NoneType())
+            return dict.fromkeys(ALGORITHM, NO_PART)
         pairs = zip(ALGORITHM.items(), found.parameters, strict=True)
         return {name: kind.write(value) for (name, kind), value in pairs}
 
-    return Conversion(tuple(Attr(name, 2, NoneType()) for name in ALGORITHM), read, write)
+    return Conversion(tuple(Attr(name, 2, NO_PART) for name in ALGORITHM), read, write)
 
 
 def layouts() -> Conversion:

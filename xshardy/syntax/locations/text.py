@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, BlockArgument, BuiltinAttribute, Operation, SSAVa
 from xdsl.printer import Printer
 
 from xshardy.rewriting.locations import fused
+from xshardy.syntax.locations.numbered import NumberedLocation
 from xshardy.syntax.locations.values import FileRangeLoc, call_site, named, place_in_file
 
 _STRING = r'"(?:[^"\\\n\v\f]|\\["\\nt])*+"'
@@ -117,8 +118,10 @@ def location_of(located: Operation | SSAValue) -> LocationAttr:
             return resolved(owner.location) if isinstance(owner, Operation) else UNKNOWN_LOC
 
 
-def another_location(location: LocationAttr) -> TextLocation:
+def another_location(location: LocationAttr) -> TextLocation | NumberedLocation:
     """A location that says the same as `location`, read when that is asked for, and equal to no other."""
+    if isinstance(location, NumberedLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`
+        return location.another()
     another = TextLocation()
     if isinstance(location, TextLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`
         another.define("#loc", {"#loc": location})
@@ -129,7 +132,7 @@ def another_location(location: LocationAttr) -> TextLocation:
 
 def resolved(location: LocationAttr) -> LocationAttr:
     """`location` with what its texts stand for. Rewrites fuse locations that are text."""
-    if isinstance(location, TextLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`
+    if isinstance(location, TextLocation | NumberedLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # ditto
         return location.value
     if isinstance(location, FusedLoc):
         parts = (resolved(cast(LocationAttr, part)) for part in cast(ArrayAttr[Attribute], location.locations))
@@ -137,7 +140,12 @@ def resolved(location: LocationAttr) -> LocationAttr:
     return location
 
 
-LOCATIONS: Final[tuple[type[Attribute], ...]] = (*get_args(LocationAttr), FileRangeLoc, TextLocation)
+LOCATIONS: Final[tuple[type[Attribute], ...]] = (
+    *get_args(LocationAttr),
+    FileRangeLoc,
+    TextLocation,
+    NumberedLocation,
+)
 """The classes of locations."""
 
 

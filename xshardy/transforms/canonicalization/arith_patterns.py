@@ -199,9 +199,9 @@ class ConstantsOfChain(RewritePattern):
             value = (1 if isinstance(inner, arith.AddiOp) else -1) * inner_constant
             value += (1 if isinstance(op, arith.AddiOp) else -1) * outer_constant
         attr = splat_attr(value, op.result.type)
-        constant = materialize(attr, op.result.type) if attr is not None else None
-        if constant is None:
+        if attr is None:
             return
+        constant = materialize(attr, op.result.type)
         chained = combined(inner.lhs, constant)
         chained.attributes |= op.attributes
         rewriter.replace(op, (constant, chained))

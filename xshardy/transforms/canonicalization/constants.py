@@ -143,10 +143,8 @@ def elementwise(
     return dense_attr([attr.value.data for attr in attrs if isinstance(attr, IntegerAttr | FloatAttr)], result_type)
 
 
-def materialize(attr: Attribute, type: Attribute) -> Operation | None:
-    """The operation that makes a value of `type` from `attr`; None if there is no such operation."""
-    if isinstance(attr, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
-        return arith.ConstantOp(cast(Any, attr), type)
-    if isinstance(type, ComplexType) and isinstance(attr, ArrayAttr):
+def materialize(attr: Attribute, type: Attribute) -> Operation:
+    """The constant of `type` with the value `attr`: numbers, or the two parts of a complex one."""
+    if isinstance(attr, ArrayAttr):
         return complex.ConstantOp(cast(ArrayAttr[Attribute], attr), cast(Any, type))
-    return None
+    return arith.ConstantOp(cast(Any, attr), type)

@@ -185,9 +185,7 @@ class ConstantElements(RewritePattern):
             if not isinstance(attr, IntegerAttr | FloatAttr):
                 return
             values.append(attr.value.data)
-        constant = materialize(dense_attr(values, type), type)
-        if constant is not None:
-            rewriter.replace(op, constant)
+        rewriter.replace(op, materialize(dense_attr(values, type), type))
 
 
 # -- complex ----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,6 @@ from xshardy.transforms.inline import (
     Call,
     CallCensus,
     CopyBody,
-    EraseUnusedFunction,
     InliningRule,
     MoveBodyOfOnlyCall,
 )
@@ -88,4 +87,3 @@ class InlineIntoLoopsPass(PatternPass):
             return call in calls or (is_only_call and rule(call, callee))
 
         yield Step((MoveBodyOfOnlyCall(census, is_chosen), CopyBody(census, is_chosen)), TO_FIXPOINT)
-        yield Step((EraseUnusedFunction(census.unused()),))

@@ -242,16 +242,9 @@ def _narrowed(bounds: Interval, value: SSAValue) -> Interval:
 # -- Patterns on widths -----------------------------------------------------------------------------------------------
 
 
-def narrowest(value: SSAValue) -> SSAValue:
-    """The narrowest value in the chain of extensions and truncations that makes `value`."""
-    match value.owner:
-        case arith.ExtUIOp(input=input):
-            return narrowest(input)
-        case arith.TruncIOp(input=input):
-            before = narrowest(input)
-            return before if width_of(before.type) <= width_of(value.type) else value
-        case _:
-            return value
+def unextended(value: SSAValue) -> SSAValue:
+    """What `value` is an extension of, without a sign; otherwise itself."""
+    return value.owner.input if isinstance(value.owner, arith.ExtUIOp) else value
 
 
 class BitwiseBeforeTruncation(RewritePattern):
@@ -264,7 +257,7 @@ class BitwiseBeforeTruncation(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: arith.AndIOp | arith.OrIOp, rewriter: PatternRewriter, /):
-        lhs, rhs = narrowest(op.lhs), narrowest(op.rhs)
+        lhs, rhs = unextended(op.lhs), unextended(op.rhs)
         truncations = [value.owner for value in (lhs, rhs) if isinstance(value.owner, arith.TruncIOp)]
         if lhs.type != rhs.type or not truncations:
             return

@@ -166,10 +166,10 @@ def _narrow(x: Scalar, wide: WideFormat, to: ReducedPrecisionFloatType) -> Scala
     smallest_exponent = 1 - format.exponent_bias
     code = (_round(magnitude, dropped) >> dropped) - (wide.bias - format.exponent_bias << format.mantissa_bits)
     code = code.compare(">", largest_code(format)).select(infinity_code(format), code)
-    # Adding this power of two rounds a number at the last bit of the format's smallest numbers.
-    magic = wide.code(smallest_exponent + dropped)
-    magic_number = bits.constant(magic).bitcast(x.type)
-    subnormal = (magnitude.bitcast(x.type) + magic_number).bitcast(bits.type) - magic
+    # Adding this power of two rounds a number at the last bit of the format's smallest numbers. Its own bits are above
+    # those of the format.
+    magic = bits.constant(wide.code(smallest_exponent + dropped)).bitcast(x.type)
+    subnormal = (magnitude.bitcast(x.type) + magic).bitcast(bits.type)
     code = magnitude.compare("<", wide.code(smallest_exponent)).select(subnormal, code)
 
     small = IntegerType(format.bitwidth)

@@ -189,3 +189,14 @@ func.func @batch_sizes(%a: tensor<3x4x2xf32>, %i: tensor<2x3x2xi32>, %u: tensor<
   }) : (tensor<3x4x2xf32>, tensor<2x3x2xi32>, tensor<2x3x2xf32>) -> tensor<3x4x2xf32>
   func.return
 }
+
+// -----
+
+// CHECK: Expects inserted_window_dims to be sorted; got: [1, 0].
+func.func @inserted_dimensions_are_in_order(%a: tensor<30x20xf32>, %i: tensor<10x2xi32>, %u: tensor<10xf32>) {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1, 0], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<30x20xf32>, tensor<10x2xi32>, tensor<10xf32>) -> tensor<30x20xf32>
+  func.return
+}

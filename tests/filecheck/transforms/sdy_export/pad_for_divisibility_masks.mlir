@@ -96,6 +96,17 @@ func.func @gather(%x: tensor<5x2xf32>, %i: tensor<7x1xi32>) -> tensor<7x2xf32> {
   return %1 : tensor<7x2xf32>
 }
 
+// The index of a slice of all elements is 0, whatever it says.
+// CHECK-LABEL: @gather_of_all_elements(
+// CHECK-NOT:   stablehlo.minimum
+// CHECK:       "stablehlo.gather"(%1, %arg1) <{{{.*}} slice_sizes = array<i64: 8, 2>}>
+func.func @gather_of_all_elements(%x: tensor<5x2xf32>, %i: tensor<7x1xi32>) -> tensor<7x5x2xf32> {
+  %0 = sdy.all_slice [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]> : tensor<5x2xf32>
+  %1 = "stablehlo.gather"(%0, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 5, 2>}> {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"x"}, {}]>]>} : (tensor<5x2xf32>, tensor<7x1xi32>) -> tensor<7x5x2xf32>
+  %2 = sdy.all_gather [{}, {"x"}, {}] %1 out_sharding=<@mesh, [{}, {}, {}]> : tensor<7x5x2xf32>
+  return %2 : tensor<7x5x2xf32>
+}
+
 // Updates that are padding get an index out of bounds.
 // CHECK-LABEL: @scatter(
 // CHECK-NEXT: %c = stablehlo.constant dense<0> : tensor<i32>

@@ -20,6 +20,16 @@ func.func @slice_and_reverse(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@li
   return %1 : tensor<7xf32>
 }
 
+// Each device computes all of the iota, instead of its part and a gather.
+
+// CHECK-LABEL: func.func @iota(
+// CHECK-NEXT:    %0 = stablehlo.iota dim = 0 : tensor<8xf32>
+// CHECK-NEXT:    return %0 : tensor<8xf32>
+func.func @iota() -> tensor<8xf32> {
+  %0 = stablehlo.iota dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
 // CHECK-LABEL: func.func @elementwise(
 // CHECK-NEXT:    %0 = stablehlo.tanh %arg0 : tensor<2xf32>
 // CHECK-NEXT:    return %0 : tensor<2xf32>

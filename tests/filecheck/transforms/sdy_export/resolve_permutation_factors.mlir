@@ -60,6 +60,18 @@ func.func @pad_with_zeros(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@gri
   return %0 : tensor<6x6xf32>
 }
 
+// Along "y", a part needs only its own elements, but gets a longer window: its padding is its own too.
+// CHECK-LABEL: func.func @pad_along_two_dimensions(
+// PARTS:      "stablehlo.collective_permute"(%arg1)
+// PARTS-NOT:  collective_permute
+// PARTS:      stablehlo.dynamic_slice {{.*}} -> tensor<3x2xf32>
+// PARTS:      stablehlo.dynamic_slice {{.*}} -> tensor<3x3xf32>
+func.func @pad_along_two_dimensions(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {"y"}]>}) -> tensor<6x6xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %c, low = [2, 1], high = [0, 1], interior = [0, 0] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}, {"y"}]>]>} : (tensor<4x4xf32>, tensor<f32>) -> tensor<6x6xf32>
+  return %0 : tensor<6x6xf32>
+}
+
 // CHECK-LABEL: func.func @pad_with_anything(
 // PARTS-NEXT: sdy.reshard %arg0 <@grid, [{}]>
 // BYTES:      stablehlo.broadcast_in_dim %arg3, dims = []

@@ -24,6 +24,17 @@ func.func @truncate(%x: f32) -> f8E4M3FN {
 
 // -----
 
+// CHECK-LABEL: func.func @truncate_halves(
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.f16x2.to.e4m3x2.rn"(
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.f16x2.to.e5m2x2.rn"(
+func.func @truncate_halves(%x: f16) -> (f8E4M3FN, f8E5M2) {
+  %0 = arith.truncf %x : f16 to f8E4M3FN
+  %1 = arith.truncf %x : f16 to f8E5M2
+  return %0, %1 : f8E4M3FN, f8E5M2
+}
+
+// -----
+
 // CHECK-LABEL: func.func @extend(
 // CHECK-SAME:    %[[X:.*]]: f8E5M2) -> f64 {
 // CHECK-NEXT:    %[[BITS:.*]] = arith.bitcast %[[X]] : f8E5M2 to i8

@@ -439,13 +439,17 @@ func.func @attributes_of_a_number(%t: tensor<8xf32>) -> (f32 {test.mine = 1 : i3
 
 // -----
 
-// A vector at the start of an argument has its natural alignment; elsewhere, as far as the place is known.
+// A vector at the start of an argument has its natural alignment; elsewhere, as far as the place is known. A constant is
+// aligned as its elements are.
 
 // CHECK-LABEL: func.func @alignment_of_vectors(
 // CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
 // CHECK:         llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> vector<4xf32>
 // CHECK:         llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<2xi8>
-func.func @alignment_of_vectors(%t: tensor<8xf32>, %u: tensor<8xi8>) -> (vector<4xf32>, vector<4xf32>, vector<2xi8>) {
+// CHECK:         llvm.load %{{.*}} {alignment = 1 : i64} : !llvm.ptr -> vector<2xi8>
+#by2 = #xla_gpu.indexing_map<"(d0) -> (d0 * 2), domain: d0 in [0, 1]">
+func.func @alignment_of_vectors(%t: tensor<8xf32>, %u: tensor<8xi8>, %i: index)
+    -> (vector<4xf32>, vector<4xf32>, vector<2xi8>, vector<2xi8>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %pad = arith.constant 0.0 : f32
@@ -453,7 +457,10 @@ func.func @alignment_of_vectors(%t: tensor<8xf32>, %u: tensor<8xi8>) -> (vector<
   %0 = vector.transfer_read %t[%c0], %pad {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
   %1 = vector.transfer_read %t[%c1], %pad {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
   %2 = vector.transfer_read %u[%c0], %zero {in_bounds = [true]} : tensor<8xi8>, vector<2xi8>
-  return %0, %1, %2 : vector<4xf32>, vector<4xf32>, vector<2xi8>
+  %i2 = xla_gpu.apply_indexing #by2(%i)
+  %constant = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi8>
+  %3 = vector.transfer_read %constant[%i2], %zero {in_bounds = [true]} : tensor<4xi8>, vector<2xi8>
+  return %0, %1, %2, %3 : vector<4xf32>, vector<4xf32>, vector<2xi8>, vector<2xi8>
 }
 
 // -----

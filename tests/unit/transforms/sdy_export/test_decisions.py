@@ -3,16 +3,20 @@
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.stablehlo.elementwise_unary import NegOp
 from xshardy.rewriting.walk import OperationT, operations_of
 from xshardy.sharding.resharding import AllGather, AllSlice, AllToAll
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.constant_or_scalar_merger import earlier_equals
+from xshardy.transforms.sdy_export.factor_conflicts import Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
 from xshardy.transforms.sdy_export.insert_func_call_reshards import shardings_by_callees
 from xshardy.transforms.sdy_export.moves import AllReduce, Reshard
+from xshardy.transforms.sdy_export.reshard_costs import elements_received_by
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardPlans
 from xshardy.transforms.sdy_export.unflatten_call_graph import shared_callees
 
@@ -49,6 +53,29 @@ def test_operations_on_equal_constants_are_equal():
     ops = list(first(module, FuncOp).walk())[1:]
     assert earlier_equals(module) == {ops[1]: ops[0], ops[4]: ops[3]}
     assert print_module(module) == before
+
+
+def test_costs_of_reshards_around_an_operation():
+    """A value without a sharding is whole on each device."""
+    module = parse_module(
+        MESH
+        + """
+      func.func @f(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32> {
+        %0 = stablehlo.negate %x : tensor<8xf32>
+        return %0 : tensor<8xf32>
+      }
+    """
+    )
+    whole, half, quarter = shardings("[{}]", '[{"a"}]', '[{"a", "b"}]')
+    op = first(module, NegOp)
+
+    def received(operand: TensorShardingAttr, result: TensorShardingAttr | None) -> int:
+        return elements_received_by(op, Resolution([operand], [result], (), ReductionOp.SUM, whole.mesh_or_ref))
+
+    assert received(whole, whole) == 4
+    assert received(half, half) == 4
+    assert received(whole, quarter) == 4 + 6
+    assert received(half, None) == 0
 
 
 def test_a_plan_starts_where_the_plan_before_ends():

@@ -6,14 +6,23 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
-from xdsl.dialects.builtin import Float8E4M3FNType, Float8E5M2Type, ModuleOp, ReducedPrecisionFloatType, f16, f32
+from xdsl.dialects.builtin import (
+    Float4E2M1FNType,
+    Float8E4M3FNType,
+    Float8E5M2Type,
+    ModuleOp,
+    ReducedPrecisionFloatType,
+    f16,
+    f32,
+)
 
 from xshardy import compiler
 from xshardy.interpreters.host import run_on_host
 from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
-from xshardy.transforms.xla_gpu.float_instructions import greatest_not_overflowing
+from xshardy.transforms.xla_gpu.device import ComputeCapability
+from xshardy.transforms.xla_gpu.float_instructions import Target, greatest_not_overflowing, instructions_for
 
 Array = npt.NDArray[np.generic]
 
@@ -40,6 +49,27 @@ def test_f32_around_the_last(small: ReducedPrecisionFloatType, dtype: type):
     values = np.array([last - 1, last, last + 1], dtype=np.uint32).view(np.float32)
     with np.errstate(over="ignore"):
         assert np.isfinite(values.astype(dtype).astype(np.float32)).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "small, capability, before, ptx",
+    [
+        (Float8E4M3FNType(), (8, 9), (8, 8), (8, 1)),
+        (Float8E5M2Type(), (9, 0), (8, 9), (7, 8)),
+        (Float4E2M1FNType(), (10, 0), (9, 0), (8, 6)),
+    ],
+)
+def test_oldest_targets(
+    small: ReducedPrecisionFloatType, capability: tuple[int, int], before: tuple[int, int], ptx: tuple[int, int]
+):
+    """Source: PTX ISA, `cvt`, "Target ISA Notes"."""
+
+    def has_instructions(capability: tuple[int, int], ptx: tuple[int, int]) -> bool:
+        return instructions_for(small, Target(ComputeCapability(*capability), ptx, specific=True)) is not None
+
+    assert has_instructions(capability, ptx)
+    assert not has_instructions(capability, (ptx[0], ptx[1] - 1))
+    assert not has_instructions(before, ptx)
 
 
 # -- Kernels ----------------------------------------------------------------------------------------------------------

@@ -106,10 +106,18 @@ def test_truncation(small: str, wide: str):
     values = interesting(wide, small)
     if small == "f4E2M1FN":
         with np.errstate(invalid="ignore"):
-            values = values[~np.isnan(values.astype(np.float64))]  # the format has no NaN, so any result will do
+            values = values[~np.isnan(values.astype(np.float64))]
     with np.errstate(over="ignore", invalid="ignore"):
         expected = (to_odd_f32(values) if wide == "f64" else values).astype(SMALL_TYPES[small])
     assert_same(compute(f"%r = arith.truncf %x : {wide} to {small}", small, (wide, values)), expected)
+
+
+@pytest.mark.parametrize("wide", WIDE_TYPES)
+def test_nan_is_minus_zero_in_a_format_without_nan(wide: str):
+    """ml_dtypes makes 0 of NaN with a sign."""
+    values = np.array([np.nan, -np.nan]).astype(WIDE_TYPES[wide])
+    result = compute(f"%r = arith.truncf %x : {wide} to f4E2M1FN", "f4E2M1FN", (wide, values))
+    assert_same(result, np.array([-0.0, -0.0]))
 
 
 @pytest.mark.parametrize("small", SMALL_TYPES)

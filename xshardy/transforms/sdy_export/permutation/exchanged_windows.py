@@ -241,9 +241,8 @@ def _local_properties(op: stablehlo.ConvolutionOp, decision: LocalConvolution) -
     ]
     padding = [amount for window in windows for amount in (window.low, window.high)]
     type = TensorType(i64, [len(windows), 2])
-    dilation = {"lhs_dilation": integers(window.base_dilation for window in windows)} if op.lhs_dilation else {}
     return {
-        **dilation,
+        "lhs_dilation": integers(window.base_dilation for window in windows),
         "padding": DenseIntOrFPElementsAttr.from_list(type, padding),
         "feature_group_count": IntegerAttr(decision.feature_groups, i64),
         "batch_group_count": IntegerAttr(decision.batch_groups, i64),

@@ -1,0 +1,27 @@
+"""Atomic updates of one place by all threads, beside the same updates one after another."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from ptx_kernels import kernel
+
+from xshardy.ptx.machine import Machine
+
+THREADS = 96
+
+
+@pytest.mark.parametrize("type, dtype", [("f16", np.float16), ("bf16", ml_dtypes.bfloat16)])
+def test_numbers_of_16_bits_are_rounded_after_each_addition(type: str, dtype: type[Any]):
+    source = np.random.default_rng(0).uniform(1, 2, THREADS).astype(dtype)
+    result = np.zeros(1, dtype)
+    body = (
+        "mul.wide.u32 %rd9, %r1, 2;\nadd.s64 %rd9, %rd9, %rd1;\nld.global.b16 %h1, [%rd9];\n"
+        f"red.global.add.noftz.{type} [%rd2], %h1;"
+    )
+    Machine(kernel(body)).run([1], [THREADS], [source, result])
+    expected = dtype(0)
+    for value in source:
+        expected = dtype(expected + value)
+    assert result[0] == expected != dtype(source.astype(np.float64).sum())
