@@ -54,6 +54,18 @@ def name_unlike_types(name: str) -> str:
     return f"{name}_" if name in TYPE_NAMES else name
 
 
+CONTROL_FLOW = (stablehlo.CaseOp, stablehlo.IfOp, stablehlo.WhileOp)
+
+
+def is_given_otherwise(type: Attribute, op: Operation) -> bool:
+    """Whether a loop or a branch calls functions, and none gives `type`: one that returns several values is flat."""
+    if not isinstance(op, CONTROL_FLOW):
+        return False
+    calls = [inner for region in op.regions for inner in region.block.ops if isinstance(inner, func.CallOp)]
+    given = [call.result_types[0] if len(call.results) == 1 else tuple_type(call.result_types) for call in calls]
+    return bool(given) and type not in given
+
+
 def argument_attributes(function: func.FuncOp, number: int) -> Mapping[str, Attribute]:
     """The attributes of argument `number` of `function`."""
     return {} if function.arg_attrs is None else function.arg_attrs.data[number].data
@@ -147,7 +159,9 @@ class ComputationPrinter:
                 continue
             parts = parts_of(op.result) or []
             source = parts[0].owner if parts else before
-            if isinstance(source, Operation) and not is_implicit(source) and list(source.results) == parts:
+            if not isinstance(source, Operation) or is_implicit(source) or list(source.results) != parts:
+                continue
+            if not is_given_otherwise(op.result.type, source):
                 if (former := last.get(source)) is not None:
                     del self.packs[former]
                 self.packs[op.result] = source

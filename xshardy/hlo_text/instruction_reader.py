@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.construction import set_name_hint
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.attribute_reader import NAME_IT, AttributeReader
 from xshardy.hlo_text.constants import read_constant
@@ -150,7 +151,7 @@ class InstructionReader(AttributeReader):
         if layouts := layout_attributes(shape):
             made.attributes.update(layouts)
         for result in made.results:
-            result.name_hint = name
+            set_name_hint(result, name)
         if (not made.results or made.results[0].name_hint != name) and not self.scope.is_strict:
             made.attributes[NAME] = StringAttr(name)
         self.operations.append(made)
@@ -159,7 +160,7 @@ class InstructionReader(AttributeReader):
         if len(results) == 1 and (results[0].type is shape.type or results[0].type == shape.type):
             return results[0]
         value = pack(results, shape.type, self.operations)
-        value.name_hint = name
+        set_name_hint(value, name)
         return value
 
     def verify(self, instruction: Instruction, row: Opcode, op: Operation) -> None:
@@ -208,7 +209,8 @@ class InstructionReader(AttributeReader):
             )
         self.numbers.insert(position, number)
         argument = self.block.insert_arg(shape.type, position)
-        argument.name_hint = name = name or self.anonymous_name("parameter")
+        name = name or self.anonymous_name("parameter")
+        set_name_hint(argument, name)
         self.positions[number] = self.count
         if argument.name_hint != name and not self.scope.is_strict:
             kept[NAME] = StringAttr(name)

@@ -3,7 +3,7 @@ The parameters of a computation that are used as indices, and the values for whi
 
 An analysis backwards along the data flow: the start indices of gathers, scatters and dynamic slices have ranges, and so
 have integers that are compared with constants. Each operation maps the range of its result to ranges of its operands.
-Operations without a rule end the flow.
+Operations without a rule, and those on tensors of unknown size, end the flow.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import func
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
+from xshardy.dialects.stablehlo.types import is_static
 from xshardy.interpreters.calls import called_function, calls_by_function
+from xshardy.interpreters.element_types import as_tensor_type
 from xshardy.interpreters.index_limits import INDICES
 from xshardy.interpreters.index_range import IndexRange, Ranges
 from xshardy.interpreters.operand_ranges import BACKWARD
@@ -24,7 +26,7 @@ def index_ranges(computation: func.FuncOp) -> Mapping[int, Sequence[IndexRange]]
     """The parameters of `computation` that are used as indices, by number, with the different ranges of their uses."""
     calls = calls_by_function(computation)
     callers = {function.body.block: called_by for function, called_by in calls.items()}
-    operations = [op for function in calls for op in function.body.walk() if type(op) in INDICES]
+    operations = [op for function in calls for op in function.body.walk() if type(op) in INDICES and has_sizes(op)]
     pending: list[tuple[SSAValue, IndexRange]] = [found for op in operations for found in INDICES[type(op)](op)]
     followed: dict[SSAValue, list[IndexRange]] = {}
     while pending:
@@ -36,11 +38,17 @@ def index_ranges(computation: func.FuncOp) -> Mapping[int, Sequence[IndexRange]]
         op = value.owner
         if isinstance(value, BlockArgument):
             pending += [(call.operands[value.index], wanted) for call in callers.get(value.block, ())]
-        elif isinstance(op, Operation):
+        elif isinstance(op, Operation) and has_sizes(op):
             rule = BACKWARD.get(type(op))
             pending += returned(value, wanted) if rule is None else rule(op, wanted)
     arguments = enumerate(computation.body.block.args)
     return {number: followed[argument] for number, argument in arguments if followed.get(argument)}
+
+
+def has_sizes(op: Operation) -> bool:
+    """Whether the size of every tensor that `op` reads or writes is known."""
+    tensors = (as_tensor_type(value.type) for value in (*op.operands, *op.results))
+    return all(tensor is None or is_static(tensor) for tensor in tensors)
 
 
 def returned(value: SSAValue, wanted: IndexRange) -> Ranges:

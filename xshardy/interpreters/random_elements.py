@@ -5,7 +5,9 @@ from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import Attribute
+from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.dialects.stablehlo.types import is_static
 from xshardy.interpreters.element_types import (
     BITS,
     KINDS,
@@ -77,12 +79,14 @@ GENERATORS: Mapping[Kind, Make] = {
 def random_inputs(types: Sequence[Attribute], seed: int, generators: Mapping[Kind, Make] = GENERATORS) -> list[Array]:
     """
     An array for each type, a scalar or a tensor of static shape. The same types and seed give the same arrays
-    everywhere.
+    everywhere. Raises `InterpretationError` for a tensor of unknown size.
     """
     rng = np.random.default_rng(seed)
     result: list[Array] = []
     for kind in types:
         tensor = as_tensor_type(kind)
+        if tensor is not None and not is_static(tensor):
+            raise InterpretationError(f"an input is a {kind}: only tensors of known size can be drawn")
         shape = () if tensor is None else tensor.get_shape()
         dtype = numpy_dtype(kind)
         size = int(np.prod(shape, dtype=np.int64))

@@ -178,6 +178,42 @@ def test_names_that_are_types_get_an_underscore():
     assert xla_errors([text]) == [""]
 
 
+def test_names_of_an_underscore_and_digits_are_kept_in_copies():
+    text = "HloModule m\n\nENTRY %_1 {\n  %_0 = f32[] parameter(0)\n  ROOT %_2 = f32[] negate(%_0)\n}\n"
+    assert print_hlo(read_hlo(text).clone()) == text
+
+
+def test_nested_state_of_a_loop_is_flat_as_what_its_functions_return():
+    state = "((f32[16], u32[], token[]), f32[16])"
+    text = f"""HloModule m
+body {{
+  p = {state} parameter(0)
+  before = (f32[16], u32[], token[]) get-tuple-element(p), index=0
+  x = f32[16] get-tuple-element(p), index=1
+  done = token[] send-done(before), channel_id=1
+  t = token[] after-all()
+  sent = (f32[16], u32[], token[]) send(x, t), channel_id=1
+  ROOT r = {state} tuple(sent, x)
+}}
+cond {{
+  p = {state} parameter(0)
+  ROOT c = pred[] constant(true)
+}}
+ENTRY main {{
+  x = f32[16] parameter(0)
+  t = token[] after-all()
+  sent = (f32[16], u32[], token[]) send(x, t), channel_id=1
+  i = {state} tuple(sent, x)
+  w = {state} while(i), condition=cond, body=body
+  last = (f32[16], u32[], token[]) get-tuple-element(w), index=0
+  ROOT done = token[] send-done(last), channel_id=1
+}}
+"""
+    printed = print_hlo(parse_hlo(text))
+    assert "= (f32[16]{0}, u32[], token[], f32[16]{0}) while(" in printed
+    parse_hlo(printed)
+
+
 def test_recursion_cannot_be_said():
     text = (
         "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n%0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n"

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.func import FuncOp
+from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.index_ranges import index_ranges
@@ -147,3 +148,23 @@ def test_indices_partly_an_iota_are_drawn_and_distinct():
         assert all(len(set(row)) == 6 for row in tokens.tolist())
         assert tokens.min() >= -1
         assert tokens.max() <= 40
+
+
+def test_tensors_of_unknown_size_have_no_ranges_and_are_not_drawn():
+    text = """HloModule m
+ENTRY main {
+  x = f32[8,4] parameter(0)
+  i = s32[6] parameter(1)
+  size = s32[] parameter(2)
+  j = s32[<=6] set-dimension-size(i, size), dimensions={0}
+  ROOT g = f32[<=6,4] gather(x, j), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}
+}"""  # noqa: E501
+    (main,) = (op for op in parse_hlo(text).ops if isinstance(op, FuncOp))
+    assert index_ranges(main) == {} and len(inputs_of(main, 0)) == 3
+    (main,) = (
+        op
+        for op in parse_hlo("HloModule m\nENTRY e {\n  ROOT x = f32[<=8] parameter(0)\n}\n").ops
+        if isinstance(op, FuncOp)
+    )
+    with pytest.raises(InterpretationError, match="only tensors of known size can be drawn"):
+        inputs_of(main, 0)

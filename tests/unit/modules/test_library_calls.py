@@ -116,3 +116,10 @@ def test_what_is_not_supported(config: str, message: str):
     x = np.ones((4, 4), np.float32)
     with pytest.raises(LibraryCallError, match=message):
         run("__cublas$gemm", ["f32[4,4]"] * 2, "f32[4,4]", config, [x, x])
+
+
+def test_a_convolution_whose_shapes_do_not_fit():
+    x, w = np.ones((2, 9, 9, 3), np.float32), np.ones((3, 3, 3, 4), np.float32)
+    fields = "window={size=3x3}, dim_labels=b01f_01io->b01f, "
+    with pytest.raises(LibraryCallError, match="a convolution that is none: inferred shape"):
+        run("__cudnn$convForward", [typed(x), typed(w)], "f32[2,9,9,4]", "{}", [x, w], fields)

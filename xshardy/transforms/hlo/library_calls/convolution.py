@@ -13,6 +13,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i1
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -129,13 +130,19 @@ def convolution(
 
     `operands` are the two of the convolution, then the bias and the side input if it has them.
 
-    `config` is its `cudnn_conv_backend_config`. Raises `LibraryCallError` for an unknown activation.
+    `config` is its `cudnn_conv_backend_config`. Raises `LibraryCallError` for an unknown activation, and for
+    shapes that do not fit.
     """
     if (activation := ACTIVATIONS.get(config.get("activation_mode", "kNone"))) is None:
         raise LibraryCallError(f"a convolution with the activation {config['activation_mode']}")
     working = TensorType(working_type(type.element_type), type.get_shape())
     first, second, *others = operands
-    value = scaled(t, t(KINDS[target](c, first, second, working)), config.get("conv_result_scale", 1))
+    made = KINDS[target](c, first, second, working)
+    try:
+        made.verify(verify_nested_ops=False)
+    except VerifyException as error:
+        raise LibraryCallError(f"a convolution that is none: {error}") from None
+    value = scaled(t, t(made), config.get("conv_result_scale", 1))
     if len(others) > 1:
         side = converted(t, others[1], working.element_type)
         value = t.add(value, scaled(t, side, config.get("side_input_scale", 0)))
