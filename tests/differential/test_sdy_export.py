@@ -83,6 +83,7 @@ about what is printed beside the module.
 BEYOND_UPSTREAM = {
     "convert_global_to_local_elided",
     "convert_global_to_local_manual_functions",
+    "export_named_computations_threads",
     "insert_explicit_reshards_repeated",
     "choose_cheaper_reshards",
     "gather_between_meshes",

@@ -25,6 +25,7 @@ UNLIKE_UPSTREAM = {
     "apply_sharding_constraints_dynamic",
     "constant_splitter",
     "explicit_gather_scatter_batching_mixed_rows",
+    "import_func_calls_threads",
     "import_pipeline_batching",
     "verify_strict",
 }

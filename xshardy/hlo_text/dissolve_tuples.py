@@ -30,16 +30,16 @@ from xshardy.dialects.hlo.async_operation import bundle_type
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
 from xshardy.hlo_text.entry_positions import CountLeavesOfEntry
 from xshardy.hlo_text.tuple_leaves import (
+    all_leaf_types,
     build_tuple,
     flatten,
     leaf_attributes,
-    leaf_types,
     leaves,
     of_whole,
     resolved,
     tree_from_leaves,
 )
-from xshardy.hlo_text.tuples import ROOT
+from xshardy.hlo_text.tuples import ROOT, leaf_types
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_from
 
@@ -105,7 +105,7 @@ class SplitTupleArguments(RewritePattern):
         """Insert arguments for the elements of `argument`, a tuple, at its position, instead of it."""
         block = argument.block
         parts: list[SSAValue] = []
-        for i, type in enumerate(leaf_types([argument.type])):
+        for i, type in enumerate(leaf_types(argument.type)):
             part = rewriter.insert_block_argument(block, argument.index + 1 + i, type)
             part.name_hint = argument.name_hint
             parts.append(part)
@@ -135,7 +135,7 @@ class CallWithElements(RewritePattern):
         operands = [value for operand in op.operands for value in flatten(operand, op, rewriter)]
         made = type(op).create(
             operands=operands,
-            result_types=list(leaf_types(op.result_types)),
+            result_types=list(all_leaf_types(op.result_types)),
             properties=op.properties,
             attributes=op.attributes,
         )
@@ -194,7 +194,9 @@ class StartWithElements(RewritePattern):
         if op.callee.string_value() in self.whole:
             return
         bundle = bundle_type(op.bundle)
-        types = AsyncBundleType.of(list(leaf_types(bundle.operands)), list(leaf_types(bundle.outputs)), bundle.contexts)
+        types = AsyncBundleType.of(
+            list(all_leaf_types(bundle.operands)), list(all_leaf_types(bundle.outputs)), bundle.contexts
+        )
         if types != bundle:
             op.operands = [value for operand in op.operands for value in flatten(operand, op, rewriter)]
             rewriter.replace_value_with_new_type(op.bundle, types)

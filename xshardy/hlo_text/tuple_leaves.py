@@ -1,6 +1,7 @@
 """The leaves of tuples: what is in them that is no tuple, and the attributes of each."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr, TupleType, UnitAttr
@@ -15,18 +16,15 @@ from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
 from xshardy.hlo_text.names import NAME
+from xshardy.hlo_text.tuples import leaf_types
 
 Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"
 """A value, or the elements of a tuple."""
 
 
-def leaf_types(types: Sequence[Attribute]) -> Iterator[Attribute]:
+def all_leaf_types(types: Sequence[Attribute]) -> Iterator[Attribute]:
     """The types in `types` that are not tuples, with tuples flattened."""
-    for type in types:
-        if isinstance(type, TupleType):
-            yield from leaf_types(elements(type))
-        else:
-            yield type
+    return chain.from_iterable(map(leaf_types, types))
 
 
 def leaves(tree: Tree) -> Iterator[SSAValue]:
@@ -91,7 +89,7 @@ def leaf_attributes(type: Attribute, attributes: DictionaryAttr) -> list[Diction
     """The attributes of each leaf of an argument or result of `type` with `attributes`; its own if it is no tuple."""
     if not isinstance(type, TupleType):
         return [attributes]
-    count = len([*leaf_types([type])])
+    count = len([*leaf_types(type)])
     leaves: list[dict[str, Attribute]] = [{} for _ in range(count)]
     for name in (LAYOUT, MEMORY):
         if isinstance(entries := attributes.data.get(name), ArrayAttr):

@@ -110,6 +110,10 @@ class Truth:
         chosen = arith.SelectOp(self.value, yes.value, no.value)
         return Real(self.rewriter.insert(chosen).result, self.rewriter)
 
+    def choose_complex(self, yes: Complex, no: Complex) -> Complex:
+        """`yes` where it holds, `no` elsewhere."""
+        return Complex(self.choose(yes.re, no.re), self.choose(yes.im, no.im))
+
 
 @dataclass(frozen=True, slots=True)
 class Complex:
@@ -138,15 +142,51 @@ class Complex:
         return Complex(-self.re, -self.im)
 
     def __truediv__(self, other: Complex) -> Complex:
-        """Smith's quotient: both are scaled by the larger part of the divisor. Division by -0 is division by 0."""
+        """
+        Smith's quotient: both are scaled by the larger part of the divisor. A divisor of 0 has the sign of its real
+        part.
+
+        An infinite number by a finite one is infinite, and a finite number by an infinite one is 0, also where this
+        gives NaN for both parts: then infinite parts count as 1, the others as 0. Source: ISO C99, Annex G.5.1.
+        """
         by_re, by_im = _scaled_quotient(self, other), _scaled_quotient(self.turned(), other.turned())
         wide = abs(other.re).compare("oge", abs(other.im))
         zero = other.is_zero()
-        divisor = abs(other.re)
-        return Complex(
-            zero.choose(self.re / divisor, wide.choose(by_re.re, by_im.re)),
-            zero.choose(self.im / divisor, wide.choose(by_re.im, by_im.im)),
+        by_zero = Complex(self.re / other.re, self.im / other.re)
+        quotient = zero.choose_complex(by_zero, wide.choose_complex(by_re, by_im))
+        grows = self.is_infinite() & other.is_finite()
+        vanishes = self.is_finite() & other.is_infinite()
+        over, under = (
+            grows.choose_complex(self.infinite_parts(), self),
+            vanishes.choose_complex(other.infinite_parts(), other),
         )
+        scale = grows.choose(self.constant(inf), self.constant(0.0))
+        special = Complex(
+            (over.re * under.re + over.im * under.im) * scale,
+            (over.im * under.re - over.re * under.im) * scale,
+        )
+        return ((grows | vanishes) & quotient.is_lost()).choose_complex(special, quotient)
+
+    def is_infinite(self) -> Truth:
+        """Whether a part is infinite, even if the other one is NaN."""
+        return abs(self.re).larger_number(abs(self.im)).compare("oeq", inf)
+
+    def is_finite(self) -> Truth:
+        """Whether both parts are finite."""
+        return abs(self.re).compare("olt", inf) & abs(self.im).compare("olt", inf)
+
+    def is_lost(self) -> Truth:
+        """Whether both parts are NaN."""
+        return self.re.compare("uno", self.re) & self.im.compare("uno", self.im)
+
+    def infinite_parts(self) -> Complex:
+        """1 for an infinite part, and 0 for any other, with the sign of the part."""
+
+        def one_if_infinite(part: Real) -> Real:
+            is_infinite = abs(part).compare("oeq", inf)
+            return is_infinite.choose(self.constant(1.0), self.constant(0.0)).with_sign_of(part)
+
+        return Complex(one_if_infinite(self.re), one_if_infinite(self.im))
 
     def turned(self) -> Complex:
         """`-i` times the number, which swaps the parts; a quotient does not change if both numbers are turned."""
@@ -164,8 +204,7 @@ class Complex:
         length = large * (ratio * ratio + 1.0).apply(math.SqrtOp)
         # 0/0 and inf/inf: then both are the length.
         length = ratio.compare("uno", ratio).choose(small, length)
-        infinite = re.larger_number(im).compare("oeq", inf)
-        return infinite.choose(self.constant(inf), length)
+        return self.is_infinite().choose(self.constant(inf), length)
 
     def angle(self) -> Real:
         """The argument, in (-pi, pi]."""

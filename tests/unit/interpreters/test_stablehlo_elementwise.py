@@ -6,6 +6,7 @@ from special_values import DTYPES, assert_same, pairs, special_values
 
 from xshardy.dialects import chlo, hlo
 from xshardy.interpreters.element_types import KINDS, Kind
+from xshardy.interpreters.numerics import complexes
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.syntax import parse_module
@@ -148,3 +149,21 @@ def test_every_elementwise_op_has_a_rule():
         for op in dialect.operations:
             if issubclass(op, BinaryElementwiseOp | UnaryElementwiseOp) and op not in others:
                 assert op in ELEMENTWISE, op.name
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_quotients_of_infinities_nans_and_zeros_are_those_of_xla(dtype: type[np.generic]):
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    parts = np.array([0.0, -0.0, 1.0, -2.0, np.inf, -np.inf, np.nan])
+    numbers = np.empty(49, dtype)
+    numbers.real, numbers.imag = np.repeat(parts, 7), np.tile(parts, 7)
+    x, y = np.repeat(numbers, 49), np.tile(numbers, 49)
+    expected = np.asarray(jax.jit(lambda x, y: x / y)(x, y))
+    with np.errstate(all="ignore"):
+        found = complexes.divide(x, y)
+    for ours, theirs in ((found.real, expected.real), (found.imag, expected.imag)):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+        number = ~np.isnan(ours)
+        np.testing.assert_array_equal(np.signbit(ours)[number], np.signbit(theirs)[number])

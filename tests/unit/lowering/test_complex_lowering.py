@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from lowering_host import HostFunction
 
+from xshardy.interpreters.numerics.complexes import divide
+
 UNARY: dict[str, Callable[..., complex]] = {
     "abs": np.abs,
     "angle": np.angle,
@@ -26,7 +28,7 @@ UNARY: dict[str, Callable[..., complex]] = {
 BINARY: dict[str, Callable[..., complex]] = {
     "add": np.add,
     "atan2": lambda y, x: -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)),
-    "div": np.divide,
+    "div": divide,
     "mul": np.multiply,
     "pow": np.power,
     "sub": np.subtract,
@@ -95,6 +97,26 @@ def test_finite_numbers(name: str, element: str):
             assert agree(got, expected, TOLERANCES[element] * (10 if name == "pow" else 1)), (case, got, expected)
 
 
+def same_parts(got: complex, expected: complex) -> bool:
+    """Whether infinities, zeros and their signs, and NaN, are in the same parts."""
+    return all(
+        np.array_equal(one, other, equal_nan=True) and (one != 0 or np.signbit(one) == np.signbit(other))
+        for one, other in ((got.real, expected.real), (got.imag, expected.imag))
+    )
+
+
+@pytest.mark.parametrize("element", TOLERANCES)
+def test_quotients_of_infinities_and_zeros(element: str):
+    function, type = function_of("div", element), NUMPY_TYPES[element]
+    numbers = [type(complex(re, im)) for re in (*LIMITS, np.nan) for im in (*LIMITS, np.nan)]
+    with np.errstate(all="ignore"):
+        for z in numbers:
+            for w in numbers:
+                expected, got = complex(divide(z, w)), evaluate(function, "div", element, z, w)
+                if not np.isfinite(z) or not np.isfinite(w):
+                    assert same_parts(got, expected), (z, w, got, expected)
+
+
 @pytest.mark.parametrize("name", ["abs", "angle", "exp", "log", "sqrt", "tanh"])
 def test_infinities(name: str):
     function = function_of(name, "f64")
@@ -130,11 +152,13 @@ def test_quotient_does_not_overflow():
     assert evaluate(function, "div", "f32", big, big) == 1
 
 
-@pytest.mark.parametrize("divisor", [complex(0, 0), complex(-0.0, 0), complex(0, -0.0)])
-def test_each_part_is_divided_by_zero(divisor: complex):
-    """Whatever the sign of the zero."""
+@pytest.mark.parametrize(
+    ("divisor", "infinity"), [(complex(0, 0), np.inf), (complex(-0.0, 0), -np.inf), (complex(0, -0.0), np.inf)]
+)
+def test_each_part_is_divided_by_zero(divisor: complex, infinity: float):
+    """The sign of the real part is that of the divisor."""
     got = evaluate(function_of("div", "f64"), "div", "f64", np.complex128(1 - 2j), np.complex128(divisor))
-    assert (got.real, got.imag) == (np.inf, -np.inf)
+    assert (got.real, got.imag) == (infinity, -infinity)
 
 
 def test_comparison():

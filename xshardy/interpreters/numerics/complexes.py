@@ -24,6 +24,34 @@ def multiply(x: Array, y: Array) -> Array:
     return create(a * c - b * d, a * d + b * c)
 
 
+def divide(x: Array, y: Array) -> Array:
+    """
+    The quotient. An infinite number by a finite one is infinite, and a finite number by an infinite one is 0, also
+    where the formula gives NaN for both parts; 0 as a divisor has the sign of its real part. Source: ISO C99,
+    Annex G.5.1, as in XLA.
+    """
+    by_zero = create(np.real(x) / np.real(y), np.imag(x) / np.real(y))
+    quotient = np.where(y == 0, by_zero, np.divide(x, y))
+    grows, vanishes = np.isinf(x) & np.isfinite(y), np.isfinite(x) & np.isinf(y)
+    special = np.isnan(np.real(quotient)) & np.isnan(np.imag(quotient)) & (grows | vanishes)
+    if not special.any():
+        return quotient
+    over, under = np.where(grows, infinite_parts(x), x), np.where(vanishes, infinite_parts(y), y)
+    a, b, c, d = np.real(over), np.imag(over), np.real(under), np.imag(under)
+    scale = np.where(grows, np.inf, 0).astype(a.dtype)
+    return np.where(special, create((a * c + b * d) * scale, (b * c - a * d) * scale), quotient)
+
+
+def infinite_parts(x: Array) -> Array:
+    """1 for an infinite part, and 0 for any other, with the sign of the part."""
+    return create(*(np.copysign(np.isinf(part).astype(part.dtype), part) for part in (np.real(x), np.imag(x))))
+
+
+@computed_wide
+def logistic(x: Array) -> Array:
+    return divide(np.ones_like(x), 1 + np.exp(-x))
+
+
 def sign(x: Array) -> Array:
     """The number of absolute value 1 in the direction of `x`; 0 for 0."""
     magnitude = np.abs(x)

@@ -26,7 +26,7 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "conj": np.conj,
     "cos": floats.cos,
     "create": complexes.create,
-    "div": np.divide,
+    "div": complexes.divide,
     "eq": np.equal,
     "exp": floats.exp,
     "expm1": floats.expm1,

@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint
 from xshardy.dialects.hlo import StartOp
 from xshardy.dialects.stablehlo import CustomCallOp, GetTupleElementOp, OptimizationBarrierOp, TupleOp
 from xshardy.hlo_text.dissolve_tuples import ReadElementDirectly
-from xshardy.hlo_text.tuple_leaves import build_tuple, flatten, leaf_types, tree_from_leaves
+from xshardy.hlo_text.tuple_leaves import all_leaf_types, build_tuple, flatten, tree_from_leaves
 from xshardy.rewriting import BACKWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_in
 
@@ -46,7 +46,7 @@ class DissolveTuples(RewritePattern):
             return
         new = type(op).create(
             operands=[value for operand in op.operands for value in flatten(operand, op, rewriter)],
-            result_types=list(leaf_types(op.result_types)),
+            result_types=list(all_leaf_types(op.result_types)),
             properties=op.properties,
             attributes=op.attributes,
         )

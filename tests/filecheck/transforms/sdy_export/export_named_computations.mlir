@@ -62,7 +62,7 @@ func.func @taken(%x: tensor<8xf32>) -> tensor<8xf32> {
 func.func @on_a_thread() {
   sdy.named_computation<"thread">() () {
     sdy.return
-  } {execution_thread = "host", hlo.execution_thread = "host"} : () -> ()
+  } {execution_thread = "host"} : () -> ()
   func.return
 }
 
@@ -91,5 +91,5 @@ func.func private @on_a_call(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: func.func private @taken_1
 // CHECK-NEXT:    %0 = call @taken_0(%arg0)
 // CHECK-LABEL: func.func private @plain_2
-// CHECK-LABEL: func.func private @thread() attributes {execution_thread = "host", hlo.execution_thread = "host", sdy.original_func_name = "thread"} {
+// CHECK-LABEL: func.func private @thread() attributes {execution_thread = "host", sdy.original_func_name = "thread"} {
 // CHECK-NEXT:    return

@@ -42,16 +42,3 @@ func.func private @inner(%x: tensor<8xf32>) -> tensor<8xf32> {
 func.func private @not_called(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }
-
-// A thread in HLO's words is kept as well.
-// CHECK-LABEL: func.func @calls_the_host
-// CHECK-NEXT:    sdy.named_computation<"host">() () {
-// CHECK-NEXT:      sdy.return
-// CHECK-NEXT:    } {hlo.execution_thread = "host"} : () -> ()
-func.func @calls_the_host() {
-  func.call @host() : () -> ()
-  return
-}
-func.func private @host() attributes {hlo.execution_thread = "host"} {
-  return
-}
