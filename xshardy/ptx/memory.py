@@ -61,7 +61,7 @@ class Region:
 
 
 def _padded(size: int) -> Array:
-    """Zeros, and behind them what is missing to a multiple of the widest words: nobody may use these bytes."""
+    """Zeros, and behind them what is missing to a multiple of the widest words; no kernel may use these bytes."""
     data = np.zeros(-(-size // LARGEST_ACCESS) * LARGEST_ACCESS, np.uint8)
     data[size:] = 0xFF
     return data
