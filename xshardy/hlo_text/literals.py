@@ -48,6 +48,10 @@ NAN_PAYLOAD_BITS: Mapping[str, int] = {"f16": 10, "bf16": 7, "f32": 23, "f64": 5
 BOOLEANS: Mapping[str, int] = {"false": 0, "true": 1, "0": 0, "1": 1}
 
 
+MOST_AFTER_BARE_NUMBER = 1 << 26
+"""The most elements of a constant that is written as one number other than 0."""
+
+
 def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAttr:
     """
     Step over the literal of a constant of `type`.
@@ -59,7 +63,7 @@ def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAtt
 
 def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
     """
-    The elements of a literal in row-major order, in the number format of `type`.
+    The elements of a literal in row-major order, or one for zeros, in the number format of `type`.
 
     A number without braces is the first element, and the others are 0: so XLA reads it.
     """
@@ -68,11 +72,16 @@ def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
     count = math.prod(type.get_shape())
     is_bare = tokens.text != "{" and not isinstance(element, ComplexType) and count > 0
     texts = read_texts(tokens, () if is_bare else type.get_shape(), isinstance(element, ComplexType))
-    if is_bare:
-        texts += ["0"] * (count - 1)
     if isinstance(element, IntegerType):
-        return integers_from_texts(tokens, texts, cast(IntegerType, element), start)
-    return floats_from_texts(tokens, texts, real_element(cast(Attribute, element)), start)
+        elements = integers_from_texts(tokens, texts, cast(IntegerType, element), start)
+    else:
+        elements = floats_from_texts(tokens, texts, real_element(cast(Attribute, element)), start)
+    if not is_bare or not any(elements.tobytes()):
+        return elements
+    if count > MOST_AFTER_BARE_NUMBER:
+        message = f"a number without braces is the first of {count} elements, of which the others are 0"
+        raise tokens.error(message, "if all are to be equal, write a broadcast", start)
+    return np.concatenate([elements, np.zeros(count - 1, elements.dtype)])
 
 
 def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[str]:

@@ -220,6 +220,12 @@ CASES = {
         23,
         "expected '(': the value of (f32[2]) is a tuple",
     ),
+    "number without braces for too many elements": (
+        in_entry("x = f32[1000000,1000000] constant(1)"),
+        3,
+        35,
+        "is the first of 1000000000000 elements",
+    ),
     "elided part of a constant": (
         in_entry("x = (f32[2]) constant(({...}))"),
         3,

@@ -25,15 +25,13 @@ TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
 
 def require_results(computation: FuncOp) -> None:
     """Raise `PassFailedException` unless `computation` has results, and takes and gives tensors only."""
-    name, types = computation.sym_name.data, computation.function_type.outputs
-    if not types:
+    name, types = computation.sym_name.data, computation.function_type
+    if not types.outputs:
         raise PassFailedException(f"@{name} gives no result, so there is no kernel to emit for it")
-    for type in types:
-        if type.name != TensorType.name:
-            raise PassFailedException(f"@{name} gives a {type}, which a kernel cannot write")
-    for type in computation.function_type.inputs:
-        if type.name != TensorType.name:
-            raise PassFailedException(f"@{name} takes a {type}, which a kernel cannot read")
+    for listed, does, cannot in ((types.outputs, "gives", "write"), (types.inputs, "takes", "read")):
+        for type in listed:
+            if type.name != TensorType.name:
+                raise PassFailedException(f"@{name} {does} a {type}, which a kernel cannot {cannot}")
 
 
 def require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
