@@ -6,8 +6,11 @@ from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thre
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.tiling import Tiling, launch_of, shared_tile
 
-ELEMENTS_PER_THREAD = 16
-"""The elements of a row per thread, if there are rows enough for all threads of the device."""
+MIN_ELEMENTS, VECTORS = 8, 2
+"""
+Of a row per thread, if there are rows enough for all threads of the device: two vectors, but at least eight elements.
+So few stay in registers from one step to the next, because loops of two iterations are unrolled.
+"""
 MIN_THREADS_PER_ROW, MAX_THREADS_PER_ROW = 8, 1024
 """The threads of a row: with 16 bytes each, the fewest access whole cache lines; the most are those of a block."""
 THREADS_PER_BLOCK = 128
@@ -58,10 +61,10 @@ def _vector_size(minor: int, width: int) -> int:
 
 def _threads_per_row(rows: int, pieces: int, vector: int, device: Device) -> int:
     """A power of two: enough to limit the elements of each, more if there are few rows, at most one per piece."""
-    threads = 1
+    threads, elements = 1, max(MIN_ELEMENTS, VECTORS * vector)
     while 2 * threads <= min(pieces, MAX_THREADS_PER_ROW) and (
         threads < MIN_THREADS_PER_ROW
-        or threads * ELEMENTS_PER_THREAD < pieces * vector
+        or threads * elements < pieces * vector
         or threads * rows < device.cores * device.threads_per_core
     ):
         threads *= 2
