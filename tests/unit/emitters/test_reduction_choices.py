@@ -13,11 +13,12 @@ from xshardy.emitters import explain
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.partition import roots_of
 from xshardy.emitters.reduction.choice import find_reduction
-from xshardy.emitters.reduction.dimensions import ReductionDimensions, is_race_free, pays_off, reduction_dimensions
+from xshardy.emitters.reduction.dimensions import is_race_free, pays_off
 from xshardy.emitters.reduction.groups import reduction_groups
 from xshardy.emitters.reduction.multi_row import _vector_size, _widest_vector
 from xshardy.emitters.reduction.row import row_tiling, rows_per_block
 from xshardy.emitters.reduction.tiling import Elements, vector_size
+from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions
 
 DEVICE = Device()
 F32 = Elements(32, 32, False)

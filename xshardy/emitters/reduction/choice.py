@@ -15,13 +15,14 @@ from xshardy.emitters.analysis import Choice, Fusion, behind_intermediates, elem
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.column import column_tiling
-from xshardy.emitters.reduction.dimensions import ReductionDimensions, is_race_free, pays_off, reduction_dimensions
+from xshardy.emitters.reduction.dimensions import is_race_free, pays_off
 from xshardy.emitters.reduction.emit import emit_reduction
 from xshardy.emitters.reduction.groups import reduction_groups
 from xshardy.emitters.reduction.multi_row import multi_row_tiling
 from xshardy.emitters.reduction.row import row_tiling
 from xshardy.emitters.reduction.small_column import small_column_tiling
 from xshardy.emitters.reduction.tiling import Elements, Tiling
+from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions
 
 
 def choose_reduction(fusion: Fusion) -> Choice | None:

@@ -11,8 +11,8 @@ from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
 from xshardy.emitters.launch_dimensions import Device
-from xshardy.emitters.reduction.dimensions import ReductionDimensions
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size
+from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 
 def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:

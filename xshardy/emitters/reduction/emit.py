@@ -24,10 +24,10 @@ from xshardy.emitters.kernel import Kernel, Values
 from xshardy.emitters.memory_maps import map_through_memory, map_to_root
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
 from xshardy.emitters.predicated import extract_if, insert_if
-from xshardy.emitters.reduction.dimensions import kept_order
 from xshardy.emitters.reduction.exchange import ByHero, Exchange, by_hero, lane, splat, with_lane
 from xshardy.emitters.reduction.groups import ReductionGroup
 from xshardy.emitters.reduction.tiling import SharedTile, Tiling
+from xshardy.indexing.reduction_dimensions import kept_order
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
 
 

@@ -8,9 +8,9 @@ from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
 from xshardy.emitters.launch_dimensions import Device
-from xshardy.emitters.reduction.dimensions import ReductionDimensions
 from xshardy.emitters.reduction.row import rows_per_block
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of
+from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 
 def multi_row_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling | None:

@@ -9,17 +9,13 @@ from functools import partial
 
 from xdsl.ir import SSAValue
 
-from xshardy.affine.expressions import constant, dim, floordiv
-from xshardy.affine.indexing_map import IndexingMap
-from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters.analysis import Choice, Fusion, elements_in
 from xshardy.emitters.elemental.kinds import bits_in_memory
-from xshardy.emitters.reduction.dimensions import ReductionDimensions, kept_order, reduction_dimensions
 from xshardy.emitters.row_wise.emit import emit_row_wise
 from xshardy.emitters.row_wise.tiling import row_wise_tiling
 from xshardy.indexing.fusions import maps_to_operands
-from xshardy.indexing.tensor_maps import delinearized, linear_index, minor_to_major
+from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions, row_map
 
 MIN_ELEMENTS = 16
 """The minimal number of elements of a row: for fewer, each thread reduces the row by itself, in XLA's loop fusions."""
@@ -100,15 +96,3 @@ def _reduced_for(values: Sequence[SSAValue], heroes: Collection[ReduceOp], minor
                     return None
                 found.append(hero)
     return list(dict.fromkeys(found))
-
-
-def row_map(value: SSAValue, hero: ReduceOp, minor: int) -> IndexingMap:
-    """
-    The map from the indices of `value` to those of the result of `hero` for the same row.
-
-    Precondition: `value` has as many elements as `hero` reduces, or as it has results, in the same order of memory.
-    """
-    shape, result = shape_of(value), hero.results[0]
-    place = linear_index(shape, minor_to_major(value), [dim(i) for i in range(len(shape))])
-    row = place if elements_in(value) == elements_in(result) else floordiv(place, constant(minor))
-    return IndexingMap.from_tensor_sizes(delinearized(shape_of(result), kept_order(hero), row), shape).simplify()

@@ -12,11 +12,11 @@ from hypothesis.strategies import integers, sampled_from
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.column import column_tiling
-from xshardy.emitters.reduction.dimensions import ReductionDimensions
 from xshardy.emitters.reduction.multi_row import multi_row_tiling
 from xshardy.emitters.reduction.row import row_tiling
 from xshardy.emitters.reduction.small_column import small_column_tiling
 from xshardy.emitters.reduction.tiling import Elements, Tiling
+from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 SMALL = Device(cores=2, threads_per_core=64, threads_per_warp=4)
 """A device with blocks small enough to check each thread."""
