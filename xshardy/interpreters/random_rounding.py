@@ -221,7 +221,11 @@ class RandomRounding:
         return [*inputs, *operands[count:]]
 
     def _contraction(self, rule: Rule) -> Rule:
-        """Sums of products: an error of each product, as an error of its first factor."""
+        """
+        Sums of products: an error of each product, as an error of its first factor, and one of the sum.
+
+        Products of different signs add up to less than each, and products of one sign to a sum with as many roundings.
+        """
 
         def rule_with_errors(evaluator: Evaluator, op: Operation, lhs: Array, rhs: Array) -> Results:
             dtype = numpy_dtype(op.results[0].type)
@@ -231,7 +235,7 @@ class RandomRounding:
             summed = sqrt(max(1, lhs.size * rhs.size / max(1, prod(shape_of(op.results[0])))) ** 0.5)
             error = self.errors(lhs.shape, 1 + summed) * float_info(part_type(working)).epsilon
             moved = (lhs.astype(working) * (1 + error)).astype(working)
-            result = rule(evaluator, op, moved, rhs)
+            result = self._summed(np.asarray(rule(evaluator, op, moved, rhs)), summed, working)
             if not self.sums_in_parts or working == dtype:
                 return result
             is_in_first = self.rng.random(lhs.shape) < 0.5
@@ -241,6 +245,12 @@ class RandomRounding:
             return np.where(np.isfinite(total), total, result)  # a product of 0 and infinity is in neither sum
 
         return rule_with_errors
+
+    def _summed(self, result: Array, units: float, working: DType) -> Array:
+        """`result` with errors of so many roundings in the type in which it was summed up."""
+        if KINDS[result.dtype] is Kind.COMPLEX:
+            return self.rounded_complex(np.asarray(widened(result)), result.dtype, units)
+        return self.rounded(np.asarray(widened(result)), result.dtype, units, working, is_exact=False)
 
 
 def _reduced_elements(op: Operation) -> int:
