@@ -37,8 +37,8 @@ def maps_to_operands(root: SSAValue) -> Mapping[SSAValue, MapSet]:
     for op in reversed(list(block.ops)) if block is not None else ():
         for result in op.results:
             if result in found:
-                for operand, maps in _reads(result, found[result]):
-                    found[operand] = _union(found.get(operand, ()), maps)
+                for operand, maps in operand_reads(result, found[result]):
+                    found[operand] = union_of_maps(found.get(operand, ()), maps)
     return found
 
 
@@ -58,7 +58,7 @@ def maps_to_results(value: SSAValue) -> Mapping[SSAValue, MapSet]:
                 if operand in found:
                     steps = _steps(op, result, result_maps, call_result_maps)
                     maps = _composed(found[operand], None if steps is None else steps[i])
-                    found[result] = _union(found.get(result, ()), maps)
+                    found[result] = union_of_maps(found.get(result, ()), maps)
     return found
 
 
@@ -87,8 +87,8 @@ def element_behind_tuples(value: SSAValue) -> SSAValue:
     return value
 
 
-def _reads(result: SSAValue, maps: MapSet) -> Iterable[tuple[SSAValue, MapSet]]:
-    """The operands that `result` depends on, with the compositions of `maps` and their own maps."""
+def operand_reads(result: SSAValue, maps: MapSet) -> Iterable[tuple[SSAValue, MapSet]]:
+    """The operands that `result`, which is read by `maps`, depends on, each with the maps by which it is read then."""
     op = result.owner
     assert isinstance(op, Operation)
     steps = _steps(op, result, operand_maps, call_operand_maps)
@@ -124,7 +124,8 @@ def _composed(first: MapSet, second: MapSet) -> MapSet:
     return tuple(dict.fromkeys(a.then(b).simplify().remove_unused_symbols() for a in first for b in second))
 
 
-def _union(first: MapSet, second: MapSet) -> MapSet:
+def union_of_maps(first: MapSet, second: MapSet) -> MapSet:
+    """The distinct maps of both."""
     if first is None or second is None:
         return None
     maps = tuple(dict.fromkeys((*first, *second)))

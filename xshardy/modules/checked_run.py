@@ -48,7 +48,11 @@ def planned(module: ModuleOp, target: str) -> LaunchPlan:
 
 
 class ModuleRuns:
-    """Executions of one module with the same arguments, which depend on `seed` only."""
+    """
+    Executions of `plan` with the same arguments, which depend on `seed` only.
+
+    The plan is that of `module`, or of the same program with its operations fused.
+    """
 
     def __init__(self, module: ModuleOp, plan: LaunchPlan, seed: int = 0):
         self.module, self.plan = module, plan

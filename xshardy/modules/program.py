@@ -30,8 +30,14 @@ class ModuleError(DiagnosticException):
 
 
 def entry_of(module: ModuleOp) -> func.FuncOp:
-    """The public function of `module`. Raises `ModuleError` if there is not exactly one."""
+    """
+    The public function of `module`, or the one called `main` of several.
+
+    Raises `ModuleError` if there is none, or several others.
+    """
     entries = [f for f in functions_of(module).values() if not is_private(f) and f.body.blocks]
+    if len(entries) > 1:
+        entries = [entry for entry in entries if entry.sym_name.data == "main"] or entries
     if len(entries) != 1:
         names = ", ".join(f"@{entry.sym_name.data}" for entry in entries) or "none"
         raise ModuleError(f"the module has {len(entries)} public functions ({names}), expected one: its entry")

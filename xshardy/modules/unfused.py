@@ -29,6 +29,9 @@ HOST = (
 )
 """Operations that need the host."""
 
+SHARDY = "sdy"
+"""The dialect of sharded programs."""
+
 SHOWN = 12
 """How many names of operations a message has."""
 
@@ -50,8 +53,11 @@ def unfused(entry: FuncOp) -> Iterator[Unfused]:
             continue
         elif (library := LIBRARIES.get(type(op))) is not None:
             yield Unfused(op, f"to hand to {library}")
+        elif isinstance(op, HOST):
+            yield Unfused(op, "that need the host")
         else:
-            yield Unfused(op, "that need the host" if isinstance(op, HOST) else "to fuse")
+            is_sharded = op.dialect_name() == SHARDY
+            yield Unfused(op, "to partition (sdy-partitioner-pipeline)" if is_sharded else "to fuse")
 
 
 def require_fused(entry: FuncOp) -> None:
@@ -67,5 +73,7 @@ def require_fused(entry: FuncOp) -> None:
         names = [name_of(op) for op in ops[:SHOWN]]
         more = ", ..." if len(ops) > SHOWN else ""
         lines.append(f"  {len(ops)} operations {remedy} ({listed}): {', '.join(names)}{more}")
-    lines.append("optimise it with XLA first, or make one kernel of the whole entry with --fuse-entry")
+    lines.append(
+        "fuse it with --fuse, optimise it with XLA first, or make one kernel of the whole entry with --fuse-entry"
+    )
     raise ModuleError("\n".join(lines))

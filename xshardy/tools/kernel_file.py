@@ -13,13 +13,16 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import parse_hlo
+from xshardy.modules.fusing.pipeline import FusionPipelinePass
 from xshardy.modules.program import prepared, scheduled
 from xshardy.modules.scheduling import STEPS
 from xshardy.modules.unfused import require_fused, unfused
 from xshardy.syntax import parse_module
-from xshardy.tools.diagnostics import InputError, read_text, shown_name
+from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.pass_log import PassLog
+from xshardy.tools.program_file import read_program
 from xshardy.tools.program_text import is_hlo, is_mlir
+from xshardy.universe import new_context
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 """How files are named that are read as HLO if they start neither as HLO nor as MLIR does."""
@@ -27,11 +30,20 @@ HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 
 def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
     """The module of FILE, and the seconds it took to parse it."""
-    text = read_text(args.file)
+    text = read_program(args.file)
     start = perf_counter()
     name = shown_name(args.file)
     module = parse_hlo(text, name) if is_hlo_file(text, args.file, args.frontend) else parse_module(text, name)
     return module, perf_counter() - start
+
+
+def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
+    """With `--fuse`, a copy of `module` with its operations fused; without, or for an emitted module, itself."""
+    if not args.fuse or compiler.is_emitted(module):
+        return module
+    copy = module.clone()
+    FusionPipelinePass().apply(new_context(), copy)
+    return copy
 
 
 def is_hlo_file(text: str, file: str, frontend: str | None = None) -> bool:
@@ -64,6 +76,7 @@ def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Ite
             raise InputError(f"{args.file}: error: this is an emitted module, of one kernel: leave out --fusion")
         yield EmittedKernel(Path(args.file).stem, module, PassLog(args.dump_dir, args.v), None)
         return
+    module = fused(module, args)
     fuse_entry(module, args)
     chosen = compiler.select_fusions(module, args.fusion)
     for fusion in chosen:
@@ -81,7 +94,7 @@ def is_whole_program(module: ModuleOp, args: argparse.Namespace) -> bool:
     """Whether `xshardy run` executes all of `module`: it has several steps, and no option is for single fusions."""
     if compiler.is_emitted(module) or args.fusion or args.dump_dir or args.time_passes or args.v:
         return False
-    if not compiler.fusions(module):
+    if not compiler.fusions(module) and not args.fuse:
         return False
     ops = [op for op in scheduled(prepared(module).body.block) if type(op) in STEPS]
     return len(ops) != 1 or not isinstance(ops[0], FusionOp)
@@ -93,7 +106,7 @@ def fuse_entry(module: ModuleOp, args: argparse.Namespace) -> None:
 
     Raises `ModuleError` for another module without fusions, with what would have to be fused.
     """
-    if compiler.fusions(module):
+    if compiler.fusions(module) or args.fuse:
         return
     if not args.fuse_entry:
         entry = prepared(module)

@@ -11,7 +11,9 @@ from xshardy.transforms.xla_gpu.device import parse_target
 def add_kernel_options(parser: argparse.ArgumentParser) -> None:
     """Add FILE, which of its fusions, how they are compiled, and what is logged."""
     parser.add_argument(
-        "file", help="HLO text, StableHLO or an emitted module (.hlo, .mlir, .mlirbc); `-` is standard input"
+        "file",
+        help="HLO text, StableHLO or an emitted module (.hlo, .mlir, .mlirbc); `-` is standard input; "
+        "FILE.py:FUNCTION runs FILE.py as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns",
     )
     parser.add_argument(
         "-f",
@@ -20,7 +22,13 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         help="how to read FILE (default: hlo if it starts with `HloModule`, or by its name)",
     )
     parser.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
-    parser.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")
+    fusing = parser.add_mutually_exclusive_group()
+    fusing.add_argument(
+        "--fuse",
+        action="store_true",
+        help="fuse a program that XLA has not optimised into kernels, and hand its matrix products to cuBLAS",
+    )
+    fusing.add_argument("--fuse-entry", action="store_true", help="make one kernel of a whole entry without fusions")
     add_target(parser)
     add_math(parser)
     parser.add_argument(

@@ -26,10 +26,16 @@ from xshardy.tools.output import print_diagnostic
 from xshardy.tools.program_run import CUDA
 
 
-def run_program(module: ModuleOp, levels: Sequence[str], args: argparse.Namespace, bounds: ErrorBounds) -> int:
-    """Execute `module` with kernels at each of `levels`; prints the results, and gives the exit status."""
+def run_program(
+    module: ModuleOp, original: ModuleOp, levels: Sequence[str], args: argparse.Namespace, bounds: ErrorBounds
+) -> int:
+    """
+    Execute `module` with kernels at each of `levels`; prints the results, and gives the exit status.
+
+    They are compared with those of `original`, the module before fusion.
+    """
     plan, machines = _machines(module, levels, args)
-    runs = ModuleRuns(module, plan, args.seed)
+    runs = ModuleRuns(original, plan, args.seed)
     outputs: list[Output] = []
     for level, machine in machines.items():
         start = perf_counter()

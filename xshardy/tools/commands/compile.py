@@ -23,7 +23,7 @@ from xshardy.modules.launch_plan import KernelStep
 from xshardy.modules.plan_text import plan_text
 from xshardy.tools.arguments import path, positive
 from xshardy.tools.diagnostics import InputError, read_text, shown_name
-from xshardy.tools.kernel_file import fuse_entry, is_hlo_file, kernels_of, read_module
+from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.known_launches import PLAN_FILE
 from xshardy.tools.output import print_diagnostic, write_text
@@ -163,6 +163,7 @@ def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> It
 
 def _whole(module: ModuleOp, args: argparse.Namespace, *, keep_going: bool) -> CompiledModule:
     """The whole module compiled, with a progress bar if standard error is a terminal."""
+    module = fused(module, args)
     fuse_entry(module, args)
     cache = None if args.cache_dir is None else KernelCache(args.cache_dir)
     with _progress() as progress:

@@ -11,7 +11,7 @@ from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
-from xshardy.tools.kernel_file import is_whole_program, kernels_of, read_module
+from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
@@ -59,8 +59,9 @@ def run(args: argparse.Namespace) -> int:
     levels = (PTX,) if args.on == CUDA else ALL_LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
     module, parsed = read_module(args)
-    if is_whole_program(module, args):
-        return run_program(module, levels, args, bounds)
+    program = fused(module, args)
+    if is_whole_program(program, args):
+        return run_program(program, module, levels, args, bounds)
     outputs = [*_fusions(module, parsed, args, levels, bounds)]
     print_outputs(outputs)
     return report_outputs(outputs, args.file)

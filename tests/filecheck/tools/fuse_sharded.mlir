@@ -1,0 +1,15 @@
+// RUN: not xshardy compile --fuse %s 2>&1 | filecheck %s
+// RUN: xshardy-opt %s -p sdy-propagation-pipeline,sdy-partitioner-pipeline | xshardy compile --fuse - | filecheck %s --check-prefix LOCAL
+
+// A sharded program is one of several devices, and is partitioned first.
+
+// CHECK:      the module is not fused, so that its operations are no kernels:
+// CHECK-NEXT:   1 operations to partition (sdy-partitioner-pipeline) (1 sharding_constraint): sharding_constraint
+// LOCAL:      .visible .entry fusion(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = stablehlo.negate %x : tensor<8x4xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}, {}]> : tensor<8x4xf32>
+  %2 = stablehlo.abs %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}

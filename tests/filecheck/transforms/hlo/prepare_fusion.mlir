@@ -1,0 +1,24 @@
+// RUN: xshardy-opt %s -p hlo-prepare-fusion | filecheck %s
+// RUN: xshardy-opt %s -p hlo-fusion-pipeline | filecheck %s --check-prefix FUSED
+
+// CHECK-LABEL: func.func @main(
+// CHECK-NEXT:    %[[C:.*]] = call @doubled(%arg0)
+// CHECK-NEXT:    %[[E:.*]] = chlo.erf %[[C]]
+// CHECK:         %[[S:.*]]:2 = "stablehlo.sort"(%[[E]], %{{.*}})
+// CHECK:         stablehlo.slice %[[S]]#0 [0:3]
+
+// FUSED-LABEL: func.func @main(
+// FUSED:         %[[E:.*]] = hlo.fusion loop @fused_erf(%arg0)
+// FUSED:         %[[S:.*]]:2 = "stablehlo.sort"(%[[E]], %{{.*}})
+// FUSED:         hlo.fusion loop @fused_slice(%[[S]]#0)
+// FUSED-NOT:   @doubled
+func.func @main(%x: tensor<8xf32>) -> (tensor<3xf32>, tensor<3xi32>) {
+  %0 = stablehlo.composite "my.doubled" %x {decomposition = @doubled} : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = chlo.erf %0 : tensor<8xf32> -> tensor<8xf32>
+  %2, %3 = chlo.top_k(%1, k = 3) : tensor<8xf32> -> (tensor<3xf32>, tensor<3xi32>)
+  return %2, %3 : tensor<3xf32>, tensor<3xi32>
+}
+func.func private @doubled(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.add %x, %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -1,0 +1,217 @@
+"""
+Which operations of a block become one kernel: a root, whose results are in memory, and what is computed only for it.
+
+Operations are visited from readers to producers. A producer joins the kernels of its readers if all of them are kernels
+that can compute it element by element, and if this computes nothing costly twice; otherwise it is the root of another
+kernel. Source: XLA's docs, "Operator fusion"; the conditions of the emitters (`emitters/heroes.py`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import cast
+
+from xdsl.dialects.builtin import AnyTensorType, TensorType
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.dense_elements import is_splat
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.fusible import CHEAP, COSTLY, MOVING, is_elementwise
+from xshardy.dialects.stablehlo.types import is_static
+from xshardy.emitters.row_wise.choice import MIN_ELEMENTS
+from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
+from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions, row_map
+from xshardy.indexing.tensor_maps import minor_to_major
+from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
+from xshardy.modules.unfused import SHARDY
+
+MAX_MEMBERS = 256
+"""The maximal number of operations of a kernel, which limits the size of its code and its number of operands."""
+MAX_CONSTANT = 16
+"""The maximal number of elements of a constant that kernels have copies of, unless all are equal."""
+
+OTHERS = (CallOp, stablehlo.CompositeOp, stablehlo.ConstantOp)
+"""No part of a kernel: calls, which are inlined first, and constants, which each kernel has copies of."""
+UPDATING = (stablehlo.DynamicUpdateSliceOp, stablehlo.ScatterOp)
+"""Roots that write into the memory of their first operand, which therefore is not computed by their kernel."""
+REREADING = (
+    stablehlo.ConvolutionOp,
+    stablehlo.DotGeneralOp,
+    stablehlo.DotOp,
+    stablehlo.ReduceWindowOp,
+    stablehlo.SelectAndScatterOp,
+)
+"""Roots that read an element of an operand for many of the result: their kernels compute only what is cheap."""
+
+
+@dataclass(eq=False)
+class Group:
+    """The operations of one kernel."""
+
+    root: Operation
+    place: int
+    """The position of the root in its block: there, the kernel runs."""
+    results: list[SSAValue] = field(default_factory=list[SSAValue])
+    """What the kernel writes: the results of the root first."""
+    members: dict[Operation, None] = field(default_factory=dict[Operation, None])
+    """Readers before producers: the root first."""
+    maps: dict[SSAValue, MapSet] = field(default_factory=dict[SSAValue, MapSet])
+    """For each value that members read, the maps to its indices from those of the first result of the root."""
+    rows: ReductionDimensions | None = None
+    """The dimensions of the reductions among the members, if these are of rows."""
+    has_hero: bool = False
+    """Whether a member determines the structure of the kernel: anything that is not computed element by element."""
+    is_chain: bool = True
+    """Whether all members are elementwise operations of one operand."""
+
+    @staticmethod
+    def of(root: Operation, place: int) -> "Group":
+        """The group of `root` alone."""
+        group = Group(root, place, [*root.results])
+        group.maps.update((result, (IndexingMap.identity(shape_of(result)),)) for result in root.results)
+        group.add(root)
+        return group
+
+    def add(self, op: Operation) -> None:
+        """Add `op`, whose readers among the members have been added before."""
+        self.members[op] = None
+        self.has_hero |= not is_computed_by_element(op)
+        self.is_chain &= is_elementwise(op) and len(op.operands) == 1
+        if isinstance(op, stablehlo.ReduceOp):
+            self.rows = row_dimensions(op)
+        for result in op.results:
+            if result in self.maps:
+                for operand, maps in operand_reads(result, self.maps[result]):
+                    self.maps[operand] = union_of_maps(self.maps.get(operand, ()), maps)
+
+    def takes(self, op: Operation) -> bool:
+        """Whether the kernel can compute `op`, all readers of which in this group are members."""
+        if len(self.members) >= MAX_MEMBERS or (
+            isinstance(self.root, UPDATING) and self.root.operands[0] in op.results
+        ):
+            return False
+        if isinstance(self.root, REREADING):
+            return is_cheap(op)
+        match op:
+            case stablehlo.ReduceOp():
+                return self.is_chain or self._takes_rows(op)
+            case stablehlo.TransposeOp() | hlo.CopyOp():
+                return self.is_chain
+            case _:
+                return is_computed_by_element(op)
+
+    def _takes_rows(self, op: stablehlo.ReduceOp) -> bool:
+        """Whether the row-wise emitter can reduce the rows of `op` first."""
+        dimensions, result = row_dimensions(op), self.root.results[0]
+        if dimensions is None or not (self.rows == dimensions if self.has_hero else self.rows in (None, dimensions)):
+            return False
+        _, rows, minor = dimensions.sizes
+        if prod(shape_of(result)) not in (rows, rows * minor):
+            return False
+        row = row_map(result, op, minor).results
+        read = [self.maps[value] for value in op.results if value in self.maps]
+        return all(maps is not None and all(map.results == row for map in maps) for maps in read)
+
+    def computes_in_place(self, op: Operation) -> bool:
+        """Whether the kernel reads the results of `op` only at the index for which it computes its first result."""
+        if self.has_hero and self.rows is None:
+            return False
+        own = self.results[0]
+        place = IndexingMap.identity(shape_of(own)).results
+        return all(
+            shape_of(result) == shape_of(own)
+            and minor_to_major(result) == minor_to_major(own)
+            and [map.results for map in self.maps.get(result) or ()] == [place]
+            for result in op.results
+        )
+
+
+def groups_of(block: Block) -> Sequence[Group]:
+    """The kernels of a block, in the order of their roots. Linear in operations, uses and members."""
+    found: list[Group] = []
+    joined: dict[Operation, Sequence[Group]] = {}
+    places = {op: place for place, op in enumerate(block.ops)}
+    for op, place in reversed(places.items()):
+        readers = dict.fromkeys(use.operation for result in op.results for use in result.uses)
+        if not readers or not is_kernel(op):
+            continue
+        groups = [*dict.fromkeys(group for reader in readers for group in joined.get(reader, ()))]
+        in_kernels = all(reader in joined for reader in readers)
+        if in_kernels and all(group.takes(op) for group in groups) and (len(groups) == 1 or is_cheap_to_repeat(op)):
+            for group in groups:
+                group.add(op)
+        elif isinstance(op, MEMORY_ONLY):
+            continue
+        elif (group := _writing_also(op, readers, groups, places)) is not None:
+            group.results += op.results
+            group.add(op)
+            groups = [group]
+        else:
+            groups = [Group.of(op, place)]
+            found += groups
+        joined[op] = groups
+    return found[::-1]
+
+
+def _writing_also(
+    op: Operation, readers: Iterable[Operation], groups: Sequence[Group], places: Mapping[Operation, int]
+) -> Group | None:
+    """
+    The first of the kernels that read `op`, if it can write the result too.
+
+    It computes each element where it computes that of its own result, and runs before all other readers.
+    """
+    if not groups or not is_elementwise(op):
+        return None
+    first = min(groups, key=lambda group: group.place)
+    if not (first.computes_in_place(op) and first.takes(op)):
+        return None
+    others = (reader for reader in readers if reader not in first.members)
+    in_kernels = {member for group in groups if group is not first for member in group.members}
+    runs_first = all(reader in in_kernels or places.get(reader, -1) > first.place for reader in others)
+    return first if runs_first else None
+
+
+# -- Kinds of operations ----------------------------------------------------------------------------------------------
+
+
+def is_kernel(op: Operation) -> bool:
+    """Whether `op` can be part of a kernel: it is no step of its own, and takes and gives tensors of known sizes."""
+    if isinstance(op, hlo.CopyOp):
+        return minor_to_major(op.operand) != minor_to_major(op.result)
+    if type(op) in STEPS or isinstance(op, OTHERS) or op.dialect_name() == SHARDY:
+        return False
+    types = (*op.operand_types, *op.result_types)
+    return all(isinstance(type, TensorType) and is_static(cast(AnyTensorType, type)) for type in types)
+
+
+def is_computed_by_element(op: Operation) -> bool:
+    """Whether an element of the result is computed from single elements of the operands."""
+    return type(op) in CHEAP or type(op) in MOVING or isinstance(op, stablehlo.ReshapeOp) or is_elementwise(op)
+
+
+def is_small(op: stablehlo.ConstantOp) -> bool:
+    """Whether a constant is part of the kernels that read it; others are in memory."""
+    return is_splat(op.value) or prod(shape_of(op.output)) <= MAX_CONSTANT
+
+
+def is_cheap(op: Operation) -> bool:
+    """Whether `op` computes nothing but indices."""
+    return is_computed_by_element(op) and (type(op) in CHEAP or isinstance(op, stablehlo.ReshapeOp))
+
+
+def is_cheap_to_repeat(op: Operation) -> bool:
+    """Whether computing `op` in several kernels costs no more than reading its result: it reads one tensor at most."""
+    tensors = [value for value in op.operands if prod(shape_of(value)) > 1]
+    return is_cheap(op) or (len(tensors) <= 1 and type(op) not in COSTLY and is_computed_by_element(op))
+
+
+def row_dimensions(op: stablehlo.ReduceOp) -> ReductionDimensions | None:
+    """The dimensions of `op` if it reduces rows that are long enough for the row-wise emitter."""
+    dimensions = reduction_dimensions(op) if prod(shape_of(op.inputs[0])) else None
+    if dimensions is None or not dimensions.is_row or dimensions.sizes[0] != 1:
+        return None
+    return dimensions if dimensions.sizes[2] >= MIN_ELEMENTS else None
