@@ -24,6 +24,7 @@ from xshardy.interpreters.stablehlo.legacy import LEGACY
 from xshardy.interpreters.stablehlo.linear_algebra import LINEAR_ALGEBRA
 from xshardy.interpreters.stablehlo.machine import Evaluator, has_shape
 from xshardy.interpreters.stablehlo.normalization import NORMALIZATION
+from xshardy.interpreters.stablehlo.parallel_programs import PARALLEL_PROGRAMS
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.refused import REFUSED
@@ -48,6 +49,7 @@ RULES: Mapping[type[Operation], Rule] = {
     **LEGACY,
     **LINEAR_ALGEBRA,
     **NORMALIZATION,
+    **PARALLEL_PROGRAMS,
     **RANDOM_BITS,
     **REDUCTIONS,
     **REFUSED,
