@@ -90,6 +90,18 @@ def test_an_artifact_is_read_as_it_was_written(version: str):
     assert generic(read_bytecode(data)) == generic(module)
 
 
+@pytest.mark.parametrize("config", ["", "queue 1"])
+def test_infeeds_and_outfeeds_keep_their_configuration(config: str):
+    module = xshardy.parse(f"""func.func @f(%t: !stablehlo.token) -> !stablehlo.token {{
+      %0:2 = "stablehlo.infeed"(%t) <{{infeed_config = "{config}"}}>
+        : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+      %1 = "stablehlo.outfeed"(%0#0, %0#1) <{{outfeed_config = "{config}"}}>
+        : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+      return %1 : !stablehlo.token
+    }}""")
+    assert generic(read_bytecode(write_artifact(module, "1.17.0"))) == generic(module)
+
+
 ACCURATE = "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<HIGHEST>>"
 OPERATION = "func.func @f(%x: {type}) -> {type} {{\n  %0 = {op}\n  return %0 : {type}\n}}"
 
