@@ -12,6 +12,7 @@ from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.stablehlo.formats import ComplexOpType, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
+    require_same_shape,
     require_same_types,
     with_element_type,
 )
@@ -84,7 +85,10 @@ class AddOp(CommutativeBinaryOp):
         verify_sum(*types)
         if len({tensor_type(type).element_type for type in types if quantized_element(type) is None}) > 1:
             raise VerifyException("requires the same element type for all operands and results")
-        super().verify_()
+        if quantized_element(self.result.type) is None:
+            super().verify_()
+        else:  # one operand may have a scale for each index of an axis, and the other one scale
+            require_same_shape(self)
 
 
 @irdl_op_definition
