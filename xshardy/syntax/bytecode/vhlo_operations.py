@@ -32,6 +32,7 @@ from xshardy.syntax.bytecode.vhlo_properties import (
     channel,
     channel_id,
     dimension_numbers,
+    dropped,
     flag,
     layouts,
     splat,
@@ -55,7 +56,7 @@ class VhloOperation:
 
     def attributes(self, version: int) -> Sequence[str]:
         """The names of the attributes in a version of the operation, in the order of bytecode, which is by name."""
-        return sorted(a.name for part in self.conversions for a in part.attrs if a.since <= version)
+        return sorted(a.name for part in self.conversions for a in part.attrs if a.since <= version <= a.until)
 
     def missing(self, version: int) -> Mapping[str, Attribute]:
         """The attributes that a version of the operation does not have yet, with their values in newer ones."""
@@ -259,7 +260,9 @@ CHANGED: Mapping[str, VhloOperation] = {
         (dimension_numbers("dot_dimension_numbers", stablehlo.DotDimensionNumbersAttr), PRECISION, algorithm()),
         (OLDEST, (1, 6)),
     ),
-    "dynamic_conv": VhloOperation("stablehlo.dynamic_conv", CONVOLUTION, ((0, 9), (0, 20))),
+    "dynamic_conv": VhloOperation(
+        "stablehlo.dynamic_conv", (*CONVOLUTION, dropped("padding", until=1)), ((0, 9), (0, 20))
+    ),
     "dynamic_gather": VhloOperation("stablehlo.dynamic_gather", (GATHER, SORTED_INDICES), (OLDEST, (1, 1))),
     "gather": VhloOperation("stablehlo.gather", (GATHER, attr("slice_sizes", INTS), SORTED_INDICES), (OLDEST, (1, 1))),
     "scatter": VhloOperation(
