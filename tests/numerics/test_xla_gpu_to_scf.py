@@ -150,29 +150,31 @@ def test_layouts(layout: tuple[int, int, int]):
 
 
 @pytest.mark.parametrize("element", NUMBERS)
-def test_shuffle_reduce(element: str):
-    """The first lane of a warp has the sum of all."""
+@pytest.mark.parametrize(("to_all", "holders"), [("", [0, 8, 16, 24]), ("to_all ", range(32))])
+def test_shuffle_reduce(element: str, to_all: str, holders: Sequence[int]):
+    """The first lane of each eight has the sum of these, or every lane has the sum of its eight."""
     dtype, add = NUMBERS[element]
     text = f"""
     func.func private @add(%a: {element}, %b: {element}) -> {element} {{
       %sum = {add} %a, %b : {element}
       return %sum : {element}
     }}
-    func.func @kernel(%x: tensor<2x32x{element}>, %out: tensor<2x{element}>) -> tensor<2x{element}>
-        {kernel(64)} {{
-      %c0 = arith.constant 0 : index
+    func.func @kernel(%x: tensor<64x{element}>, %out: tensor<64x{element}>) -> tensor<64x{element}> {kernel(64)} {{
       %th = gpu.thread_id x {{xla.range = [0 : index, 63 : index]}}
-      %warp, %lane = xla_gpu.apply_indexing #xla_gpu.indexing_map<
-          "(th) -> (th floordiv 32, th mod 32), domain: th in [0, 63]">(%th)
-      %mine = tensor.extract %x[%warp, %lane] : tensor<2x32x{element}>
-      %sum = xla_gpu.shuffle_reduce(%mine) to 16 combiner=@add : {element}
-      %first = arith.cmpi eq, %lane, %c0 : index
-      %result = xla_gpu.predicated_insert %sum into %out[%warp] if %first : tensor<2x{element}>
-      return %result : tensor<2x{element}>
+      %mine = tensor.extract %x[%th] : tensor<64x{element}>
+      %sum = xla_gpu.shuffle_reduce(%mine) to 4 combiner=@add {to_all}: {element}
+      %lane = xla_gpu.apply_indexing #xla_gpu.indexing_map<
+          "(th) -> (th mod {32 // len(holders)}), domain: th in [0, 63]">(%th)
+      %c0 = arith.constant 0 : index
+      %holds = arith.cmpi eq, %lane, %c0 : index
+      %result = xla_gpu.predicated_insert %sum into %out[%th] if %holds : tensor<64x{element}>
+      return %result : tensor<64x{element}>
     }}"""
-    x = random_array((2, 32), dtype)
+    x = random_array((8, 8), dtype)
     total = np.bitwise_xor.reduce(x, axis=1) if element == "i1" else x.sum(axis=1).astype(dtype)
-    check_levels(text, [x, np.zeros(2, dtype)], total)
+    expected = np.zeros((2, 32), dtype)
+    expected[:, list(holders)] = np.repeat(total, 8).reshape(2, 32)[:, list(holders)]
+    check_levels(text, [x.ravel(), np.zeros(64, dtype)], expected.ravel())
 
 
 def test_atomic_add():

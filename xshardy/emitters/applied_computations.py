@@ -4,11 +4,11 @@ The computations that operations apply to elements: the bodies of reductions, `m
 Each becomes a function of scalars, partitioned and emitted like a fusion. Source: row XGPU-10.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, Region
@@ -86,8 +86,10 @@ def _name(op: Operation) -> str:
     return f"{op.results[0].name_hint or op.name.split('.')[-1]}_body"
 
 
-def ignore_signs_of_zeros(reducer: FuncOp) -> None:
-    """Allow sums to ignore the signs of zeros, so that the addition to the initial 0 folds away."""
-    for op in reducer.walk():
-        if isinstance(op, arith.AddfOp):
-            op.fastmath = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+def ignore_signs_of_zeros(module: ModuleOp, reducers: Collection[str]) -> None:
+    """Allow the sums in these functions to ignore the signs of zeros, so that the addition to the initial 0 folds."""
+    for function in module.ops:
+        if isinstance(function, FuncOp) and function.sym_name.data in reducers:
+            for op in function.walk():
+                if isinstance(op, arith.AddfOp):
+                    op.fastmath = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])

@@ -37,7 +37,7 @@ class Kernel:
         starts_function: Callable[[Operation], bool] = lambda _: False,
     ):
         self.roots = roots_of(computation)
-        self.launch = launch
+        self.launch, self.heroes = launch, heroes
         self.parts = partition(computation, starts_function, groups, heroes)
         self.entry = make_entry(name, computation.body.block.args, self.roots, launch, aliases)
         self.s = Scalars.at_end(self.entry.function.body.block)

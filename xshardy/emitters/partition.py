@@ -196,7 +196,8 @@ class RootGroup:
     """
     Values computed by one function, each at the image of the function's indices under its map.
 
-    The function's indices are those of the first root. Elements of the values `given` are parameters of the function.
+    The function's indices are those of the first root. Elements of the values `given` are parameters of the function,
+    and of those that it shares with functions to which they are given too: each stands for all elements that are read.
     """
 
     roots: tuple[SSAValue, ...]
@@ -226,9 +227,9 @@ class RootGroup:
         return RootGroup.same_place(roots)
 
     @staticmethod
-    def same_indices(roots: Sequence[SSAValue]) -> "RootGroup":
+    def same_indices(roots: Sequence[SSAValue], given: Sequence[SSAValue] = ()) -> "RootGroup":
         """The elements of all `roots` at the same indices. Precondition: equal shapes."""
-        return RootGroup(tuple(roots), (IndexingMap.identity(shape_of(roots[0])),) * len(roots))
+        return RootGroup(tuple(roots), (IndexingMap.identity(shape_of(roots[0])),) * len(roots), tuple(given))
 
 
 @dataclass(eq=False)
@@ -286,7 +287,8 @@ def partition(
         forced |= op in repeated
         forced |= access.scope is not None and access.scope.depth > MAX_DEPTH
         if forced or not all(other is draft and access.is_same(another) for other, another in others):
-            draft = _Draft(unique(_name(op)), RootGroup.same_indices(op.results))
+            given = [value for value in draft.group.given if all(value in other.group.given for other, _ in others)]
+            draft = _Draft(unique(_name(op)), RootGroup.same_indices(op.results, given))
             drafts.append(draft)
             access = Access(None, draft.group.maps[0].simplify(), None)
         draft.accesses[op] = access

@@ -245,7 +245,8 @@ class ScopeEmitter:
         """An element of a root of another function."""
         key = (callee, indices)
         if (known := self.cache.get(key)) is None:
-            call = callee.call([*self.function.parameters.values()], indices)
+            given = [self.function.given[value] for value in callee.given]
+            call = callee.call([*self.function.parameters.values()], indices, given)
             self.s(call)
             known = self.cache[key] = tuple(call.results)
         return known[callee.roots.index(value)]

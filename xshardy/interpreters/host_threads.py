@@ -23,7 +23,7 @@ EXCHANGES = re.compile(r"@llvm\.nvvm\.(?:barrier|bar\.|shfl|redux|match|vote)[\w
 
 _BARRIER = re.compile(r"\s*call void @llvm\.nvvm\.barrier0\(\)")
 _SHUFFLE = re.compile(
-    r"\s*(?P<result>%\S+) = call (?P<pair>\{ (?P<type>\w+), i1 \}) @llvm\.nvvm\.shfl\.sync\.down\.\w+\("
+    r"\s*(?P<result>%\S+) = call (?P<pair>\{ (?P<type>\w+), i1 \}) @llvm\.nvvm\.shfl\.sync\.(?P<mode>down|bfly)\.\w+\("
     r"i32 \S+, \w+ (?P<value>\S+), i32 (?P<distance>\S+), i32 \S+\)"
 )
 _LABEL = re.compile(r"^(\S+):$")
@@ -114,11 +114,37 @@ def _exchange(shuffle: re.Match[str], name: str) -> tuple[tuple[str, ...], tuple
     type, pair, result = shuffle["type"], shuffle["pair"], shuffle["result"]
     put = (f"  %{name}.own = call ptr @xshardy.put()", f"  store {type} {shuffle['value']}, ptr %{name}.own")
     get = (
-        f"  %{name}.other = call ptr @xshardy.get(i32 {shuffle['distance']})",
+        f"  %{name}.other = call ptr @xshardy.get.{shuffle['mode']}(i32 {shuffle['distance']})",
         f"  %{name}.value = load {type}, ptr %{name}.other",
         f"  {result} = insertvalue {pair} poison, {type} %{name}.value, 0",
     )
     return put, get
+
+
+TARGET_LANES = {"down": "add", "bfly": "xor"}
+"""For each mode of a shuffle the LLVM instruction that computes the other lane from the own one and the distance."""
+
+
+def _get(mode: str, instruction: str, threads: int) -> str:
+    """`xshardy.get.MODE(distance)`: the slot of the other lane; the own one if there is no such lane."""
+    return f"""
+define internal ptr @xshardy.get.{mode}(i32 %distance) noinline {{
+  %thread = load i64, ptr @xshardy.thread
+  %counter = getelementptr i64, ptr @xshardy.turns, i64 %thread
+  %turn = load i64, ptr %counter
+  %lane = urem i64 %thread, {WARP}
+  %far = zext i32 %distance to i64
+  %target = {instruction} i64 %lane, %far
+  %inside = icmp ult i64 %target, {WARP}
+  %first = sub i64 %thread, %lane
+  %other = add i64 %first, %target
+  %there = icmp ult i64 %other, {threads}
+  %is = and i1 %inside, %there
+  %source = select i1 %is, i64 %other, i64 %thread
+  %place = getelementptr [{threads} x i64], ptr @xshardy.slots, i64 %turn, i64 %source
+  ret ptr %place
+}}
+"""
 
 
 def scheduler(kernel: KernelSource, arguments: str) -> str:
@@ -150,22 +176,7 @@ define internal ptr @xshardy.put() noinline {{
   ret ptr %place
 }}
 
-define internal ptr @xshardy.get(i32 %distance) noinline {{
-  %thread = load i64, ptr @xshardy.thread
-  %counter = getelementptr i64, ptr @xshardy.turns, i64 %thread
-  %turn = load i64, ptr %counter
-  %lane = urem i64 %thread, {WARP}
-  %far = zext i32 %distance to i64
-  %target = add i64 %lane, %far
-  %inside = icmp ult i64 %target, {WARP}
-  %sum = add i64 %thread, %far
-  %there = icmp ult i64 %sum, {threads}
-  %is = and i1 %inside, %there
-  %source = select i1 %is, i64 %sum, i64 %thread
-  %place = getelementptr [{threads} x i64], ptr @xshardy.slots, i64 %turn, i64 %source
-  ret ptr %place
-}}
-
+{"".join(_get(mode, instruction, threads) for mode, instruction in TARGET_LANES.items())}
 define internal i1 @xshardy.resume(i8 %state, i64 %first, i64 %end) noinline {{
 entry:
   br label %loop

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     SymbolRefAttr,
     TensorType,
+    UnitAttr,
     VectorType,
     i1,
     i32,
@@ -40,6 +41,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     lazy_traits_def,
     operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -548,26 +550,35 @@ class ShuffleReduceOp(IRDLOperation):
     """
     `shuffle_reduce(%a, %b) to 16 combiner=@f`: reduce scalars over the threads of a warp, at distances 16, 8, 4, 2, 1.
 
-    Thread 0 of each group of twice the distance holds the result.
+    Thread 0 of each group of twice the distance holds the result; with `to_all`, which upstream does not have, all of
+    the group do.
     """
 
     name = "xla_gpu.shuffle_reduce"
     T: ClassVar = RangeVarConstraint("T", RangeOf(AnyAttr()))
     combiner = prop_def(FlatSymbolRefAttrConstr)
     max_distance = prop_def(IntegerAttr[I64])
+    to_all = opt_prop_def(UnitAttr)
     arguments = var_operand_def(T)
     values = var_result_def(T)
     traits = traits_def(Pure(), ShuffleReduceSymbolUses())
     assembly_format = (
-        "`` `(` $arguments `)` `to` $max_distance `combiner` `` `=` `` $combiner attr-dict `:` type($arguments)"
+        "`` `(` $arguments `)` `to` $max_distance `combiner` `` `=` `` $combiner (`to_all` $to_all^)? attr-dict"
+        " `:` type($arguments)"
     )
 
-    def __init__(self, arguments: Sequence[SSAValue], combiner: str | SymbolRefAttr, max_distance: int):
+    def __init__(
+        self, arguments: Sequence[SSAValue], combiner: str | SymbolRefAttr, max_distance: int, to_all: bool = False
+    ):
         if isinstance(combiner, str):
             combiner = SymbolRefAttr(combiner)
         super().__init__(
             operands=[arguments],
-            properties={"combiner": combiner, "max_distance": IntegerAttr(max_distance, i64)},
+            properties={
+                "combiner": combiner,
+                "max_distance": IntegerAttr(max_distance, i64),
+                "to_all": UnitAttr() if to_all else None,
+            },
             result_types=[_types(arguments)],
         )
 

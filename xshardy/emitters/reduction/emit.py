@@ -17,7 +17,6 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters.analysis import behind_intermediates
-from xshardy.emitters.applied_computations import ignore_signs_of_zeros
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import group_id
 from xshardy.emitters.indices import Indices, apply_map, domain_checks, loop_over
@@ -94,14 +93,9 @@ class ReductionEmitter:
 
     def emit(self) -> ModuleOp:
         s = self.kernel.s
-        module = self.kernel.module(
+        return self.exchange.module(
             self.emit_group(s, self.groups[0]) if len(self.groups) == 1 else self.emit_switch(s)
         )
-        reducers = {self.kernel.parts.applied[hero].root.name for functions in self.groups for hero in functions.inits}
-        for function in module.ops:
-            if isinstance(function, FuncOp) and function.sym_name.data in reducers:
-                ignore_signs_of_zeros(function)
-        return module
 
     def emit_switch(self, s: Scalars) -> Values:
         """The code of all groups; each block of the grid runs one."""

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TypeAlias, cast
 
 from xdsl.dialects import tensor, vector
-from xdsl.dialects.builtin import TensorType, VectorType
+from xdsl.dialects.builtin import ModuleOp, TensorType, VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.affine.expressions import sym
@@ -19,6 +19,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.xla_gpu.ops import AllocateSharedOp, ShuffleReduceOp, SyncThreadsOp
+from xshardy.emitters.applied_computations import ignore_signs_of_zeros
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel, Values
@@ -35,16 +36,22 @@ class Exchange:
 
     kernel: Kernel
 
-    def shuffle(self, s: Scalars, values: ByHero, distance: int | None) -> ByHero:
+    def module(self, updated: Values) -> ModuleOp:
+        """The module with the kernel, which returns `updated`, and all functions."""
+        module = self.kernel.module(updated)
+        ignore_signs_of_zeros(module, {self.kernel.parts.applied[hero].root.name for hero in self.kernel.heroes})
+        return module
+
+    def shuffle(self, s: Scalars, values: ByHero, distance: int | None, *, to_all: bool = False) -> ByHero:
         """
         Combine the values of each hero with those of other threads of the warp, by shuffles at `distance`, `distance /
-        2`, ... No shuffles at None or 0.
+        2`, ... No shuffles at None or 0. One thread of each group holds the result, or all if `to_all`.
         """
         if not distance:
             return values
         combined: dict[ReduceOp, Values] = {}
         for hero, own in values.items():
-            shuffle = ShuffleReduceOp(own, self.kernel.parts.applied[hero].root.name, distance)
+            shuffle = ShuffleReduceOp(own, self.kernel.parts.applied[hero].root.name, distance, to_all)
             s.builder.insert(shuffle)
             combined[hero] = shuffle.results
         return combined

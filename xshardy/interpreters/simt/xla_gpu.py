@@ -85,15 +85,16 @@ def contents(value: Value) -> Hashable:
 
 def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) -> Sequence[Value]:
     """
-    Combine each thread with the one `distance` further on, with the distance halved each time.
+    Combine each thread with the one at `distance`, with the distance halved each time.
 
     A thread without such a partner in its warp is combined with itself; its result is unused.
     """
     results = values
     distance = op.max_distance.value.data
     while distance > 0:
-        inside = lanes.threads % WARP_SIZE + distance < WARP_SIZE
-        others = [from_thread(lanes, value, lanes.threads + distance, inside)[0] for value in results]
+        partners = lanes.threads + distance if op.to_all is None else lanes.threads ^ distance
+        inside = partners // WARP_SIZE == lanes.threads // WARP_SIZE
+        others = [from_thread(lanes, value, partners, inside)[0] for value in results]
         combined = lanes.call(op.combiner.string_value(), (*results, *others))
         results = tuple(value for value in combined if isinstance(value, np.ndarray))
         distance //= 2

@@ -2,6 +2,8 @@
 
 import argparse
 
+from xdsl.ir import Operation
+
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import explain
@@ -41,5 +43,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _explain(name: str, fusion: FusionOp, target: str) -> None:
     choice = explain(fusion, device_of(target))
-    hero = f", hero %{choice.hero.results[0].name_hint} ({choice.hero.name})" if choice.hero is not None else ""
+    hero = "" if choice.hero is None else f", hero{_name(choice.hero)} ({choice.hero.name})"
     print_diagnostic(f"{name}: the {choice.emitter} emitter{hero}: {choice.reason}")
+
+
+def _name(op: Operation) -> str:
+    """` %name`; nothing if the first result has no name."""
+    name = op.results[0].name_hint
+    return "" if name is None else f" %{name}"

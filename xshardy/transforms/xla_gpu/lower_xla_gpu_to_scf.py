@@ -28,7 +28,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.affine.expressions import add, constant, dim, sym
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.dialects.extensions.gpu import ShuffleOp
+from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.dialects.xla_gpu.ops import (
     ApplyIndexingOp,
     InsertOp,
@@ -169,6 +169,8 @@ class ReduceToLoops(RewritePattern):
 class ShuffleReduceToShuffles(RewritePattern):
     """
     `xla_gpu.shuffle_reduce(%v) to 2 combiner=@f` -> `%a = @f(%v, shuffle down 2 %v); @f(%a, shuffle down 1 %a)`
+
+    With `to_all`, pairs of lanes exchange their values: `shuffle xor`.
     """
 
     warp_size: int
@@ -181,19 +183,21 @@ class ShuffleReduceToShuffles(RewritePattern):
                 f"'{op.name}' cannot reduce over a distance of {distance} lanes: max_distance must be a power of 2 "
                 f"below the warp size {self.warp_size}"
             )
+        mode = ShuffleMode.Down if op.to_all is None else ShuffleMode.Xor
         values: Sequence[SSAValue] = op.operands
         while distance:
-            lane_shift = _LaneShift(distance, self.warp_size, op, rewriter)
-            others = tuple(lane_shift.shuffled(value) for value in values)
+            shuffle = _Shuffle(mode, distance, self.warp_size, op, rewriter)
+            others = tuple(shuffle.shuffled(value) for value in values)
             values = rewriter.insert(PureCallOp(op.combiner, (*values, *others), op.result_types)).results
             distance //= 2
         rewriter.replace(op, (), values)
 
 
 @dataclass(frozen=True)
-class _LaneShift:
-    """Emits shuffles that read a value of the lane `distance` further on, for any element type."""
+class _Shuffle:
+    """Emits shuffles that read a value of the lane at `distance`, for any element type."""
 
+    mode: ShuffleMode
     distance: int
     warp_size: int
     user: Operation
@@ -250,7 +254,7 @@ class _LaneShift:
 
     def _shuffled_word(self, value: SSAValue) -> SSAValue:
         distance, width = self._constant(self.distance, i32), self._constant(self.warp_size, i32)
-        return self._insert(ShuffleOp(value, distance, width, "down"))
+        return self._insert(ShuffleOp(value, distance, width, self.mode))
 
     def _cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
         return self._insert(UnrealizedConversionCastOp.get((value,), (type_,)))

@@ -150,6 +150,14 @@ func.func @shuffle_reduce(%x: f32, %y: i32) -> f32 {
   return %r#0 : f32
 }
 
+// CHECK-LABEL: func.func @shuffle_reduce_to_all(
+// CHECK-NEXT:    %{{.*}}:2 = xla_gpu.shuffle_reduce(%{{.*}}, %{{.*}}) to 2 combiner=@pair to_all {note = "kept"} : f32, i32
+// GENERIC:       "xla_gpu.shuffle_reduce"({{.*}}) <{combiner = @pair, max_distance = 2 : i64, to_all}> {note = "kept"}
+func.func @shuffle_reduce_to_all(%x: f32, %y: i32) -> f32 {
+  %r:2 = xla_gpu.shuffle_reduce(%x, %y) to 2 combiner=@pair to_all {note = "kept"} : f32, i32
+  return %r#0 : f32
+}
+
 // CHECK-LABEL: func.func @get_dynamic_dim_size(
 // CHECK-NEXT:    %{{.*}} = xla_gpu.get_dynamic_dim_size %{{.*}} 1 : tensor<4x8xf32>
 func.func @get_dynamic_dim_size(%t: tensor<4x8xf32>) -> i32 {

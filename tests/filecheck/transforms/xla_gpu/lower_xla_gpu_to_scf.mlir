@@ -137,6 +137,18 @@ func.func @shuffle_reduce(%x: f32, %n: i32) -> (f32, i32) {
   return %r#0, %r#1 : f32, i32
 }
 
+// Pairs of lanes exchange their values, so that both have the result.
+// CHECK-LABEL: func.func @shuffle_reduce_to_all(
+// CHECK-SAME:    %[[X:.*]]: f32, %[[N:.*]]: i32)
+// CHECK:         %[[X2:.*]], %{{.*}} = gpu.shuffle xor %[[X]], %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:    %[[N2:.*]], %{{.*}} = gpu.shuffle xor %[[N]], %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT:    xla_gpu.pure_call @add(%[[X]], %[[N]], %[[X2]], %[[N2]])
+// CHECK-NOT:     gpu.shuffle down
+func.func @shuffle_reduce_to_all(%x: f32, %n: i32) -> (f32, i32) {
+  %r:2 = xla_gpu.shuffle_reduce(%x, %n) to 2 combiner=@add to_all : f32, i32
+  return %r#0, %r#1 : f32, i32
+}
+
 // A word at a time: narrower values are widened, wider ones are taken apart, and floats are moved as their bits.
 func.func private @f_bf16(%x: bf16, %y: bf16) -> bf16 {
   return %x : bf16

@@ -1,0 +1,114 @@
+"""
+The choice of the row-wise emitter: whether a computation consists of rows, none of which needs another one.
+
+Source: XLA:GPU compiles such computations as block-level fusions, with Triton.
+"""
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from xdsl.ir import SSAValue
+
+from xshardy.affine.expressions import constant, dim, floordiv
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.reduction import ReduceOp
+from xshardy.emitters.analysis import Choice, Fusion, elements_in
+from xshardy.emitters.elemental.kinds import bits_in_memory
+from xshardy.emitters.reduction.dimensions import ReductionDimensions, kept_order, reduction_dimensions
+from xshardy.emitters.row_wise.emit import emit_row_wise
+from xshardy.emitters.row_wise.tiling import row_wise_tiling
+from xshardy.indexing.fusions import maps_to_operands
+from xshardy.indexing.tensor_maps import delinearized, linear_index, minor_to_major
+
+MIN_ELEMENTS = 16
+"""The minimal number of elements of a row: for fewer, each thread reduces the row by itself, in XLA's loop fusions."""
+
+
+def choose_row_wise(fusion: Fusion) -> Choice | None:
+    """
+    The row-wise emitter, if rows are reduced and then read again with the reduced values, and no row needs another one.
+
+    Every result has one element per row, or one per element of the rows.
+    """
+    reductions = _row_reductions(fusion)
+    if not reductions:
+        return None
+    dimensions = max(reductions, key=lambda each: each.sizes[2])
+    _, rows, minor = dimensions.sizes
+    if minor < MIN_ELEMENTS or any(elements_in(root) not in (rows, rows * minor) for root in fusion.roots):
+        return None
+    steps = steps_of(reductions[dimensions], fusion.roots, minor)
+    if steps is None:
+        return None
+    whole = [bits_in_memory(root.type) for root in fusion.roots if elements_in(root) == rows * minor]
+    tiling = row_wise_tiling(rows, minor, fusion.narrowest_input, max(whole, default=0), fusion.device)
+    reason = f"it reduces {rows} rows of {minor} elements, and reads each again with its reduced values"
+    return Choice(tiling.name, steps[0][0], reason, partial(emit_row_wise, fusion.computation, steps, tiling))
+
+
+def _row_reductions(fusion: Fusion) -> dict[ReductionDimensions, list[ReduceOp]]:
+    """The reductions of rows, by their dimensions, in program order."""
+    found: dict[ReductionDimensions, list[ReduceOp]] = {}
+    for op in fusion.computation.body.block.ops:
+        if isinstance(op, ReduceOp) and elements_in(op.inputs[0]):
+            dimensions = reduction_dimensions(op)
+            if dimensions is not None and dimensions.is_row and dimensions.sizes[0] == 1:
+                found.setdefault(dimensions, []).append(op)
+    return found
+
+
+def steps_of(
+    reductions: Sequence[ReduceOp], roots: Sequence[SSAValue], minor: int
+) -> Sequence[Sequence[ReduceOp]] | None:
+    """
+    The `reductions` that `roots` depend on, in steps: the inputs of a step depend on the results of earlier steps only.
+
+    None if no row of `minor` elements is read again with its reduced values, or if one needs those of another row.
+    Precondition: all of `reductions` have equal dimensions, and they are in program order.
+    """
+    numbers: dict[ReduceOp, int] = {}
+    for hero in reductions:
+        before = _reduced_for(hero.inputs, numbers, minor)
+        if before is None or _reduced_for(hero.init_values, numbers, minor) != []:
+            return None
+        numbers[hero] = 1 + max((numbers[each] for each in before), default=-1)
+    needed = _reduced_for(roots, numbers, minor)
+    if not needed:
+        return None
+    steps = [[hero for hero in needed if numbers[hero] == n] for n in range(1 + max(numbers[hero] for hero in needed))]
+    rows = elements_in(needed[0].results[0])
+    is_read_again = len(steps) > 1 or _reduced_for([root for root in roots if elements_in(root) != rows], needed, minor)
+    return steps if is_read_again else None
+
+
+def _reduced_for(values: Sequence[SSAValue], heroes: Collection[ReduceOp], minor: int) -> list[ReduceOp] | None:
+    """
+    The heroes whose results `values` depend on, in program order. None if an element needs those of another row.
+
+    `values` have one element per row, or `minor`; others depend on no hero.
+    """
+    found: list[ReduceOp] = []
+    reads = [(value, maps_to_operands(value)) for value in values]
+    for hero in heroes:
+        for value, maps_of in reads:
+            for result in hero.results:
+                if result not in maps_of:
+                    continue
+                maps = maps_of[result]
+                if maps is None or any(map.results != row_map(value, hero, minor).results for map in maps):
+                    return None
+                found.append(hero)
+    return list(dict.fromkeys(found))
+
+
+def row_map(value: SSAValue, hero: ReduceOp, minor: int) -> IndexingMap:
+    """
+    The map from the indices of `value` to those of the result of `hero` for the same row.
+
+    Precondition: `value` has as many elements as `hero` reduces, or as it has results, in the same order of memory.
+    """
+    shape, result = shape_of(value), hero.results[0]
+    place = linear_index(shape, minor_to_major(value), [dim(i) for i in range(len(shape))])
+    row = place if elements_in(value) == elements_in(result) else floordiv(place, constant(minor))
+    return IndexingMap.from_tensor_sizes(delinearized(shape_of(result), kept_order(hero), row), shape).simplify()
