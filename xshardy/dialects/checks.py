@@ -4,7 +4,6 @@ The dialect `check`, with which a program of StableHLO compares its own results.
 Source: StableHLO, `stablehlo/tests/CheckOps.td`. Its `expect_serialized_eq`, which compares with files, is left out.
 """
 
-from abc import ABC
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, Signedness, f64
@@ -19,19 +18,25 @@ from xdsl.irdl import (
     opt_prop_def,
     prop_def,
 )
+from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.types import FLOAT_OR_COMPLEX_TENSOR, TENSOR
 
 UI64 = IntegerType(64, Signedness.UNSIGNED)
 
 
-class CheckOp(IRDLOperation, ABC):
+class CheckOp(IRDLOperation):
     """A comparison that ends the program if it fails."""
+
+    def verify_(self) -> None:
+        """An attribute with the name of a limit would be ignored."""
+        for name in self.attributes.keys() & self.get_irdl_definition().properties.keys():
+            raise VerifyException(f"`{name}` must be written in front of the attributes, as in `, {name} = ...`")
 
 
 @irdl_op_definition
 class ExpectEqOp(CheckOp):
-    """Check that the tensors are equal, bit by bit."""
+    """Check that the tensors are equal, bit by bit; a NaN is equal to any NaN."""
 
     name = "check.expect_eq"
     T: ClassVar = VarConstraint("T", TENSOR)
@@ -42,7 +47,7 @@ class ExpectEqOp(CheckOp):
 
 @irdl_op_definition
 class ExpectEqConstOp(CheckOp):
-    """Check that the tensor is equal to `value`, bit by bit."""
+    """Check that the tensor is equal to `value`, bit by bit; a NaN is equal to any NaN."""
 
     name = "check.expect_eq_const"
     T: ClassVar = VarConstraint("T", TENSOR)

@@ -29,3 +29,11 @@ func.func @replicas_of_different_sizes() {
   "interpreter.run_parallel"() {programs = [[@f], [@f, @f]]} : () -> ()
   func.return
 }
+
+// -----
+
+// CHECK: `tolerance` must be written in front of the attributes, as in `, tolerance = ...`
+func.func @limit_among_the_attributes(%x: tensor<f64>) {
+  check.expect_almost_eq_const %x, dense<5.0> : tensor<f64> {tolerance = 0.1 : f64}
+  func.return
+}
