@@ -14,6 +14,7 @@ from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
     require_same_shape,
     require_same_types,
+    verify_results,
     with_element_type,
 )
 from xshardy.dialects.stablehlo.quantized_types import quantized_element, verify_sum
@@ -85,10 +86,13 @@ class AddOp(CommutativeBinaryOp):
         verify_sum(*types)
         if len({tensor_type(type).element_type for type in types if quantized_element(type) is None}) > 1:
             raise VerifyException("requires the same element type for all operands and results")
-        if quantized_element(self.result.type) is None:
+        quantized = map(quantized_element, self.operand_types)
+        per_axis = [element is not None and element.quantized_dimension is not None for element in quantized]
+        if per_axis[0] == per_axis[1]:
             super().verify_()
-        else:  # one operand may have a scale for each index of an axis, and the other one scale
+        else:  # the other operand has one scale, and so another type
             require_same_shape(self)
+            verify_results(self, [self.operand_types[per_axis.index(True)]])
 
 
 @irdl_op_definition
