@@ -22,7 +22,7 @@ DIALECTS: Mapping[str, str] = {
     "check": "dialects.checks:CHECK",
     "chlo": "dialects.chlo:CHLO",
     "hlo": "dialects.hlo:HLO",
-    "interpreter": "dialects.checks:INTERPRETER",
+    "interpreter": "dialects.interpreter:INTERPRETER",
     "mhlo": "dialects.mhlo:MHLO",
     "nvvm": "dialects.nvvm:NVVM",
     "quant": "dialects.quant:QUANT",

@@ -17,7 +17,7 @@ from xshardy.engines.program import PartitionedProgram, partition_module
 from xshardy.engines.simulated import Simulated
 from xshardy.html_parts import facts
 from xshardy.interpreters.check import Comparison
-from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.element_types import Array, stored_dtype
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.transforms.sdy.main_function import main_function
@@ -95,7 +95,7 @@ def check_arguments(program: PartitionedProgram, arguments: Sequence[Array]) -> 
     if len(arguments) != len(program.arguments):
         raise EngineError(f"the program has {len(program.arguments)} arguments, but got {len(arguments)}")
     for index, (tensor, array) in enumerate(zip(program.arguments, arguments, strict=True)):
-        if array.shape != tensor.shape or array.dtype != numpy_dtype(tensor.type):
+        if array.shape != tensor.shape or array.dtype != stored_dtype(tensor.type):
             raise EngineError(
                 f"argument {index} is a {tensor.type}, but the array given for it is {array.dtype}{list(array.shape)}"
             )

@@ -10,7 +10,8 @@ from xdsl.ir import Attribute, Operation
 from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.checks import ExpectEqOp, RunParallelOp
+from xshardy.dialects.checks import CheckOp
+from xshardy.dialects.interpreter import RunParallelOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
@@ -88,7 +89,7 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     results is one: they are left as they are.
     """
     mesh, devices = mesh_of(module)
-    single = (RunParallelOp, ExpectEqOp) if mesh is None else RunParallelOp
+    single = (RunParallelOp, CheckOp) if mesh is None else RunParallelOp
     is_partitioned = any(isinstance(op, single) for op in module.walk())
     PassPipeline(() if is_partitioned else PROPAGATION).apply(context, module)
     arguments, results = distributed_tensors(module, devices)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from xdsl.dialects import builtin
 from xdsl.ir import Attribute
 
+from xshardy.dialects.quant import UniformQuantizedType
+
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]
 
@@ -140,6 +142,13 @@ def numpy_dtype(kind: Attribute) -> DType:
             "complex numbers of f32 or f64"
         )
     return dtype
+
+
+def stored_dtype(kind: Attribute) -> DType:
+    """As `numpy_dtype`, but for quantized elements the type of the integers that they are stored as."""
+    tensor = as_tensor_type(kind)
+    element = kind if tensor is None else tensor.element_type
+    return numpy_dtype(element.storage if isinstance(element, UniformQuantizedType) else element)
 
 
 def bits_in_memory(dtype: DType) -> int:

@@ -28,7 +28,16 @@ from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
 from xshardy.interpreters.calls import calls_by_function
-from xshardy.interpreters.element_types import BITS, KINDS, SIGNED_INTEGERS, Array, DType, Kind, float_info, numpy_dtype
+from xshardy.interpreters.element_types import (
+    BITS,
+    KINDS,
+    SIGNED_INTEGERS,
+    Array,
+    DType,
+    Kind,
+    float_info,
+    stored_dtype,
+)
 from xshardy.interpreters.index_ranges import index_ranges
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
 from xshardy.interpreters.random_indices import random_indices
@@ -142,7 +151,7 @@ def neutral_parameters(computation: FuncOp) -> Mapping[int, int | float]:
             for parameter in _parameters(init, callers):
                 if parameter.block is computation.body.block:
                     by = combined.owner.name if isinstance(combined.owner, Operation) else ""
-                    dtype = numpy_dtype(tensor_type(parameter).element_type)
+                    dtype = stored_dtype(tensor_type(parameter).element_type)
                     found[parameter.index] = NEUTRAL[by](dtype) if by in NEUTRAL else 0
     return found
 

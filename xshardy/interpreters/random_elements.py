@@ -17,7 +17,7 @@ from xshardy.interpreters.element_types import (
     Kind,
     as_tensor_type,
     float_info,
-    numpy_dtype,
+    stored_dtype,
 )
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import wrapped
@@ -88,7 +88,7 @@ def random_inputs(types: Sequence[Attribute], seed: int, generators: Mapping[Kin
         if tensor is not None and not is_static(tensor):
             raise InterpretationError(f"an input is a {kind}: only tensors of known size can be drawn")
         shape = () if tensor is None else tensor.get_shape()
-        dtype = numpy_dtype(kind)
+        dtype = stored_dtype(kind)
         size = int(np.prod(shape, dtype=np.int64))
         result.append(_generate_in_pieces(generators[KINDS[dtype]], rng, size, dtype).reshape(shape))
     return result

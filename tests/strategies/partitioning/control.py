@@ -163,7 +163,7 @@ RECV = f"""%r:2 = "stablehlo.recv"(%t) <{{{CHANNEL.format(3)}}}> : (!stablehlo.t
 
 
 def quantized(kind: str) -> Sampler:
-    """The interpreter has no quantized types."""
+    """Floats that are quantized, and the floats that these stand for."""
 
     def sampler(draw: Draw) -> Sample:
         shape = draw(shapes())
@@ -171,7 +171,7 @@ def quantized(kind: str) -> Sampler:
         there = "%0 = stablehlo.uniform_quantize %x : (PLAIN) -> COMPACT"
         back = "%1 = stablehlo.uniform_dequantize %0 : (COMPACT) -> PLAIN"
         text = f"func.func public @main(%x: PLAIN) -> PLAIN {{ {there} {back} func.return %1 : PLAIN }}"
-        return Sample(text.replace("PLAIN", plain).replace("COMPACT", compact), None)
+        return Sample(text.replace("PLAIN", plain).replace("COMPACT", compact), [array(draw, shape, "f32")])
 
     return sampler
 

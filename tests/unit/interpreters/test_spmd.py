@@ -177,7 +177,10 @@ def test_devices_compute_what_xlas_devices_compute(name: str, xla_results: Mappi
 
 def test_every_collective_has_a_case():
     text = "".join(case.text for case in CASES.values())
-    assert {op.name for op in COLLECTIVES if op.name not in text} == {stablehlo.CollectiveBroadcastOp.name}
+    assert {op.name for op in COLLECTIVES if op.name not in text} == {
+        stablehlo.CollectiveBroadcastOp.name,
+        stablehlo.CollectiveReduceOp.name,
+    }
 
 
 def test_broadcast_goes_from_the_first_of_the_group():
@@ -187,6 +190,43 @@ def test_broadcast_goes_from_the_first_of_the_group():
     results = evaluate_spmd(parse_module(case.text), arguments, 4)
     expected = [arguments[2][0], np.zeros((4, 4)), arguments[2][0], np.zeros((4, 4))]
     np.testing.assert_array_equal([result for (result,) in results], expected)
+
+
+def test_a_sum_is_on_the_first_of_the_group():
+    """XLA's CPU client has no collective-reduce either."""
+    properties = groups([2, 0])
+    text = main(
+        f'%0 = "stablehlo.collective_reduce"(%x) <{{{properties}}}> {SUM} : (tensor<4x4xf32>) -> tensor<4x4xf32>'
+    )
+    arguments = arguments_of(Case(text))
+    results = evaluate_spmd(parse_module(text), arguments, 4)
+    zeros = np.zeros((4, 4))
+    expected = [zeros, zeros, arguments[2][0] + arguments[0][0], zeros]
+    np.testing.assert_array_equal([result for (result,) in results], expected)
+
+
+ROOTED = """
+func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>, %roots: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>) {{
+  %0:2 = "stablehlo.{name}"(%x, %y, %roots) <{{replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>, has_dynamic_root}}>
+    {region} : (tensor<2xf32>, tensor<2xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#0, %0#1 : tensor<2xf32>, tensor<2xf32>
+}}"""
+"""Roots are numbers in the group: number 0 is device 1."""
+
+
+def rooted(name: str, region: str, roots: list[int]) -> list[list[list[float]]]:
+    """For each of two devices, both results of a collective; the devices bring 1 and 2, and 10 and 20."""
+    values = ((1, 2), (10, 20))
+    arguments = [[*(np.full(2, value, "f4") for value in of_device), np.array(roots, "i4")] for of_device in values]
+    results = evaluate_spmd(parse_module(ROOTED.format(name=name, region=region)), arguments, 2)
+    return [[result.tolist() for result in of_device] for of_device in results]
+
+
+def test_each_tensor_has_a_root_of_its_own():
+    assert rooted("collective_broadcast", "", [0, 1]) == [[[10, 10], [2, 2]]] * 2
+    assert rooted("collective_reduce", SUM, [0, 1]) == [[[0, 0], [22, 22]], [[11, 11], [0, 0]]]
+    with pytest.raises(InterpretationError, match="the root is number 2 of a group of 2"):
+        rooted("collective_reduce", SUM, [0, 2])
 
 
 @pytest.mark.parametrize("max_in_flight", [None, 1])

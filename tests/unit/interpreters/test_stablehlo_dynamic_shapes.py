@@ -67,6 +67,13 @@ def test_slice():
     np.testing.assert_array_equal(found, X[::2, 1::3])
 
 
+@pytest.mark.parametrize(("start", "limit", "stride"), [(0, 7, 1), (-1, 2, 1), (3, 2, 1), (0, 2, 0)])
+def test_a_slice_that_is_not_within_the_operand_is_refused(start: int, limit: int, stride: int):
+    operands = {"x": X, "s": sizes(0, start), "l": sizes(4, limit), "t": sizes(1, stride)}
+    with pytest.raises(InterpretationError, match=f"dimension 1 of size 6: no slice {start}:{limit}:{stride}"):
+        run("stablehlo.real_dynamic_slice %x, %s, %l, %t", operands, "tensor<?x?xf32>")
+
+
 def test_gather():
     dynamic = f'"stablehlo.dynamic_gather"(%x, %i, %s) <{{dimension_numbers = #stablehlo.gather<{GATHER}>}}>'
     found = run(dynamic, {"x": X, "i": sizes(3, 0)[:, None], "s": sizes(1, 6)}, "tensor<2x6xf32>")

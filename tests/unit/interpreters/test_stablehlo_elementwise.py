@@ -9,7 +9,9 @@ from xshardy.interpreters.element_types import KINDS, Kind
 from xshardy.interpreters.numerics import complexes
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
-from xshardy.syntax import parse_module
+from xshardy.syntax import parse_module, print_module
+from xshardy.transforms.chlo.legalize_to_stablehlo import LegalizeToStablehloPass
+from xshardy.universe import new_context
 
 FLOAT_AND_COMPLEX = {
     "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "rsqrt", "sine", "sqrt", "tan",
@@ -110,6 +112,29 @@ def test_convert_to_every_type(name: str, run_on_xla):
     expected = run_on_xla(text, arguments)
     for (target, _, _), ours, theirs in zip(ops, evaluate(parse_module(text), arguments), expected, strict=True):
         assert_same(ours, theirs, f"{name} to {target}", steps=0)
+
+
+@pytest.mark.parametrize("name", ["complex<f32>", "complex<f64>"])
+@pytest.mark.parametrize("function", ["stablehlo.exponential", "chlo.square"])
+def test_complex_functions_of_the_largest_numbers_and_infinities(name: str, function: str, run_on_xla):
+    """Where the parts overflow, by the rule and by the decomposition: XLA's infinities and NaN in each part."""
+    dtype = DTYPES[name]
+    largest = np.finfo(dtype).max
+    parts = [0.5, -0.5, np.inf, -np.inf, np.nan, largest, -largest]
+    x = np.array([complex(a, b) for a in parts for b in parts], dtype)
+    type = f"tensor<49x{name}>"
+    text = f"""func.func @main(%x: {type}) -> {type} {{
+      %0 = "{function}"(%x) : ({type}) -> {type}
+      return %0 : {type}
+    }}"""
+    module = parse_module(text)
+    (by_rule,) = evaluate(module, [x])
+    LegalizeToStablehloPass().apply(new_context(), module)
+    (by_decomposition,) = evaluate(module, [x])
+    (expected,) = run_on_xla(print_module(module), [x])
+    for actual in (by_rule, by_decomposition):
+        for part in (np.real, np.imag):
+            np.testing.assert_allclose(part(actual), part(expected), rtol=1e-5 if dtype == np.complex64 else 1e-14)
 
 
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "erf", "erfc", "erf_inv")

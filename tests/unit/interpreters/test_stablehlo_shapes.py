@@ -130,13 +130,6 @@ ONE_OP = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tens
             [],
             "arith.constant: the interpreter has no rule for this op",
         ),
-        (
-            "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-            " %0 = stablehlo.uniform_quantize %x : (tensor<f32>) -> tensor<!quant.uniform<i8:f32, 0.1>>\n"
-            " return %x : tensor<f32> }",
-            [np.zeros((), np.float32)],
-            "stablehlo.uniform_quantize: numpy has no quantized elements",
-        ),
     ],
 )
 def test_bad_programs_and_arguments_are_refused(text: str, arguments: list, message: str):

@@ -12,7 +12,6 @@ from typing import cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
-    ComplexType,
     FloatAttr,
     FloatData,
     IntAttr,
@@ -23,10 +22,11 @@ from xdsl.dialects.builtin import (
     f32,
     f64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo import broadcasting, constants, elementwise, formulas
+from xshardy.dialects.chlo.complex_functions import conj, square
 from xshardy.dialects.chlo.formulas import Arithmetic
 from xshardy.dialects.chlo.top_k import TopKOp
 from xshardy.dialects.dense_elements import dense_values
@@ -194,20 +194,6 @@ def next_after(op: elementwise.NextAfterOp, t: Tensors) -> Sequence[SSAValue]:
 
 
 # -- Functions that StableHLO has in another form ---------------------------------------------------------------------
-
-
-def conj(op: elementwise.ConjOp, t: Tensors) -> Sequence[SSAValue]:
-    """A real number is its own conjugate."""
-    element = element_type(op.operand)
-    if not isinstance(element, ComplexType):
-        return [op.operand]
-    part = TensorType[Attribute](cast(ComplexType[AnyFloat], element).element_type, shape_of(op.operand))
-    real, imag = t(stablehlo.RealOp(op.operand, part)), t(stablehlo.ImagOp(op.operand, part))
-    return [t(stablehlo.ComplexOp(real, t(stablehlo.NegOp(imag))))]
-
-
-def square(op: elementwise.SquareOp, t: Tensors) -> Sequence[SSAValue]:
-    return [t.multiply(op.operand, op.operand)]
 
 
 def tan(op: elementwise.TanOp, t: Tensors) -> Sequence[SSAValue]:

@@ -12,7 +12,9 @@ from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.stablehlo.formats import ComplexOpType, SameOperandsAndResultType
 from xshardy.dialects.stablehlo.inference import (
     InfersResultTypes,
+    require_same_shape,
     require_same_types,
+    verify_results,
     with_element_type,
 )
 from xshardy.dialects.stablehlo.quantized_types import quantized_element, verify_sum
@@ -84,7 +86,13 @@ class AddOp(CommutativeBinaryOp):
         verify_sum(*types)
         if len({tensor_type(type).element_type for type in types if quantized_element(type) is None}) > 1:
             raise VerifyException("requires the same element type for all operands and results")
-        super().verify_()
+        quantized = map(quantized_element, self.operand_types)
+        per_axis = [element is not None and element.quantized_dimension is not None for element in quantized]
+        if per_axis[0] == per_axis[1]:
+            super().verify_()
+        else:  # the other operand has one scale, and so another type
+            require_same_shape(self)
+            verify_results(self, [self.operand_types[per_axis.index(True)]])
 
 
 @irdl_op_definition

@@ -49,12 +49,17 @@ def shape_text(shape: Sequence[int]) -> str:
     return f"[{', '.join('?' if size == DYNAMIC_INDEX else str(size) for size in shape)}]"
 
 
-def require_same_types(op: IRDLOperation) -> None:
-    """All operands and results of `op` have compatible types."""
+def require_same_shape(op: IRDLOperation) -> None:
+    """All operands and results of `op` that are ranked tensors have compatible shapes."""
     ranked = (value for value in (*op.operands, *op.results) if isinstance(value.type, TensorType))
     shapes = [tensor_type(value).get_shape() for value in ranked]
     if not all(is_compatible_shape(shape, other) for shape in set(shapes) for other in set(shapes)):
         raise VerifyException("requires the same shape for all operands and results")
+
+
+def require_same_types(op: IRDLOperation) -> None:
+    """All operands and results of `op` have compatible types."""
+    require_same_shape(op)
     if not are_compatible(op.operand_types):
         raise VerifyException(
             "requires compatible types for all operands and results, but got "

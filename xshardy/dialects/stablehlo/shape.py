@@ -234,14 +234,16 @@ class PadOp(InfersResultTypes):
         for name, values in zip(("edge_padding_low", "edge_padding_high", "interior_padding"), columns, strict=True):
             if len(values) != rank:
                 raise VerifyException(f"{name} length ({len(values)}) must match operand rank ({rank})")
-        shape: list[int] = []
-        for i, (size, low, high, interior) in enumerate(zip(operand.get_shape(), *columns, strict=True)):
+        shape, sizes = list[int](), zip(operand.get_shape(), bounds_of(operand), strict=True)
+        for i, ((size, bound), low, high, interior) in enumerate(zip(sizes, *columns, strict=True)):
             if interior < 0:
                 raise VerifyException(f"Interior padding cannot be negative: {interior}")
-            padded = size if size == DYNAMIC_INDEX else size + low + high + max(size - 1, 0) * interior
-            if size != DYNAMIC_INDEX and padded < 0:
-                raise VerifyException(f"Padding result in negative size for dimension {i}")
-            shape.append(padded)
+            largest = bound if size == DYNAMIC_INDEX else size
+            padded = largest + low + high + max(largest - 1, 0) * interior
+            if largest != DYNAMIC_INDEX and padded < 0:
+                what = "bound" if size == DYNAMIC_INDEX else "size"
+                raise VerifyException(f"Padding result in negative {what} for dimension {i}")
+            shape.append(size if size == DYNAMIC_INDEX else padded)
         return [TensorType(operand.element_type, shape)]
 
 

@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.formats import SliceRanges, VariadicOperandWithAttribute
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_element_types
-from xshardy.dialects.stablehlo.types import SCALAR_INTEGER, TENSOR, tensor_type
+from xshardy.dialects.stablehlo.types import SCALAR_INTEGER, TENSOR, bounds_of, tensor_type
 
 I64_ARRAY = DenseArrayBase.constr(i64)
 
@@ -65,11 +65,13 @@ class SliceOp(InfersResultTypes):
                     f"the number of elements in {name} ({len(values)}) does not match the rank of the operand "
                     f"({len(shape)})"
                 )
-        for i, (size, start, limit, stride) in enumerate(zip(shape, *columns, strict=True)):
+        for i, (size, bound, start, limit, stride) in enumerate(zip(shape, bounds_of(operand), *columns, strict=True)):
             if start < 0:
                 raise VerifyException(f"negative start index {start} in dimension {i}")
             if size != DYNAMIC_INDEX and limit > size:
                 raise VerifyException(f"limit index {limit} is larger than dimension size {size} in dimension {i}")
+            if bound != DYNAMIC_INDEX and limit > bound:
+                raise VerifyException(f"limit index {limit} is larger than dimension bound {bound} in dimension {i}")
             if start > limit:
                 raise VerifyException(f"start index {start} is larger than limit index {limit} in dimension {i}")
             if stride <= 0:

@@ -42,6 +42,23 @@ def divide(x: Array, y: Array) -> Array:
     return np.where(special, create((a * c + b * d) * scale, (b * c - a * d) * scale), quotient)
 
 
+def square(x: Array) -> Array:
+    """
+    The square, whose real part overflows only where the result does.
+
+    That part is 0 where finite parts have one absolute value: the product there may be that of 0 and an infinity.
+    """
+    a, b = np.real(x), np.imag(x)
+    real = np.where(np.isfinite(a) & (np.abs(a) == np.abs(b)), np.zeros_like(a), (a - b) * (a + b))
+    return create(real, 2 * (a * b))
+
+
+@computed_wide
+def exp(x: Array) -> Array:
+    """The exponential function, NaN for numbers of no finite angle, also for those that C takes for 0 or infinity."""
+    return np.where(np.isfinite(np.imag(x)), np.exp(x), np.full_like(x, complex(np.nan, np.nan)))
+
+
 def infinite_parts(x: Array) -> Array:
     """1 for an infinite part, and 0 for any other, with the sign of the part."""
     return create(*(np.copysign(np.isinf(part).astype(part.dtype), part) for part in (np.real(x), np.imag(x))))

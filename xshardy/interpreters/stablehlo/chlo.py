@@ -14,7 +14,7 @@ from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
-from xshardy.interpreters.numerics import floats, integers
+from xshardy.interpreters.numerics import complexes, floats, integers
 from xshardy.interpreters.numerics import special_functions as special
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE, Elementwise, compare, on_floats_and_complex
@@ -176,7 +176,7 @@ CHLO: Mapping[type[Operation], Rule] = {
     chlo.NextAfterOp: NEXT_AFTER,
     chlo.PolygammaOp: POLYGAMMA,
     chlo.ScanOp: scan,
-    chlo.SquareOp: on_floats_and_complex(square),
+    chlo.SquareOp: Elementwise(floating=square, complex=complexes.square),
     chlo.TanOp: on_floats_and_complex(floats.tan),
     chlo.TopKOp: top_k,
     chlo.ZetaOp: ZETA,

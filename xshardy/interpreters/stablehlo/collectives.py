@@ -24,6 +24,7 @@ from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
 Reducing = stablehlo.AllReduceOp | stablehlo.ReduceScatterOp
+Rooted = stablehlo.CollectiveBroadcastOp | stablehlo.CollectiveReduceOp
 
 
 def groups_in(op: Operation, groups: ReplicaGroups, everyone: int) -> list[list[int]]:
@@ -53,7 +54,7 @@ def groups_over_all(op: stablehlo.AllGatherOp | Reducing, grid: Grid) -> Sequenc
     return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
 
 
-def groups_over_one(op: stablehlo.AllToAllOp | stablehlo.CollectiveBroadcastOp, grid: Grid) -> Sequence[Group]:
+def groups_over_one(op: stablehlo.AllToAllOp | Rooted, grid: Grid) -> Sequence[Group]:
     """The groups of replicas, or with a channel of partitions."""
     if channel_of(op) > 0:
         return grid.cross_partition(groups_in(op, op.replica_groups, grid.partitions))
@@ -135,15 +136,42 @@ def all_to_all(evaluator: Evaluator, op: stablehlo.AllToAllOp, *operands: Array)
     ]
 
 
+def with_roots(op: Rooted, group: Group, operands: Sequence[Array]) -> Sequence[tuple[Array, int]]:
+    """The tensors of a collective, each with the place of its root in the group: the first, or as an operand says."""
+    if op.has_dynamic_root is None:
+        return [(operand, 0) for operand in operands]
+    roots = [int(root) for root in operands[-1]]
+    if group and (wrong := [root for root in roots if not 0 <= root < len(group)]):
+        raise unsupported(op, f"the root is number {wrong[0]} of a group of {len(group)}")
+    return list(zip(operands[:-1], roots, strict=True))
+
+
 def collective_broadcast(evaluator: Evaluator, op: stablehlo.CollectiveBroadcastOp, *operands: Array) -> Execution:
-    """The operand of the first device of the group; zeros on a device without a group."""
-    if op.has_dynamic_root is not None:
-        raise unsupported(op, "the root is only known when the program runs")
+    """The tensors of the roots; zeros on a device without a group."""
     group = own_group(evaluator, op, groups_over_one)
+    tensors = with_roots(op, group, operands)
     if not group:
-        return [np.zeros_like(operand) for operand in operands]
+        return [np.zeros_like(tensor) for tensor, _ in tensors]
     meeting = yield from meet(evaluator, op, group, operands)
-    return meeting.values[0]
+    return [meeting.values[root][number] for number, (_, root) in enumerate(tensors)]
+
+
+def collective_reduce(evaluator: Evaluator, op: stablehlo.CollectiveReduceOp, *operands: Array) -> Execution:
+    """The combined tensors on their roots; zeros on all other devices."""
+    group = own_group(evaluator, op, groups_over_one)
+    tensors = with_roots(op, group, operands)
+    results = [
+        np.zeros(tensor.shape, numpy_dtype(result.type))
+        for (tensor, _), result in zip(tensors, op.results, strict=True)
+    ]
+    if not group:
+        return results
+    meeting = yield from meet(evaluator, op, group, operands)
+    place = group.index(evaluator.device.number)
+    for number, (_, root) in enumerate(tensors):
+        if root == place:
+            results[number] = reduced(evaluator, op.computation.block, [values[number] for values in meeting.values])
+    return results
 
 
 def permuting_groups(op: stablehlo.CollectivePermuteOp, grid: Grid) -> Sequence[Group]:
@@ -179,6 +207,7 @@ COLLECTIVES: Mapping[type[Operation], Rule] = {
     stablehlo.AllToAllOp: all_to_all,
     stablehlo.CollectiveBroadcastOp: collective_broadcast,
     stablehlo.CollectivePermuteOp: collective_permute,
+    stablehlo.CollectiveReduceOp: collective_reduce,
     stablehlo.PartitionIdOp: partition_id,
     stablehlo.ReduceScatterOp: reduce_scatter,
     stablehlo.ReplicaIdOp: replica_id,

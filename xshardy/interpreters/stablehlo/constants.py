@@ -9,6 +9,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.quantized import is_on_floats
 from xshardy.interpreters.stablehlo.rules import Results, Rule
 from xshardy.interpreters.stablehlo.shapes import SHAPES
 
@@ -30,7 +31,7 @@ def _constant(value: SSAValue, evaluator: Evaluator, known: dict[SSAValue, Array
     if value not in known:
         known[value] = None
         op = value.owner
-        if isinstance(op, Operation) and type(op) in COMPUTED:
+        if isinstance(op, Operation) and type(op) in COMPUTED and not is_on_floats(op):
             small = all(np.prod(shape_of(v), dtype=float) <= LARGEST for v in (value, *op.operands))
             operands = [_constant(operand, evaluator, known) for operand in op.operands] if small else [None]
             arrays = [operand for operand in operands if operand is not None]

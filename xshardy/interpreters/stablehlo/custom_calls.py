@@ -1,4 +1,4 @@
-"""Rules for custom calls whose function is known: identities of XLA, elementwise functions, top-k, factorizations."""
+"""Rules for custom calls whose function is known, such as identities, elementwise functions and factorizations."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.stablehlo.checks import CHECK_CALLS
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.gpu_libraries import GPU_LIBRARIES
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
@@ -46,6 +47,7 @@ IDENTITIES = (
 )
 
 CUSTOM_CALLS: Mapping[str, Rule] = {
+    **CHECK_CALLS,
     **FACTORIZATIONS,
     **BY_SCIPY,
     **GPU_LIBRARIES,

@@ -2,7 +2,7 @@
 
 from xdsl.builder import Builder
 from xdsl.dialects import func
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.decomposable import DecomposableOpInterface
@@ -10,7 +10,7 @@ from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.interpreters.stablehlo.rules import unsupported
 
 
-def decomposition(op: DecomposableOpInterface) -> Block:
+def decomposition(op: Operation) -> Block:
     """
     A block that returns the results of `op`, and whose arguments are its operands.
 
@@ -18,6 +18,7 @@ def decomposition(op: DecomposableOpInterface) -> Block:
     """
     block = Block(arg_types=op.operand_types)
     copy = op.clone(dict(zip(op.operands, block.args, strict=False)))
+    assert isinstance(copy, DecomposableOpInterface)
     try:
         results = copy.decompose(Tensors(Builder(InsertPoint.at_end(block))))
     except NotImplementedError as error:

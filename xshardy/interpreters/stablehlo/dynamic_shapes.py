@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 from xshardy.interpreters.stablehlo.shapes import counted, gathered, padded, repeated
 from xshardy.interpreters.stablehlo.windows import convolved
 
@@ -55,7 +55,11 @@ def dynamic_gather(
 def real_dynamic_slice(
     evaluator: Evaluator, op: stablehlo.RealDynamicSliceOp, x: Array, starts: Array, limits: Array, strides: Array
 ) -> Array:
-    bounds = zip(*map(integers_in, (starts, limits, strides)), strict=True)
+    """Raises `InterpretationError` for a slice that is not within `x`, as the specification requires of `slice`."""
+    bounds = [*zip(*map(integers_in, (starts, limits, strides)), strict=True)]
+    for dimension, (size, (start, limit, stride)) in enumerate(zip(x.shape, bounds, strict=True)):
+        if not 0 <= start <= limit <= size or stride < 1:
+            raise unsupported(op, f"dimension {dimension} of size {size}: no slice {start}:{limit}:{stride}")
     return x[tuple(slice(*bound) for bound in bounds)]
 
 

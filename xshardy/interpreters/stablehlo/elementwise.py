@@ -119,7 +119,7 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     stablehlo.ConvertOp: convert_to_result,
     stablehlo.CosineOp: on_floats_and_complex(floats.cos),
     stablehlo.DivOp: Elementwise(integer=integers.divide, floating=np.divide, complex=complexes.divide),
-    stablehlo.ExpOp: on_floats_and_complex(floats.exp),
+    stablehlo.ExpOp: Elementwise(floating=floats.exp, complex=complexes.exp),
     stablehlo.Expm1Op: on_floats_and_complex(floats.expm1),
     stablehlo.FloorOp: Elementwise(floating=floats.floor),
     stablehlo.ImagOp: Elementwise(floating=np.zeros_like, complex=np.imag),

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
-from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
+from xshardy.interpreters.element_types import Array, as_tensor_type, stored_dtype
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
 from xshardy.interpreters.stablehlo.checks import CHECKS
 from xshardy.interpreters.stablehlo.chlo import CHLO
@@ -24,6 +24,8 @@ from xshardy.interpreters.stablehlo.legacy import LEGACY
 from xshardy.interpreters.stablehlo.linear_algebra import LINEAR_ALGEBRA
 from xshardy.interpreters.stablehlo.machine import Evaluator, has_shape
 from xshardy.interpreters.stablehlo.normalization import NORMALIZATION
+from xshardy.interpreters.stablehlo.parallel_programs import PARALLEL_PROGRAMS
+from xshardy.interpreters.stablehlo.quantized import QUANTIZED
 from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.refused import REFUSED
@@ -48,6 +50,8 @@ RULES: Mapping[type[Operation], Rule] = {
     **LEGACY,
     **LINEAR_ALGEBRA,
     **NORMALIZATION,
+    **PARALLEL_PROGRAMS,
+    **QUANTIZED,
     **RANDOM_BITS,
     **REDUCTIONS,
     **REFUSED,
@@ -67,8 +71,9 @@ def evaluate(
     The results of a function of StableHLO and HLO ops for `arguments`: the reference for kernels.
 
     For a module, its only public function is evaluated, or @main if there are several. Every op rounds to its own
-    element type, unless other `rules` are given. A returned tuple is flattened. Raises `InterpretationError` for
-    arguments of another type than the function's, and for an op without a rule.
+    element type, unless other `rules` are given. A quantized tensor is given and returned as its stored integers, and a
+    tuple flattened. Raises `InterpretationError` for arguments of another type than the function's, and for an op
+    without a rule.
     """
     entry = entry_of(program) if isinstance(program, ModuleOp) else program
     module = entry.parent_op()
@@ -101,7 +106,7 @@ def given(array: Array, argument: SSAValue, entry: func.FuncOp) -> Array:
     """An argument, checked against its type."""
     kind = as_tensor_type(argument.type)
     array = np.asarray(array)
-    if kind is None or not has_shape(array, kind.get_shape()) or array.dtype != numpy_dtype(kind):
+    if kind is None or not has_shape(array, kind.get_shape()) or array.dtype != stored_dtype(kind):
         raise InterpretationError(
             f"an argument of @{entry.sym_name.data} is a {argument.type}, but the array given for it is "
             f"{array.dtype}{list(array.shape)}"

@@ -11,11 +11,12 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.decomposable import DecomposableOpInterface
-from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
+from xshardy.interpreters.element_types import Array, as_tensor_type, stored_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, Execution, KnownResults, call_sites, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
 from xshardy.interpreters.stablehlo.devices import Device, Group, alone
+from xshardy.interpreters.stablehlo.quantized import is_on_floats, on_floats
 from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
 
 
@@ -32,7 +33,9 @@ class Evaluator:
         self.is_elementwise = False
         self.values: dict[SSAValue, Value] = {}
         """The values of the current function; a region also reads those of the enclosing regions."""
-        self.decompositions: dict[DecomposableOpInterface, Block] = {}
+        self.decompositions: dict[Operation, Block] = {}
+        self.computed_on_floats: set[Operation] = set()
+        """The operations on quantized tensors, of the blocks that were executed, that are computed on floats."""
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
         self.groups: dict[Operation, dict[int, Group]] = {}
         """For each collective that was executed, the group of each device."""
@@ -53,6 +56,7 @@ class Evaluator:
         """An evaluator for another device, with the same functions, and none of the values."""
         other = Evaluator(self.rules, self.functions, device)
         other.decompositions, other.last_readers, other.groups = self.decompositions, self.last_readers, self.groups
+        other.computed_on_floats = self.computed_on_floats
         return other
 
     def calling(self, name: str, arguments: Sequence[Value]) -> Execution:
@@ -101,6 +105,7 @@ class Evaluator:
         """The execution of `block` for a rule that yields it, because devices may meet there."""
         if block not in self.last_readers:
             self.last_readers[block] = values_by_last_reader(block)
+            self.computed_on_floats.update(filter(is_on_floats, block.ops))
         last_readers = self.last_readers[block]
         values = self.values
         values.update(zip(block.args, arguments, strict=True))
@@ -113,6 +118,8 @@ class Evaluator:
             rule, callee = self.rules.get(type(op)), CALLEES.get(type(op))
             if callee is not None:
                 results = yield self.calling(callee(op), operands)
+            elif op in self.computed_on_floats:
+                results = yield self.running(self.decomposition_of(op), operands)
             elif rule is not None:
                 results = rule(self, op, *operands)
                 if isinstance(results, Generator):
@@ -127,10 +134,10 @@ class Evaluator:
                 del values[value]
         return ()
 
-    def decomposition_of(self, op: DecomposableOpInterface) -> Block:
-        """The block that computes `op`, built once."""
+    def decomposition_of(self, op: Operation) -> Block:
+        """The block that computes `op`, which has a decomposition or is computed on floats; built once."""
         if op not in self.decompositions:
-            self.decompositions[op] = decomposition(op)
+            self.decompositions[op] = on_floats(op) if op in self.computed_on_floats else decomposition(op)
         return self.decompositions[op]
 
 
@@ -151,7 +158,7 @@ def shaped(value: Value, result: SSAValue) -> Value:
     if isinstance(value, tuple) or kind is None:
         return value
     array = np.asarray(value)
-    if not has_shape(array, kind.get_shape()) or array.dtype != numpy_dtype(kind):
+    if not has_shape(array, kind.get_shape()) or array.dtype != stored_dtype(kind):
         raise InterpretationError(
             f"{result.owner}\n  the result is a {kind}, but {array.dtype}{list(array.shape)} was computed"
         )

@@ -10,8 +10,9 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.quantized_types import quantized_element
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import BITS, Array, DType, numpy_dtype
+from xshardy.interpreters.element_types import BITS, Array, DType, numpy_dtype, stored_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native, unsigned, wrapped
 from xshardy.interpreters.stablehlo.machine import Evaluator
@@ -19,7 +20,8 @@ from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 
 
 def constant(evaluator: Evaluator, op: stablehlo.ConstantOp) -> Array:
-    return constant_array(op.value)
+    value = constant_array(op.value)
+    return value if quantized_element(op.output) is None else wrapped(value, stored_dtype(op.output.type))
 
 
 def counted(dimension: int, shape: Sequence[int], dtype: DType) -> Array:
@@ -165,7 +167,7 @@ def reinterpreted(op: Operation, elements: Array) -> Array:
 
     Raises `InterpretationError` between a predicate, which takes a byte, and a type of another width.
     """
-    dtype = numpy_dtype(op.results[0].type)
+    dtype = stored_dtype(op.results[0].type)
     width, target = (BITS.get(kind, 8 * kind.itemsize) for kind in (elements.dtype, dtype))
     if width == target or min(width, target) >= 8:
         return np.ascontiguousarray(elements).view(dtype)

@@ -32,6 +32,7 @@ from xshardy.syntax.bytecode.vhlo_properties import (
     channel,
     channel_id,
     dimension_numbers,
+    dropped,
     flag,
     layouts,
     splat,
@@ -55,7 +56,7 @@ class VhloOperation:
 
     def attributes(self, version: int) -> Sequence[str]:
         """The names of the attributes in a version of the operation, in the order of bytecode, which is by name."""
-        return sorted(a.name for part in self.conversions for a in part.attrs if a.since <= version)
+        return sorted(a.name for part in self.conversions for a in part.attrs if a.since <= version <= a.until)
 
     def missing(self, version: int) -> Mapping[str, Attribute]:
         """The attributes that a version of the operation does not have yet, with their values in newer ones."""
@@ -175,10 +176,10 @@ OPERATIONS: Mapping[str, Sequence[Conversion]] = {
     "fft": (attr("fft_type"), attr("fft_length", INTS)),
     "get_dimension_size": (attr("dimension"),),
     "get_tuple_element": (attr("index"),),
-    "infeed": (attr("infeed_config", default=NO_TEXT_IF_MISSING), attr("layout", default=EMPTY_IF_MISSING)),
+    "infeed": (attr("infeed_config"), attr("layout", default=EMPTY_IF_MISSING)),
     "iota": (attr("iota_dimension"),),
     "map": (attr("dimensions", INTS),),
-    "outfeed": (attr("outfeed_config", default=NO_TEXT_IF_MISSING),),
+    "outfeed": (attr("outfeed_config"),),
     "pad": (attr("edge_padding_low", INTS), attr("edge_padding_high", INTS), attr("interior_padding", INTS)),
     "reduce": (attr("dimensions", INTS),),
     "reduce_precision": (attr("exponent_bits"), attr("mantissa_bits")),
@@ -259,7 +260,9 @@ CHANGED: Mapping[str, VhloOperation] = {
         (dimension_numbers("dot_dimension_numbers", stablehlo.DotDimensionNumbersAttr), PRECISION, algorithm()),
         (OLDEST, (1, 6)),
     ),
-    "dynamic_conv": VhloOperation("stablehlo.dynamic_conv", CONVOLUTION, ((0, 9), (0, 20))),
+    "dynamic_conv": VhloOperation(
+        "stablehlo.dynamic_conv", (*CONVOLUTION, dropped("padding", until=1)), ((0, 9), (0, 20))
+    ),
     "dynamic_gather": VhloOperation("stablehlo.dynamic_gather", (GATHER, SORTED_INDICES), (OLDEST, (1, 1))),
     "gather": VhloOperation("stablehlo.gather", (GATHER, attr("slice_sizes", INTS), SORTED_INDICES), (OLDEST, (1, 1))),
     "scatter": VhloOperation(

@@ -8,6 +8,7 @@ Source: StableHLO, StablehloLegalizeToVhlo.cpp, VhloLegalizeToStablehlo.cpp and 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -40,11 +41,12 @@ from xshardy.syntax.bytecode.vhlo import ApiVersion
 
 @dataclass(frozen=True, slots=True)
 class Attr:
-    """An attribute of VHLO: its name, the first version of its operation that has it, and its value before that."""
+    """An attribute of VHLO: its name, the versions of its operation that have it, and its value before the first."""
 
     name: str
     since: int = 1
     before: Attribute | None = None
+    until: float = inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,11 @@ def of_class(value: Attribute, kind: type[Attribute], name: str) -> Attribute:
     if not isinstance(value, kind):
         raise BytecodeError(f"attribute '{name}': expected a '{getattr(kind, 'name', 'value')}', but found '{value}'")
     return value
+
+
+def dropped(name: str, until: int) -> Conversion:
+    """An attribute that newer versions do not have, because nothing read it."""
+    return Conversion((Attr(name, until=until),), lambda values: {}, lambda op: {})
 
 
 def flag(name: str, *, since: int = 1) -> Conversion:

@@ -57,6 +57,25 @@ func.func @complex_conjugate(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32
   return %0 : tensor<2xcomplex<f32>>
 }
 
+// The parts of a square overflow only if those of the result do.
+// CHECK-LABEL: @complex_square(
+// CHECK-NEXT: %0 = stablehlo.real %arg0 : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+// CHECK-NEXT: %1 = stablehlo.imag %arg0 : (tensor<2xcomplex<f32>>) -> tensor<2xf32>
+// CHECK-NEXT: %2 = stablehlo.abs %0 : tensor<2xf32>
+// CHECK-NEXT: %3 = stablehlo.abs %1 : tensor<2xf32>
+// CHECK-NEXT: %4 = stablehlo.compare EQ, %2, %3, FLOAT : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+// CHECK-NEXT: %5 = stablehlo.is_finite %0 : (tensor<2xf32>) -> tensor<2xi1>
+// CHECK-NEXT: %6 = stablehlo.and %5, %4 : tensor<2xi1>
+// CHECK-NEXT: %7 = stablehlo.subtract %0, %0 : tensor<2xf32>
+// CHECK:      %11 = stablehlo.select %6, %7, %10 : tensor<2xi1>, tensor<2xf32>
+// CHECK-NEXT: %12 = stablehlo.multiply %0, %1 : tensor<2xf32>
+// CHECK-NEXT: %13 = stablehlo.add %12, %12 : tensor<2xf32>
+// CHECK-NEXT: %14 = stablehlo.complex %11, %13 : tensor<2xcomplex<f32>>
+func.func @complex_square(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  %0 = chlo.square %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>
+  return %0 : tensor<2xcomplex<f32>>
+}
+
 // CHECK-LABEL: @constants(
 // CHECK-NEXT: %c = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
 // CHECK-NEXT: %cst = stablehlo.constant dense<3.000000e+00> : tensor<2xf32>

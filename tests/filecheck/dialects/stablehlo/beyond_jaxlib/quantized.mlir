@@ -30,3 +30,11 @@ func.func @dynamic_broadcast_in_dim_quantized(%a: tensor<1x2x!quant.uniform<i8:f
   %0 = stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1, 0] : (tensor<1x2x!quant.uniform<i8:f32:1, {1.000000e-01,2.000000e-01}>>, tensor<2xi64>) -> tensor<2x?x!quant.uniform<i8:f32:0, {1.000000e-01,2.000000e-01}>>
   func.return
 }
+
+// The weights have a scale each, and the other operand one for all.
+// CHECK-LABEL: func.func @add_of_two_quantizations
+// CHECK-NEXT:    %{{[^ ,:)]+}} = stablehlo.add %{{[^ ,:)]+}}, %{{[^ ,:)]+}} : (tensor<?x2x!quant.uniform<i8:f32:1, {1.000000e-01,2.000000e-01}>>, tensor<?x2x!quant.uniform<i8:f32, 5.000000e-01>>) -> tensor<?x2x!quant.uniform<i8:f32:1, {1.000000e-01,3.000000e-01}>>
+func.func @add_of_two_quantizations(%a: tensor<?x2x!quant.uniform<i8:f32:1, {0.1,0.2}>>, %b: tensor<?x2x!quant.uniform<i8:f32, 0.5>>) {
+  %0 = stablehlo.add %a, %b : (tensor<?x2x!quant.uniform<i8:f32:1, {0.1,0.2}>>, tensor<?x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<?x2x!quant.uniform<i8:f32:1, {0.1,0.3}>>
+  func.return
+}

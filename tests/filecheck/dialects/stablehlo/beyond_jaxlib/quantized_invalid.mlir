@@ -69,3 +69,19 @@ func.func @granularity(%x: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %y: tensor<2
   %0 = "stablehlo.dot_general"(%x, %y) {dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>} : (tensor<2x2x!quant.uniform<i8:f32, 1.0>>, tensor<2x2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x2x!quant.uniform<i32:f32:1, {1.0, 1.0}>>
   func.return
 }
+
+// -----
+
+// CHECK: inferred type(s) 'tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>' are incompatible with return type(s) of operation 'tensor<2x!quant.uniform<u8:f32, 1.000000e+00>>'
+func.func @sum_of_another_signedness(%a: tensor<2x!quant.uniform<i8:f32, 1.0>>) {
+  %0 = stablehlo.add %a, %a : (tensor<2x!quant.uniform<i8:f32, 1.0>>, tensor<2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x!quant.uniform<u8:f32, 1.0>>
+  func.return
+}
+
+// -----
+
+// CHECK: inferred type(s) 'tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>' are incompatible with return type(s) of operation 'tensor<2x!quant.uniform<u8:f32:0, {1.000000e+00,2.000000e+00}>>'
+func.func @sum_of_two_quantizations_of_another_signedness(%a: tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>, %b: tensor<2x!quant.uniform<i8:f32, 1.0>>) {
+  %0 = stablehlo.add %a, %b : (tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>, tensor<2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x!quant.uniform<u8:f32:0, {1.0,2.0}>>
+  func.return
+}
