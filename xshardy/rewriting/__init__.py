@@ -8,6 +8,7 @@ inserts, moves and erases operations by its rewriter: a pipeline keeps its walks
 """
 
 from xshardy.rewriting.attribute_pattern import AttributePattern as AttributePattern
+from xshardy.rewriting.attribute_pattern import HeldAttributesPattern as HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern as DecisionPattern
 from xshardy.rewriting.driver import PatternSet as PatternSet
 from xshardy.rewriting.driver import rewrite as rewrite

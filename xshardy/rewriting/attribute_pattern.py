@@ -11,12 +11,27 @@ from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.construction import new_attribute, parameters_of
+from xshardy.rewriting.held_attributes import HeldAttributes
 from xshardy.rewriting.pattern import ANY_OPERATION
-from xshardy.rewriting.walk import attributes_on
+
+
+class HeldAttributesPattern(RewritePattern):
+    """
+    Rewrites attributes as they are held by operations. It looks at each attribute once, and not at each operation.
+    """
+
+    @abstractmethod
+    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
+        """Rewrite what operations hold. Returns those that changed."""
+
+    @final
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        for changed in self.rewrite_held(HeldAttributes((op,))):
+            rewriter.notify_op_modified(changed)
 
 
 @dataclass(frozen=True)
-class AttributePattern(RewritePattern):
+class AttributePattern(HeldAttributesPattern):
     """
     Rewrites the attributes of some classes: properties and discardable attributes of an operation, and what is inside
     of their arrays, dictionaries and parameters. Types of values stay.
@@ -57,25 +72,12 @@ class AttributePattern(RewritePattern):
         """What `attribute`, of one of the classes, becomes; itself if it stays."""
 
     @final
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if self.convert_on((op,)):
-            rewriter.notify_op_modified(op)
-
-    @final
-    def convert_on(self, ops: Sequence[Operation]) -> list[Operation]:
-        """Rewrite the attributes of `ops`, those that they share once. Returns those that changed."""
+    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
         new: dict[int, Attribute] = {}
-        for key, attribute in attributes_on(ops).items():
+        for attribute in held.distinct():
             if (converted := self._converted(attribute)) is not attribute:
-                new[key] = converted
-        changed: list[Operation] = []
-        for op in ops if new else ():
-            for holder in (op.properties, op.attributes):
-                for name, attribute in holder.items():
-                    if id(attribute) in new:
-                        holder[name] = new[id(attribute)]  # no entry comes or goes, so the iteration goes on
-                        changed.append(op)
-        return changed
+                new[id(attribute)] = converted
+        return held.replace(new) if new else ()
 
     def _converted(self, attribute: Attribute) -> Attribute:
         if (entry := self._known.get(id(attribute))) is not None:

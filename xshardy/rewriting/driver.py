@@ -14,13 +14,13 @@ from xdsl.ir import Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 from xdsl.utils.worklist import Worklist
 
-from xshardy.rewriting.attribute_pattern import AttributePattern
+from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
-from xshardy.rewriting.walk import operations_from, walk_inside
+from xshardy.rewriting.walk import held_attributes_in, operations_from, walk_inside
 from xshardy.rewriting.walks import BACKWARD, FORWARD, Walk
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
@@ -117,7 +117,7 @@ def rewrite(
     On each operation the patterns are tried in order, until one of them changes something. `listener` gets an event
     for every change. With `among`, the walk visits only operations in it; what changes is then visited all the same.
     A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
-    decisions, without a look-up for each. An `AttributePattern` that is alone is given all operations at once.
+    decisions, without a look-up for each. A `HeldAttributesPattern` that is alone is given all operations at once.
     Linear in the operations of `root` and in those that are visited again.
     """
     if not isinstance(patterns, PatternSet):
@@ -132,18 +132,18 @@ def rewrite(
         if not walk.apply_recursively and among is None:
             return _decided(decided, listener, kept_walks_around(root))
         ops = [*decided.decisions]
+    elif len(patterns) == 1 and isinstance(only, HeldAttributesPattern) and among is None:
+        changed = only.rewrite_held(held_attributes_in(root))
+        if listener is not None:
+            for op in changed:
+                listener.handle_operation_modification(op)
+        return bool(changed)
     else:
         ops = walk_regions((root,), walk, by_class) if isinstance(root, Region) else walk_inside(root, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
         return False
-    if len(patterns) == 1 and isinstance(only, AttributePattern):
-        changed = only.convert_on(ops)
-        if listener is not None:
-            for op in changed:
-                listener.handle_operation_modification(op)
-        return bool(changed)
     kept = kept_walks_around(root)
     return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, kept)
 

@@ -1,6 +1,6 @@
 """
-The operations of a module in the order of the text, kept while a pipeline runs: most passes change attributes only,
-erase operations, or insert some of few classes, and take operations of few classes.
+The operations of a module in the order of the text, and the attributes that they hold, kept while a pipeline runs: most
+passes change attributes only, erase operations, or insert some of few classes, and take operations of few classes.
 """
 
 from array import array
@@ -13,7 +13,8 @@ from itertools import chain
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 
-from xshardy.rewriting.region_walk import walk_regions
+from xshardy.rewriting.held_attributes import HeldAttributes
+from xshardy.rewriting.region_walk import EVERY_CLASS, walk_regions
 from xshardy.rewriting.walks import FORWARD, Walk
 
 
@@ -77,10 +78,11 @@ def inner_first(ops: Iterable[Operation]) -> list[Operation]:
 
 class KeptWalks:
     """
-    The walk over one module, while it is known.
+    The walk over one module, and the attributes that it met, while they are known.
 
     An operation that is inserted or moved may be anywhere in the order of its class, so those of its class are not
-    known then. One that is erased is left out.
+    known then. One that is erased is left out. Attributes are not known any more when an operation is inserted or
+    modified.
     """
 
     def __init__(self, module: ModuleOp):
@@ -89,6 +91,8 @@ class KeptWalks:
         self._inserted: set[type[Operation]] = set()
         """The classes of operations that were inserted or moved since the walk."""
         self._any_erased = False
+        self._held: HeldAttributes | None = None
+        self._any_holder_erased = False
 
     def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
         """
@@ -109,8 +113,22 @@ class KeptWalks:
             found = inner_first(found)
         return found[::-1] if walk.walk_reverse else found
 
+    def held_attributes(self) -> HeldAttributes:
+        """The attributes that the operations in the module hold."""
+        if self._held is None:
+            self._held = HeldAttributes(self.select(self._module, FORWARD, EVERY_CLASS))
+        elif self._any_holder_erased:
+            self._held.leave_out_erased()
+        self._any_holder_erased = False
+        return self._held
+
+    def forget_attributes(self) -> None:
+        """Read all attributes again when asked next: some operation may hold others."""
+        self._held = None
+
     def insert(self, op: Operation) -> None:
         """Record that `op` is inserted or moved, with all that is in it."""
+        self.forget_attributes()
         if self._order is not None:
             self._inserted.add(type(op))
             if op.regions:
@@ -118,13 +136,14 @@ class KeptWalks:
 
     def record_erasure(self) -> None:
         """Record that an operation was erased, with all that is in it."""
-        self._any_erased = True
+        self._any_erased = self._any_holder_erased = True
 
     def forget(self) -> None:
         """Walk again when asked next."""
         self._order = None
         self._inserted.clear()
         self._any_erased = False
+        self.forget_attributes()
 
 
 _KEPT: dict[Operation, KeptWalks] = {}

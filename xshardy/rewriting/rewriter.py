@@ -70,6 +70,11 @@ class LazyRewriter(PatternRewriter):
         if self._kept is not None:
             self._kept.record_erasure()  # not before: a handler of the removal may walk
 
+    def notify_op_modified(self, op: Operation) -> None:
+        super().notify_op_modified(op)
+        if self._kept is not None:
+            self._kept.forget_attributes()
+
     def replace(
         self,
         op: Operation,

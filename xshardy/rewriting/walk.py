@@ -6,8 +6,10 @@ from functools import cache
 from itertools import chain
 from typing import TypeVar, cast
 
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, Region
 
+from xshardy.rewriting.held_attributes import HeldAttributes
 from xshardy.rewriting.kept_walks import kept_walks_over
 from xshardy.rewriting.region_walk import EVERY_CLASS, walk_regions
 from xshardy.rewriting.walks import FORWARD, INNER_FIRST, Walk
@@ -69,6 +71,14 @@ def operations_that(
 ) -> list[Operation]:
     """Those of the operations in `root` for whose class `takes`, a function of a module, holds."""
     return walk_inside(root, INNER_FIRST if inner_first else FORWARD, _classes(takes))
+
+
+def held_attributes_in(root: Operation | Region) -> HeldAttributes:
+    """The attributes that the operations in `root` hold, without itself. It is kept for a module in a pipeline."""
+    if isinstance(root, Region):
+        return HeldAttributes(walk_regions((root,), FORWARD))
+    kept = kept_walks_over(root) if isinstance(root, ModuleOp) else None
+    return HeldAttributes(operations_in(root)) if kept is None else kept.held_attributes()
 
 
 def attributes_on(ops: Iterable[Operation]) -> dict[int, Attribute]:

@@ -153,9 +153,9 @@ class ShardingRules:
         written = self._written_or_implemented(op)
         if written is None:
             return self._of_row(op)
-        if written not in self._rules:
-            self._rules[written] = FactorRule.of(written)
-        return self._rules[written]
+        if (known := self._rules.get(written)) is None:  # one look-up: a rule is large, and hashes slowly
+            known = self._rules[written] = FactorRule.of(written)
+        return known
 
     def _written_or_implemented(self, op: Operation) -> OpShardingRuleAttr | None:
         written = op.attributes.get(SHARDING_RULE)

@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.ops import DataFlowEdgeOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, local_sharding
 from xshardy.dialects.shapes import rank_of
 from xshardy.transforms.sdy.data_flow import edge_of, operation_around, owner_of
+from xshardy.transforms.sdy.op_kinds import traits_of
 
 
 def owner_sharding(owner: SSAValue) -> TensorShardingAttr | None:
@@ -38,6 +39,13 @@ def shardable_value(value: SSAValue) -> SSAValue | None:
 
 def sharding_of(value: SSAValue) -> TensorShardingAttr | None:
     """The sharding of `value`; if it belongs to a data flow edge, that of the edge."""
+    if isinstance(value, OpResult):
+        traits = traits_of(type(op := value.op))
+        is_elsewhere = traits.has_flow or traits.has_own_sharding or traits.is_edge or "sharding" in op.properties
+        if not is_elsewhere:  # most values: a few look-ups, and no test of an abstract class
+            known = op.attributes.get(SHARDING)
+            listed = known.shardings.data if isinstance(known, TensorShardingPerValueAttr) else ()
+            return listed[value.index] if value.index < len(listed) else None
     carrier = shardable_value(value)
     return None if carrier is None else owner_sharding(carrier)
 

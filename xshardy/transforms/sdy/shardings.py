@@ -26,7 +26,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers
-from xshardy.rewriting.walk import attributes_on, operations_from
+from xshardy.rewriting.walk import attributes_on, held_attributes_in
 
 HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr, DenseArrayBase, DimensionNumbers)
 """Attributes that are large or frequent and hold neither shardings nor meshes: attribute patterns skip them."""
@@ -68,7 +68,7 @@ def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[Dimens
 
 def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
     """The shardings that `module` names, each object once, in text order."""
-    for attribute in attributes_on(operations_from(module)).values():
+    for attribute in (*attributes_on((module,)).values(), *held_attributes_in(module).distinct()):
         if type(attribute) is TensorShardingAttr:
             yield attribute
         elif type(attribute) is TensorShardingPerValueAttr:

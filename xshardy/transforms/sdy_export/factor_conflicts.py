@@ -16,16 +16,16 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.axes.spans import Axes, Span, overlaps
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import sorted_and_merged
-from xshardy.dialects.sdy.ops import MeshOp, PropagationBarrierOp
-from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
@@ -40,7 +40,6 @@ from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unp
 from xshardy.sharding.interning import DimSharding, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
@@ -357,6 +356,8 @@ class FactorConflicts:
         over = [each for each in known if not each[1].is_empty] or known
         if not over or any(mesh.is_maximal or mesh.axes != over[0][1].axes for _, mesh in over):
             return None
+        if all(sharding.mesh_or_ref == over[0][0].mesh_or_ref for sharding, _ in over):
+            return over[0][0]  # nearly always; to count meshes is to hash them
         best, most = over[0][0], 0
         count = Counter[SymbolRefAttr | MeshAttr]()
         for sharding, mesh in over:
@@ -461,9 +462,4 @@ def _have_same_parts(a: Sharding, b: Sharding) -> bool:
 
 def _sharding_behind_barriers(value: SSAValue) -> TensorShardingAttr | None:
     """The sharding of `value`, looked up before any propagation barriers."""
-    if isinstance(value, OpResult) and type(op := value.owner) is not PropagationBarrierOp:
-        traits = traits_of(type(op))
-        if not (traits.has_flow or traits.has_own_sharding or traits.is_edge):  # most values
-            known = op.attributes.get(SHARDING)
-            return known.shardings.data[value.index] if isinstance(known, TensorShardingPerValueAttr) else None
     return sharding_of(before_barriers(value))
