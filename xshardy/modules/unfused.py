@@ -8,7 +8,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.modules.leaves import Leaf
+from xshardy.dialects.shapes import shape_of
+from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major, reshape_map
 from xshardy.modules.program import ModuleError, name_of, scheduled
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
 
@@ -47,7 +48,7 @@ class Unfused:
 def unfused(entry: FuncOp) -> Iterator[Unfused]:
     """The operations of the prepared program `entry` that are no steps."""
     for op in scheduled(entry.body.block):
-        if isinstance(op, hlo.CopyOp) and Leaf(op.operand).layout != Leaf(op.result).layout:
+        if isinstance(op, hlo.CopyOp | stablehlo.ReshapeOp) and moves_elements(op):
             yield Unfused(op, "to fuse (it changes a layout)")
         elif type(op) in STEPS or isinstance(op, MEMORY_ONLY):
             continue
@@ -60,8 +61,19 @@ def unfused(entry: FuncOp) -> Iterator[Unfused]:
             yield Unfused(op, "to partition (sdy-partitioner-pipeline)" if is_sharded else "to fuse")
 
 
-def require_fused(entry: FuncOp) -> None:
-    """Raises `ModuleError` with the operations of the prepared program `entry` that are no steps."""
+def moves_elements(op: hlo.CopyOp | stablehlo.ReshapeOp) -> bool:
+    """Whether an element of the result is elsewhere in memory than that of the operand, as their layouts are."""
+    if isinstance(op, hlo.CopyOp):
+        return minor_to_major(op.operand) != minor_to_major(op.result)
+    in_memory = bitcast_map(op.result, op.operand)
+    return in_memory.results != reshape_map(shape_of(op.result), shape_of(op.operand)).results
+
+
+ADVICE = "fuse it with --fuse, optimise it with XLA first, or make one kernel of the whole entry with --fuse-entry"
+
+
+def require_fused(entry: FuncOp, advice: str = ADVICE) -> None:
+    """Raises `ModuleError` with the operations of the prepared program `entry` that are no steps, and `advice`."""
     found = [*unfused(entry)]
     if not found:
         return
@@ -73,7 +85,4 @@ def require_fused(entry: FuncOp) -> None:
         names = [name_of(op) for op in ops[:SHOWN]]
         more = ", ..." if len(ops) > SHOWN else ""
         lines.append(f"  {len(ops)} operations {remedy} ({listed}): {', '.join(names)}{more}")
-    lines.append(
-        "fuse it with --fuse, optimise it with XLA first, or make one kernel of the whole entry with --fuse-entry"
-    )
-    raise ModuleError("\n".join(lines))
+    raise ModuleError("\n".join([*lines, advice] if advice else lines))

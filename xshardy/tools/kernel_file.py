@@ -38,11 +38,16 @@ def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
 
 
 def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
-    """With `--fuse`, a copy of `module` with its operations fused; without, or for an emitted module, itself."""
+    """
+    With `--fuse`, a copy of `module` with its operations fused; without, or for an emitted module, itself.
+
+    Raises `ModuleError` for operations that cannot be fused.
+    """
     if not args.fuse or compiler.is_emitted(module):
         return module
     copy = module.clone()
     FusionPipelinePass().apply(new_context(), copy)
+    require_fused(prepared(copy), advice="")
     return copy
 
 

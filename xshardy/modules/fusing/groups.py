@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import AnyTensorType, TensorType
+from xdsl.dialects.builtin import AnyTensorType, DenseIntOrFPElementsAttr, TensorType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -26,7 +26,8 @@ from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
-from xshardy.modules.unfused import SHARDY
+from xshardy.modules.unfused import SHARDY, moves_elements
+from xshardy.rewriting.captured import captured
 
 MAX_MEMBERS = 256
 """The maximal number of operations of a kernel, which limits the size of its code and its number of operands."""
@@ -143,7 +144,7 @@ def groups_of(block: Block) -> Sequence[Group]:
         if in_kernels and all(group.takes(op) for group in groups) and (len(groups) == 1 or is_cheap_to_repeat(op)):
             for group in groups:
                 group.add(op)
-        elif isinstance(op, MEMORY_ONLY):
+        elif isinstance(op, MEMORY_ONLY) and not (isinstance(op, stablehlo.ReshapeOp) and moves_elements(op)):
             continue
         elif (group := _writing_also(op, readers, groups, places)) is not None:
             group.results += op.results
@@ -179,10 +180,14 @@ def _writing_also(
 
 
 def is_kernel(op: Operation) -> bool:
-    """Whether `op` can be part of a kernel: it is no step of its own, and takes and gives tensors of known sizes."""
+    """
+    Whether `op` can be part of a kernel: it is no step of its own, and takes and gives tensors of known sizes.
+
+    What it applies to elements reads nothing else.
+    """
     if isinstance(op, hlo.CopyOp):
-        return minor_to_major(op.operand) != minor_to_major(op.result)
-    if type(op) in STEPS or isinstance(op, OTHERS) or op.dialect_name() == SHARDY:
+        return moves_elements(op)
+    if type(op) in STEPS or isinstance(op, OTHERS) or op.dialect_name() == SHARDY or captured(op.regions):
         return False
     types = (*op.operand_types, *op.result_types)
     return all(isinstance(type, TensorType) and is_static(cast(AnyTensorType, type)) for type in types)
@@ -195,7 +200,8 @@ def is_computed_by_element(op: Operation) -> bool:
 
 def is_small(op: stablehlo.ConstantOp) -> bool:
     """Whether a constant is part of the kernels that read it; others are in memory."""
-    return is_splat(op.value) or prod(shape_of(op.output)) <= MAX_CONSTANT
+    is_here = isinstance(op.properties["value"], DenseIntOrFPElementsAttr)  # its elements are in no resource
+    return is_here and (is_splat(op.value) or prod(shape_of(op.output)) <= MAX_CONSTANT)
 
 
 def is_cheap(op: Operation) -> bool:

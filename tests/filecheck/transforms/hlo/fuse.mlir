@@ -150,8 +150,38 @@ func.func @captured(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   return %0, %2 : tensor<8xf32>, tensor<8xf32>
 }
 
+// A reduction that reads a value from outside is no kernel; neither are elements in a resource part of one.
+// CHECK-LABEL: func.func @no_kernels(
+// CHECK-NEXT:    %[[ZERO:.*]] = stablehlo.constant
+// CHECK-NEXT:    %[[W:.*]] = stablehlo.constant dense_resource<w>
+// CHECK-NEXT:    stablehlo.reduce(%arg0 init: %[[ZERO]])
+// CHECK:           stablehlo.add %{{.*}}, %arg1
+// CHECK:         hlo.fusion loop @fused_negate_2(%[[W]])
+func.func @no_kernels(%x: tensor<8xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %w = stablehlo.constant dense_resource<w> : tensor<4xf32>
+  %0 = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    %d = stablehlo.add %c, %s : tensor<f32>
+    stablehlo.return %d : tensor<f32>
+  }) : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  %1 = stablehlo.negate %w : tensor<4xf32>
+  return %0, %1 : tensor<f32>, tensor<4xf32>
+}
+
+// In these layouts, a reshape moves elements: a kernel, and not a view.
+// CHECK-LABEL: func.func @no_view(
+// CHECK-NEXT:    %[[R:.*]] = hlo.fusion loop @fused_reshape(%arg0) : (tensor<8x4xf32>) -> tensor<32xf32>
+// CHECK-NEXT:    return %[[R]]
+func.func @no_view(%x: tensor<8x4xf32>) -> tensor<32xf32> {
+  %0 = stablehlo.negate %x {hlo.layout = array<i64: 0, 1>} : tensor<8x4xf32>
+  %1 = stablehlo.reshape %0 : (tensor<8x4xf32>) -> tensor<32xf32>
+  return %1 : tensor<32xf32>
+}
+
 // CHECK-LABEL: func.func private @called(
-// CHECK-NEXT:    hlo.fusion loop @fused_negate_2(%arg0)
+// CHECK-NEXT:    hlo.fusion loop @fused_negate_3(%arg0)
 func.func private @called(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.negate %x : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -187,3 +217,11 @@ func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT:    %[[A:.*]] = stablehlo.add
 // CHECK-NEXT:    %[[S:.*]] = stablehlo.subtract %{{.*}}, %[[A]]
 // CHECK-NEXT:    return %[[S]], %[[A]]
+
+{-#
+  dialect_resources: {
+    builtin: {
+      w: "0x040000000000803F000000400000404000008040"
+    }
+  }
+#-}
