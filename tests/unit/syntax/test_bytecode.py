@@ -31,8 +31,8 @@ from xshardy.universe import new_context
 TESTS = Path(__file__).parents[2] / "filecheck"
 FOLDERS = sorted(path.name for path in TESTS.iterdir() if path.is_dir())
 
-PROPERTIES_AMONG_ATTRIBUTES = ("llvm_ir.mlir", "llvm_ir_rows.mlir")
-"""Tests with properties of `llvm.func` that xDSL's parser takes for other attributes."""
+PROPERTIES_AMONG_ATTRIBUTES = ("check_invalid.mlir", "llvm_ir.mlir", "llvm_ir_rows.mlir")
+"""Tests with attributes that have the names of properties, which bytecode takes for these."""
 
 PROGRAM = """
 sdy.mesh @mesh = <["x"=2, "y"=2]>

@@ -4,11 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, cast
 
-from xdsl.builder import Builder
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType, TupleType
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
@@ -71,7 +69,7 @@ class ExpandLibraryCall(RewritePattern):
     def match_and_rewrite(self, op: stablehlo.CustomCallOp, rewriter: PatternRewriter, /):
         if op.call_target_name.data not in TARGETS:
             return
-        results = expand(op, Tensors(Builder(InsertPoint.before(op))))
+        results = expand(op, Tensors(rewriter))
         users = [use.operation for result in op.results for use in result.uses]
         if isinstance(op.results[0].type, TupleType):
             for user in users:
