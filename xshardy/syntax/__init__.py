@@ -17,11 +17,12 @@ def print_module(module: "Operation", *, debug_info: bool = False) -> str:
 
 def parse_module(text: str, name: str = "<stdin>", ctx: "Context | None" = None) -> "ModuleOp":
     """
-    The module in `text`. Diagnostics give `name` as its file.
+    The module in `text`, with the elements of its resources. Diagnostics give `name` as its file.
 
-    Raises `xdsl.utils.exceptions.ParseError`. The module is not verified.
+    Raises `xdsl.utils.exceptions.ParseError`, and what `read_resources` raises. The module is not verified.
     """
     from xshardy.syntax.parser import Parser
+    from xshardy.syntax.resources import parse_with_resources
     from xshardy.universe import new_context
 
-    return Parser(ctx or new_context(), text, name).parse_module()
+    return parse_with_resources(Parser(ctx or new_context(), text, name))

@@ -81,9 +81,10 @@ class Printer(XDSLPrinter):
         """The places of names in the text of the operation that becomes a template."""
 
     def module_text(self, op: Operation, dialects: Iterable[Dialect] = ()) -> str:
-        """The aliases that `op` uses, the text of `op`, a newline, and the resources of `dialects`."""
+        """The aliases that `op` uses, the text of `op`, a newline, and the resources of `dialects`, if any."""
         self.print_op(op)
-        self.print_metadata(dialects)
+        if dialects:
+            self.print_metadata(dialects)
         text = "".join(self._parts)
         if not self.print_debuginfo:
             return f"{self._aliases.definitions()}{text}\n"

@@ -20,6 +20,7 @@ from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import location_of, places
 from xshardy.syntax.parser import Parser
+from xshardy.syntax.resources import parse_with_resources
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.hlo_program import HLONames, import_shardings, names_of
@@ -108,4 +109,4 @@ def _read(text: str, name: str, context: Context) -> tuple[ModuleOp, SourceNames
         dissolve_tuples(module)
         return module, names
     parser = Parser(context, text, name)
-    return parser.parse_module(), SourceNames(parser.spans)
+    return parse_with_resources(parser), SourceNames(parser.spans)

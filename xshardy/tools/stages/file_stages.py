@@ -12,6 +12,7 @@ from xshardy import compiler
 from xshardy.dialects.discardable import verify
 from xshardy.hlo_text import parse_hlo
 from xshardy.syntax.parser import Parser
+from xshardy.syntax.resources import parse_with_resources
 from xshardy.tools.diagnostics import InputError
 from xshardy.tools.pipelines import passes_of
 from xshardy.tools.program_text import is_hlo
@@ -43,7 +44,7 @@ def read_source(text: str, name: str, *, as_hlo: bool) -> Source:
         place_at_lines(spans)
     else:
         parser = Parser(new_context(), text, name)
-        module = parser.parse_module()
+        module = parse_with_resources(parser)
         verify(module)
         place_at_lines(parser.spans)
     return Source(name, source_stage("HLO" if as_hlo else "MLIR", text), module)
