@@ -71,7 +71,8 @@ class EmittedKernel:
 
 def emitted_kernels(args: argparse.Namespace) -> Iterator[EmittedKernel]:
     """The kernel of each selected fusion of FILE, emitted lazily."""
-    return kernels_of(*read_module(args), args)
+    module, parsed = read_module(args)
+    return kernels_of(fused(module, args), parsed, args)
 
 
 def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Iterator[EmittedKernel]:
@@ -81,7 +82,6 @@ def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Ite
             raise InputError(f"{args.file}: error: this is an emitted module, of one kernel: leave out --fusion")
         yield EmittedKernel(Path(args.file).stem, module, PassLog(args.dump_dir, args.v), None)
         return
-    module = fused(module, args)
     fuse_entry(module, args)
     chosen = compiler.select_fusions(module, args.fusion)
     for fusion in chosen:

@@ -51,7 +51,7 @@ def of_minor_rows(body: str, result: str, sizes: Sequence[int], type: str = "f32
     )
 
 
-SOFTMAX = """
+POWERS = """
   lowest = TYPE[] constant(-inf)
   zero = TYPE[] constant(0)
   m = ROWS reduce(p0, lowest), dimensions=REDUCED, to_apply=larger
@@ -59,20 +59,9 @@ SOFTMAX = """
   d = SHAPE subtract(p0, mb)
   e = SHAPE exponential(d)
   s = ROWS reduce(e, zero), dimensions=REDUCED, to_apply=total
-  sb = SHAPE broadcast(s), dimensions=KEPT
-  ROOT r = SHAPE divide(e, sb)
 """
-LOG_SUM_EXP = """
-  lowest = TYPE[] constant(-inf)
-  zero = TYPE[] constant(0)
-  m = ROWS reduce(p0, lowest), dimensions=REDUCED, to_apply=larger
-  mb = SHAPE broadcast(m), dimensions=KEPT
-  d = SHAPE subtract(p0, mb)
-  e = SHAPE exponential(d)
-  s = ROWS reduce(e, zero), dimensions=REDUCED, to_apply=total
-  l = ROWS log(s)
-  ROOT r = ROWS add(l, m)
-"""
+SOFTMAX = f"{POWERS}sb = SHAPE broadcast(s), dimensions=KEPT\nROOT r = SHAPE divide(e, sb)"
+LOG_SUM_EXP = f"{POWERS}l = ROWS log(s)\nROOT r = ROWS add(l, m)"
 MOMENTS = """
   zero = TYPE[] constant(0)
   one = TYPE[] constant(1)

@@ -149,6 +149,17 @@ def test_what_is_not_fused_is_listed(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.count(".entry ") == 1
 
 
+def test_what_is_not_fused_can_be_fused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source, folder, page = tmp_path / "unfused.hlo", tmp_path / "out", tmp_path / "page.html"
+    source.write_text(UNFUSED)
+    assert main(["compile", str(source), "--fuse", "-o", str(folder), "--html", str(page)]) == 0
+    steps = json.loads((folder / "plan.json").read_text())["steps"]
+    assert [step["kind"] for step in steps] == ["library", "kernel"]
+    assert "fused_add" in page.read_text()
+    assert main(["emit", str(source), "--fuse"]) == 0
+    assert "func.func private @fused_add_" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "text, message",
     [

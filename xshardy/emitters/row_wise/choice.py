@@ -32,7 +32,7 @@ def choose_row_wise(fusion: Fusion) -> Choice | None:
         return None
     dimensions = max(reductions, key=lambda each: each.sizes[2])
     _, rows, minor = dimensions.sizes
-    if minor < MIN_ELEMENTS or any(elements_in(root) not in (rows, rows * minor) for root in fusion.roots):
+    if any(elements_in(root) not in (rows, rows * minor) for root in fusion.roots):
         return None
     steps = steps_of(reductions[dimensions], fusion.roots, minor)
     if steps is None:
@@ -47,11 +47,17 @@ def _row_reductions(fusion: Fusion) -> dict[ReductionDimensions, list[ReduceOp]]
     """The reductions of rows, by their dimensions, in program order."""
     found: dict[ReductionDimensions, list[ReduceOp]] = {}
     for op in fusion.computation.body.block.ops:
-        if isinstance(op, ReduceOp) and elements_in(op.inputs[0]):
-            dimensions = reduction_dimensions(op)
-            if dimensions is not None and dimensions.is_row and dimensions.sizes[0] == 1:
-                found.setdefault(dimensions, []).append(op)
+        if isinstance(op, ReduceOp) and (dimensions := row_dimensions(op)) is not None:
+            found.setdefault(dimensions, []).append(op)
     return found
+
+
+def row_dimensions(op: ReduceOp) -> ReductionDimensions | None:
+    """The dimensions of `op` if it reduces rows that are long enough."""
+    dimensions = reduction_dimensions(op) if elements_in(op.inputs[0]) else None
+    if dimensions is None or not dimensions.is_row or dimensions.sizes[0] != 1:
+        return None
+    return dimensions if dimensions.sizes[2] >= MIN_ELEMENTS else None
 
 
 def steps_of(

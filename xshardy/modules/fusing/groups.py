@@ -21,9 +21,9 @@ from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.fusible import CHEAP, COSTLY, MOVING, is_elementwise
 from xshardy.dialects.stablehlo.types import is_static
-from xshardy.emitters.row_wise.choice import MIN_ELEMENTS
+from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
-from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions, row_map
+from xshardy.indexing.reduction_dimensions import ReductionDimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
 from xshardy.modules.unfused import SHARDY, moves_elements
@@ -34,7 +34,7 @@ MAX_MEMBERS = 256
 MAX_CONSTANT = 16
 """The maximal number of elements of a constant that kernels have copies of, unless all are equal."""
 
-OTHERS = (CallOp, stablehlo.CompositeOp, stablehlo.ConstantOp)
+NOT_FUSED = (CallOp, stablehlo.CompositeOp, stablehlo.ConstantOp)
 """No part of a kernel: calls, which are inlined first, and constants, which each kernel has copies of."""
 UPDATING = (stablehlo.DynamicUpdateSliceOp, stablehlo.ScatterOp)
 """Roots that write into the memory of their first operand, which therefore is not computed by their kernel."""
@@ -137,7 +137,7 @@ def groups_of(block: Block) -> Sequence[Group]:
     places = {op: place for place, op in enumerate(block.ops)}
     for op, place in reversed(places.items()):
         readers = dict.fromkeys(use.operation for result in op.results for use in result.uses)
-        if not readers or not is_kernel(op):
+        if not readers or not is_fusible(op):
             continue
         groups = [*dict.fromkeys(group for reader in readers for group in joined.get(reader, ()))]
         in_kernels = all(reader in joined for reader in readers)
@@ -171,15 +171,15 @@ def _writing_also(
     if not (first.computes_in_place(op) and first.takes(op)):
         return None
     others = (reader for reader in readers if reader not in first.members)
-    in_kernels = {member for group in groups if group is not first for member in group.members}
-    runs_first = all(reader in in_kernels or places.get(reader, -1) > first.place for reader in others)
+    in_later = {member for group in groups if group is not first for member in group.members}
+    runs_first = all(reader in in_later or places.get(reader, -1) > first.place for reader in others)
     return first if runs_first else None
 
 
 # -- Kinds of operations ----------------------------------------------------------------------------------------------
 
 
-def is_kernel(op: Operation) -> bool:
+def is_fusible(op: Operation) -> bool:
     """
     Whether `op` can be part of a kernel: it is no step of its own, and takes and gives tensors of known sizes.
 
@@ -187,7 +187,7 @@ def is_kernel(op: Operation) -> bool:
     """
     if isinstance(op, hlo.CopyOp):
         return moves_elements(op)
-    if type(op) in STEPS or isinstance(op, OTHERS) or op.dialect_name() == SHARDY or captured(op.regions):
+    if type(op) in STEPS or isinstance(op, NOT_FUSED) or op.dialect_name() == SHARDY or captured(op.regions):
         return False
     types = (*op.operand_types, *op.result_types)
     return all(isinstance(type, TensorType) and is_static(cast(AnyTensorType, type)) for type in types)
@@ -213,11 +213,3 @@ def is_cheap_to_repeat(op: Operation) -> bool:
     """Whether computing `op` in several kernels costs no more than reading its result: it reads one tensor at most."""
     tensors = [value for value in op.operands if prod(shape_of(value)) > 1]
     return is_cheap(op) or (len(tensors) <= 1 and type(op) not in COSTLY and is_computed_by_element(op))
-
-
-def row_dimensions(op: stablehlo.ReduceOp) -> ReductionDimensions | None:
-    """The dimensions of `op` if it reduces rows that are long enough for the row-wise emitter."""
-    dimensions = reduction_dimensions(op) if prod(shape_of(op.inputs[0])) else None
-    if dimensions is None or not dimensions.is_row or dimensions.sizes[0] != 1:
-        return None
-    return dimensions if dimensions.sizes[2] >= MIN_ELEMENTS else None

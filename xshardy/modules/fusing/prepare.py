@@ -18,6 +18,11 @@ from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.decompose import DecomposeByTable
 
+COMPUTING = ("chlo", "stablehlo")
+"""The dialects of operations that compute the same in any layout."""
+IN_LAYOUTS = (hlo.BitcastOp, hlo.FusionOp, stablehlo.CustomCallOp)
+"""Operations that depend on layouts: in a module with any of them, layouts were assigned."""
+
 
 class CallDecomposition(RewritePattern):
     """`composite "f" %x {decomposition = @g}` -> `call @g(%x)`"""
@@ -42,12 +47,6 @@ class DropLayout(RewritePattern):
         is_returned = any(isinstance(use.operation, ReturnOp) for result in op.results for use in result.uses)
         if op.dialect_name() in COMPUTING and not is_returned and op.attributes.pop(LAYOUT, None) is not None:
             rewriter.notify_op_modified(op)
-
-
-COMPUTING = ("chlo", "stablehlo")
-"""The dialects of operations that compute the same in any layout."""
-IN_LAYOUTS = (hlo.BitcastOp, hlo.FusionOp, stablehlo.CustomCallOp)
-"""Operations that mean layouts: in a module with any, layouts were assigned."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -22,11 +22,12 @@ from xshardy.modules.kernels import Progress, no_progress
 from xshardy.modules.launch_plan import KernelStep
 from xshardy.modules.plan_text import plan_text
 from xshardy.tools.arguments import path, positive
-from xshardy.tools.diagnostics import InputError, read_text, shown_name
+from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.known_launches import PLAN_FILE
 from xshardy.tools.output import print_diagnostic, write_text
+from xshardy.tools.program_file import read_program
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 EXAMPLE = "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx"
@@ -97,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
     compare = None if args.baseline is None else _comparison(args.baseline)
     module, parsed = read_module(args)
+    module = fused(module, args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
     whole: CompiledModule | None = None
     if compiler.is_emitted(module) or args.fusion or args.dump_dir or args.time_passes or args.v:
@@ -127,8 +129,9 @@ def _page(args: argparse.Namespace) -> str:
     from xshardy.tools.stages.file_stages import kernels_page, read_source
     from xshardy.tools.stages.kernel_stages import KernelStages
 
-    text = read_text(args.file)
+    text = read_program(args.file)
     source = read_source(text, shown_name(args.file), as_hlo=is_hlo_file(text, args.file, args.frontend))
+    source = replace(source, module=fused(source.module, args))
     if not compiler.is_emitted(source.module):
         fuse_entry(source.module, args)
     return kernels_page(source, KernelStages(args.target, args.math, every_pass=False), args.fusion, side_by_side=True)
@@ -163,7 +166,6 @@ def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> It
 
 def _whole(module: ModuleOp, args: argparse.Namespace, *, keep_going: bool) -> CompiledModule:
     """The whole module compiled, with a progress bar if standard error is a terminal."""
-    module = fused(module, args)
     fuse_entry(module, args)
     cache = None if args.cache_dir is None else KernelCache(args.cache_dir)
     with _progress() as progress:

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     program = fused(module, args)
     if is_whole_program(program, args):
         return run_program(program, module, levels, args, bounds)
-    outputs = [*_fusions(module, parsed, args, levels, bounds)]
+    outputs = [*_fusions(program, parsed, args, levels, bounds)]
     print_outputs(outputs)
     return report_outputs(outputs, args.file)
 
