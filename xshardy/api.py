@@ -166,7 +166,6 @@ def partition(
     module = _program(source, name, context)
     if mesh:
         resize_meshes(module, mesh, context)
-        verify(module)
     return partition_module(module, context)
 
 
@@ -186,18 +185,18 @@ def run(
     """
     Partition a program as `partition` does, and run it on all devices of its mesh with whole `arguments`.
 
-    Without `arguments`, it gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator; `pjrt`
-    is XLA, with the devices of `platform` in `processes` processes, given up after `time_out` seconds. With `check`,
-    the results are compared with those of the program on one device. Raises what `partition` does, `EngineError`, and
-    xDSL's `InterpretationError`.
+    Without `arguments`, it gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator; `kernels`
+    executes the fused kernels of each device on the CPU; `pjrt` is XLA, with the devices of `platform` in `processes`
+    processes, given up after `time_out` seconds. With `check`, the results are compared with those of the program on
+    one device. Raises what `partition` does, `EngineError`, and xDSL's `DiagnosticException`.
     """
     from xshardy.engines.checked_run import run_module
     from xshardy.engines.engine import engine_named
     from xshardy.universe import new_context
 
     context = new_context()
-    options = {"processes": processes, "platform": platform, "time_out": time_out} if on == "pjrt" else {}
-    engine = engine_named(on, **options) if isinstance(on, str) else on
+    options = {"pjrt": {"processes": processes, "platform": platform, "time_out": time_out}, "kernels": {"check": check}}
+    engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
     module = _program(source, name, context)
     return run_module(module, engine, context, arguments=arguments, mesh=mesh, seed=seed, check=check)
 

@@ -1,4 +1,4 @@
-"""Functions of JAX and random modules, partitioned and run on the simulated mesh, equal one device."""
+"""Functions of JAX and random modules, partitioned, run by the evaluator or as kernels, equal one device."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,6 +13,8 @@ from jax.sharding import PartitionSpec as P
 from sdy_modules import random_sdy_module
 
 from xshardy.engines.checked_run import run_module
+from xshardy.engines.engine import Engine
+from xshardy.engines.kernels import Kernels
 from xshardy.engines.simulated import Simulated
 from xshardy.syntax import parse_module
 from xshardy.universe import new_context
@@ -53,20 +55,25 @@ SAMPLES: Sequence[tuple[Callable[..., Any], Sequence[Any], Sequence[P]]] = (
 )
 
 
+ENGINES = Simulated(), Kernels(check=True)
+
+
 ENDING = [seed for seed in range(60) if "stablehlo.while" not in random_sdy_module(seed)]
 """The random modules that end: the loops of the others do not."""
 
 
+@pytest.mark.parametrize("engine", ENGINES, ids=["simulated", "kernels"])
 @pytest.mark.parametrize("seed", ENDING)
-def test_random_modules_equal_one_device(seed: int):
+def test_random_modules_equal_one_device(seed: int, engine: Engine):
     """Conflicting shardings, over two meshes with other axes too, calls, manual computations and groups."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert run_module(parse_module(random_sdy_module(seed)), Simulated(), new_context(), check=True).agrees
+        assert run_module(parse_module(random_sdy_module(seed)), engine, new_context(), check=True).agrees
 
 
+@pytest.mark.parametrize("engine", ENGINES, ids=["simulated", "kernels"])
 @pytest.mark.parametrize(("function", "arguments", "specs"), SAMPLES, ids=lambda value: getattr(value, "__name__", ""))
-def test_equals_plain_jax(function: Callable[..., Any], arguments: Sequence[Any], specs: Sequence[P]):
+def test_equals_plain_jax(function: Callable[..., Any], arguments: Sequence[Any], specs: Sequence[P], engine: Engine):
     placed = [
         jax.ShapeDtypeStruct(np.shape(value), np.asarray(value).dtype, sharding=NamedSharding(MESH, spec))
         for value, spec in zip(arguments, specs, strict=True)
@@ -74,7 +81,7 @@ def test_equals_plain_jax(function: Callable[..., Any], arguments: Sequence[Any]
     module = parse_module(jax.jit(function).trace(*placed).lower(lowering_platforms=("cpu",)).as_text())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        run = run_module(module, Simulated(), new_context(), arguments=[*map(np.asarray, arguments)])
+        run = run_module(module, engine, new_context(), arguments=[*map(np.asarray, arguments)])
     assert run.program.devices == 8
     for found, wanted in zip(run.results, jax.tree.leaves(function(*arguments)), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)

@@ -7,7 +7,6 @@ from time import perf_counter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.dialects.discardable import verify
 from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.engine import Engine, run_program
 from xshardy.engines.errors import EngineError
@@ -70,7 +69,6 @@ def run_module(
     """
     if mesh:
         resize_meshes(module, mesh, context)
-        verify(module)
     main = main_function(module)
     given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
     whole = module.clone() if check else None

@@ -32,7 +32,7 @@ def engine_named(name: str, **options: Any) -> Engine:
     """
     The engine of this name, with its options. Raises `EngineError` for another name.
 
-    Engine `simulated` has no options; those of `pjrt` are the fields of `PJRT`.
+    Engine `simulated` has no options; those of `kernels` and `pjrt` are the fields of `Kernels` and `PJRT`.
     """
     if name not in ENGINES:
         raise EngineError(f"no engine '{name}': there are {', '.join(ENGINES)}")
@@ -40,5 +40,9 @@ def engine_named(name: str, **options: Any) -> Engine:
     return getattr(import_module(f"xshardy.engines.{module}"), kind)(**options)
 
 
-ENGINES: Mapping[str, tuple[str, str]] = {"simulated": ("simulated", "Simulated"), "pjrt": ("pjrt.engine", "PJRT")}
+ENGINES: Mapping[str, tuple[str, str]] = {
+    "simulated": ("simulated", "Simulated"),
+    "kernels": ("kernels", "Kernels"),
+    "pjrt": ("pjrt.engine", "PJRT"),
+}
 """The module and class of each engine, loaded when it is used."""

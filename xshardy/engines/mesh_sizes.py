@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.engines.errors import EngineError
@@ -18,8 +19,13 @@ def resize_meshes(module: ModuleOp, sizes: Mapping[str, int], context: Context) 
     Give the axes of the meshes of `module` these sizes. Axes that are not named keep theirs.
 
     A module without meshes gets one with these axes. Raises `EngineError` for an axis that no mesh has, and for sizes
-    below 1. Verify the module afterwards: sub-axes and the local types of manual computations depend on the sizes.
+    below 1; `VerifyException` if sub-axes, or the local types of manual computations, do not fit the sizes.
     """
+    _resize(module, sizes, context)
+    verify(module)
+
+
+def _resize(module: ModuleOp, sizes: Mapping[str, int], context: Context) -> None:
     if wrong := [f"{name}={size}" for name, size in sizes.items() if size < 1]:
         raise EngineError(f"mesh axis {wrong[0]}: expected at least 1 device along it")
     LiftInlinedMeshesPass().apply(context, module)

@@ -1,7 +1,7 @@
 """The function that computes the results of a step from its operands, for the evaluator and for kernels."""
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.rewriter import InsertPoint
@@ -11,6 +11,7 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.hlo_text.entry import free_name
 from xshardy.modules.launch_plan import Call
+from xshardy.modules.program import module_around
 from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand
 
 
@@ -36,7 +37,7 @@ def computation_of(step: Call) -> FuncOp:
     for argument, result in zip(step.results, results, strict=False):
         if isinstance(result.owner, Operation):
             result.owner.attributes[hlo.LAYOUT] = integers(argument.leaf.layout)
-    module = _module_around(op)
+    module = module_around(op)
     types = [result.type for result in results]
     layouts = [DictionaryAttr({hlo.LAYOUT: integers(argument.leaf.layout)}) for argument in step.operands]
     function = FuncOp(
@@ -48,11 +49,3 @@ def computation_of(step: Call) -> FuncOp:
     )
     module.body.block.add_op(function)
     return function
-
-
-def _module_around(op: Operation) -> ModuleOp:
-    around = op.parent_op()
-    while not isinstance(around, ModuleOp):
-        assert around is not None
-        around = around.parent_op()
-    return around

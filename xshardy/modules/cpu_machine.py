@@ -1,6 +1,7 @@
 """The CPU as a machine: an array of bytes for each allocation, kernels executed at a level of the lowering."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,20 +12,23 @@ from xshardy.interpreters.stablehlo import evaluate
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.computations import computation_of
 from xshardy.modules.kernel_levels import CpuKernel, kernel_at
-from xshardy.modules.launch_plan import Argument, Call, KernelStep
+from xshardy.modules.launch_plan import Argument, KernelStep, LibraryStep
 from xshardy.modules.memory import from_memory, to_memory
 
 UNINITIALISED = 0xFF
 """Every byte of memory that nothing was written to: NaN for floats."""
 
 
+@dataclass(eq=False)
 class CpuMachine:
     """Executes kernels at `level`, as they are for `target`, and library calls by the evaluator."""
 
-    def __init__(self, level: str, target: str, math: str = "auto"):
-        self.level, self.target, self.math = level, target, math
-        self._memory: list[Array] = []
-        self._kernels: dict[str, CpuKernel] = {}
+    level: str
+    target: str
+    math: str = "auto"
+    kernels: dict[str, CpuKernel] = field(default_factory=dict[str, CpuKernel], repr=False)
+    """Those that were executed, by their fingerprints. Machines of one program can have them in common."""
+    _memory: list[Array] = field(default_factory=list[Array], repr=False)
 
     def allocate(self, sizes: Sequence[int]) -> None:
         self._memory = [np.full(size, UNINITIALISED, np.uint8) for size in sizes]
@@ -46,10 +50,10 @@ class CpuMachine:
 
     def kernel(self, step: KernelStep) -> None:
         assert isinstance(step.op, FusionOp)
-        if step.fingerprint not in self._kernels:
-            self._kernels[step.fingerprint] = kernel_at(step.op, self.level, self.target, self.math)
+        if step.fingerprint not in self.kernels:
+            self.kernels[step.fingerprint] = kernel_at(step.op, self.level, self.target, self.math)
         arguments = [self._elements(argument) for argument in (*step.operands, *step.results)]
-        results = self._kernels[step.fingerprint].run(arguments)
+        results = self.kernels[step.fingerprint].run(arguments)
         for argument, array in zip(step.results, results, strict=True):
             self.write(argument.slice, packed(array))
 
@@ -58,7 +62,7 @@ class CpuMachine:
         type = argument.leaf.type
         return unpacked(self._bytes(argument.slice), np.empty(type.element_count(), numpy_dtype(type)))
 
-    def library(self, step: Call) -> None:
+    def library(self, step: LibraryStep) -> None:
         operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
         results = evaluate(computation_of(step), operands)
         for argument, array in zip(step.results, results, strict=False):  # without workspace

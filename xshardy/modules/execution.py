@@ -4,11 +4,14 @@ Execute a launch plan on a machine, and check every step against the evaluator.
 What a step reads must be, bit for bit, what the step that computed it wrote, so a step that overwrites memory too early
 is found where its victim is read. What a kernel writes must be what the evaluator makes of the same operands, up to
 rounding.
+
+Several devices execute a plan in turns: each goes on until a collective makes it wait for others.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -18,6 +21,11 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.element_types import Array, DType, numpy_dtype
 from xshardy.interpreters.reference import Reference
+from xshardy.interpreters.stablehlo.calls import results_of
+from xshardy.interpreters.stablehlo.devices import Device, alone
+from xshardy.interpreters.stablehlo.evaluator import RULES, flattened
+from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.rules import listed
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.computations import computation_of
 from xshardy.modules.launch_plan import (
@@ -37,7 +45,8 @@ from xshardy.modules.launch_plan import (
 )
 from xshardy.modules.leaves import Leaf, origin, returned
 from xshardy.modules.memory import from_memory, to_memory
-from xshardy.modules.program import ModuleError
+from xshardy.modules.program import ModuleError, module_around
+from xshardy.transforms.call_graph import functions_of
 
 
 class Machine(Protocol):
@@ -59,8 +68,8 @@ class Machine(Protocol):
         """Launch a kernel."""
         ...
 
-    def library(self, step: Call) -> None:
-        """Call a library, or exchange data with other devices."""
+    def library(self, step: LibraryStep) -> None:
+        """Call a library."""
         ...
 
     def copy(self, source: Slice, target: Slice) -> None:
@@ -91,15 +100,19 @@ class StepFailedError(DiagnosticException):
 Finished = Callable[[Step], None]
 """Called after each step."""
 
+Running: TypeAlias = Generator[Any, Any, None]
+"""Steps that run. At a collective, it yields what an evaluation of StableHLO does: see `stablehlo/calls.py`."""
+
 
 @dataclass
 class Execution:
-    """One execution of `plan` on `machine`. Without `checks`, nothing is compared."""
+    """One execution of `plan` on `machine`, which is `device`. Without `checks`, nothing is compared."""
 
     plan: LaunchPlan
     machine: Machine
     checks: bool
     finished: Finished = lambda step: None
+    device: Device = field(default_factory=alone)
     wrong: Wrong | None = None
     """The first step that is wrong."""
     steps: int = 0
@@ -114,6 +127,11 @@ class Execution:
         Raises `ModuleError` for others, and `StepFailedError` for a step that cannot be executed. With `checks`, ends
         after the first step that is wrong.
         """
+        with np.errstate(all="ignore"):
+            return list(flattened(listed(results_of(self.running(arguments)))))
+
+    def running(self, arguments: Sequence[Array]) -> Generator[Any, Any, list[Array]]:
+        """What `run` does, on one device of several."""
         parameters = self.plan.parameters
         check_count(parameters, arguments)
         for leaf, array in zip(parameters, arguments, strict=True):
@@ -128,13 +146,18 @@ class Execution:
             self._write(allocation.constant, data)
         for leaf, array in zip(parameters, arguments, strict=True):
             self._write(leaf, to_memory(array, leaf))
-        self.execute()
+        yield from self.run_steps(self.plan.steps)
         return [from_memory(self.machine.read(result.slice), result.leaf) for result in self.plan.results]
 
-    def execute(self) -> None:
-        """Run all steps, on memory that has the parameters and constants. Raises `StepFailedError`."""
+    def execute(self, steps: Sequence[Step] | None = None) -> None:
+        """Run `steps`, by default all, on memory that has what they read. Raises `StepFailedError`."""
+
+        def running() -> Generator[Any, Any, tuple[()]]:
+            yield from self.run_steps(self.plan.steps if steps is None else steps)
+            return ()
+
         with np.errstate(all="ignore"):
-            self.run_steps(self.plan.steps)
+            results_of(running())
 
     def _write(self, leaf: Leaf, data: Array) -> None:
         """Set the bytes of a tensor of the program before it begins."""
@@ -155,11 +178,12 @@ class Execution:
             first = before
         return self._written.get(first)
 
-    def run_steps(self, steps: Sequence[Step]) -> None:
+    def run_steps(self, steps: Sequence[Step]) -> Running:
         """Run some steps of the plan, in order."""
         for step in steps:
             try:
-                RUN[type(step)](self, step)
+                if (running := RUN[type(step)](self, step)) is not None:
+                    yield from running
             except StepFailedError:
                 raise
             except (DiagnosticException, ValueError) as error:
@@ -178,10 +202,26 @@ class Execution:
         if self.checks and self.wrong is None:
             self._compare(step, operands, results)
 
-    def library(self, step: Call) -> None:
+    def library(self, step: LibraryStep) -> None:
         self._operands(step)
         self.machine.library(step)
         self._results(step)
+
+    def collective(self, step: CollectiveStep) -> Running:
+        """Exchange data with the other devices, through the host."""
+        self._operands(step)
+        operands = [from_memory(self.machine.read(argument.slice), argument.leaf) for argument in step.operands]
+        results = RULES[type(step.op)](self._evaluator, step.op, *operands)
+        if isinstance(results, Generator):
+            results = yield results
+        for argument, array in zip(step.results, flattened(listed(results)), strict=True):
+            self.machine.write(argument.slice, to_memory(array, argument.leaf))
+        self._results(step)
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        """What evaluates collectives."""
+        return Evaluator(RULES, functions_of(module_around(self.plan.entry)), self.device)
 
     def copy(self, step: CopyStep) -> None:
         self._operands(step)
@@ -192,32 +232,32 @@ class Execution:
         self.machine.fill(step.results[0].slice, step.byte)
         self._results(step)
 
-    def loop(self, step: WhileStep) -> None:
+    def loop(self, step: WhileStep) -> Running:
         op = step.op
         assert isinstance(op, stablehlo.WhileOp)
         state: Sequence[SSAValue] = op.operands
         while True:
             self._pass_on(state, op.cond.block.args)
-            self.run_steps(step.condition)
+            yield from self.run_steps(step.condition)
             if self.wrong is not None:
                 return
             if not self._value(step, step.predicate).any():
                 break
             self._pass_on(op.cond.block.args, op.body.block.args)
-            self.run_steps(step.body)
+            yield from self.run_steps(step.body)
             if self.wrong is not None:
                 return
             state = returned(op.body.block).operands
         self._pass_on(op.cond.block.args, op.results)
 
-    def branch(self, step: ConditionalStep) -> None:
+    def branch(self, step: ConditionalStep) -> Running:
         chosen = step.branch(int(self._value(step, step.selector)))
-        self.run_steps(step.branches[chosen])
+        yield from self.run_steps(step.branches[chosen])
         self._pass_on(returned(step.op.regions[chosen].block).operands, step.op.results)
 
-    def start(self, step: AsyncStartStep) -> None:
+    def start(self, step: AsyncStartStep) -> Running:
         """Machines execute in order, so what is started is done before the next step."""
-        self.run_steps(step.steps)
+        yield from self.run_steps(step.steps)
 
     def done(self, step: AsyncDoneStep) -> None:
         """There is nothing to wait for: see `start`."""
@@ -286,10 +326,10 @@ def check_type(parameter: Leaf, shape: tuple[int, ...], dtype: DType | None) -> 
         )
 
 
-RUN: Mapping[type[Step], Callable[[Execution, Any], None]] = {
+RUN: Mapping[type[Step], Callable[[Execution, Any], Running | None]] = {
     AsyncDoneStep: Execution.done,
     AsyncStartStep: Execution.start,
-    CollectiveStep: Execution.library,
+    CollectiveStep: Execution.collective,
     ConditionalStep: Execution.branch,
     CopyStep: Execution.copy,
     KernelStep: Execution.kernel,

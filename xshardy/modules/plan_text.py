@@ -39,14 +39,15 @@ VERSION = 1
 """The version of the format: it changes when a reader must."""
 
 
-def plan_text(module: CompiledModule, ptx: str) -> str:
-    """`module` as JSON; `ptx` is the file with its kernels."""
+def plan_text(module: CompiledModule, ptx: str, partitioning: Entries | None = None) -> str:
+    """`module` as JSON; `ptx` is the file with its kernels, `partitioning` how its devices divide tensors."""
     plan = module.plan
     entries = {
         "version": VERSION,
         "module": plan.name,
         "target": module.target,
         "ptx": ptx,
+        **({} if partitioning is None else {"partitioning": partitioning}),
         "kernels": {kernel.entry: _kernel(kernel) for kernel in module.kernels.values()},
         "failures": dict(module.failures),
         "allocations": [_allocation(allocation) for allocation in plan.assignment.allocations],

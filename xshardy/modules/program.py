@@ -69,6 +69,15 @@ def scheduled(block: Block) -> Iterator[Operation]:
                 yield from scheduled(region.block)
 
 
+def module_around(op: Operation) -> ModuleOp:
+    """The module that `op` is in."""
+    around = op.parent_op()
+    while not isinstance(around, ModuleOp):
+        assert around is not None
+        around = around.parent_op()
+    return around
+
+
 def name_of(op: Operation) -> str:
     """The name of `op` in HLO text; without one, that of the operation."""
     return instruction_name(op) or op.name.partition(".")[2]

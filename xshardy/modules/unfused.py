@@ -58,7 +58,7 @@ def unfused(entry: FuncOp) -> Iterator[Unfused]:
             yield Unfused(op, "that need the host")
         else:
             is_sharded = op.dialect_name() == SHARDY
-            yield Unfused(op, "to partition (sdy-partitioner-pipeline)" if is_sharded else "to fuse")
+            yield Unfused(op, "to partition (--partition, or sdy-partitioner-pipeline)" if is_sharded else "to fuse")
 
 
 def moves_elements(op: hlo.CopyOp | stablehlo.ReshapeOp) -> bool:

@@ -13,7 +13,7 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.fusing.pipeline import FusionPipelinePass
+from xshardy.modules.fusing.pipeline import fused_program
 from xshardy.modules.program import prepared, scheduled
 from xshardy.modules.scheduling import STEPS
 from xshardy.modules.unfused import require_fused, unfused
@@ -22,7 +22,6 @@ from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.program_file import read_program
 from xshardy.tools.program_text import is_hlo, is_mlir
-from xshardy.universe import new_context
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 """How files are named that are read as HLO if they start neither as HLO nor as MLIR does."""
@@ -45,10 +44,7 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
     """
     if not args.fuse or compiler.is_emitted(module):
         return module
-    copy = module.clone()
-    FusionPipelinePass().apply(new_context(), copy)
-    require_fused(prepared(copy), advice="")
-    return copy
+    return fused_program(module)
 
 
 def is_hlo_file(text: str, file: str, frontend: str | None = None) -> bool:

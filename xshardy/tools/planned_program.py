@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from xshardy.dialects.discardable import verify
 from xshardy.engines.mesh_sizes import resize_meshes
 from xshardy.engines.pjrt.devices import import_jax
 from xshardy.planning.edits import Edit, apply
@@ -32,7 +31,6 @@ def plan_text(
     with imported_program(text, file, context) as program:
         if mesh:
             resize_meshes(program.module, mesh, context)
-            verify(program.module)
         if edit is not None:
             apply(edit, program.module, program.names)
         plan = plan_module(program.module, program.names, context, structure)

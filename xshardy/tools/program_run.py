@@ -24,7 +24,7 @@ CUDA = "cuda"
 OF_PROGRAMS = ("mesh", "processes", "coordinator", "process_id", "platform", "time_out")
 OF_PJRT = OF_PROGRAMS[1:]
 OF_XLA = ("abs_error_bound", "rel_error_bound", "bijection_inputs", "bijection_outputs")
-OF_FUSIONS = ("frontend", "fusion", "dump_dir", "time_passes", "levels", *OF_XLA)
+OF_FUSIONS = ("frontend", "fusion", "fuse_entry", "dump_dir", "time_passes", "levels", *OF_XLA)
 """Options without a default."""
 
 
@@ -32,12 +32,13 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of programs to those of `xshardy run`."""
     group = parser.add_argument_group(
         "sharded programs",
-        "with --on simulated or pjrt, FILE is a program of StableHLO or HLO with shardings, or FILE.py:FUNCTION",
+        "with --on simulated, kernels or pjrt, FILE is StableHLO or HLO with shardings, or FILE.py:FUNCTION",
     )
     group.add_argument(
         "--on",
-        choices=("simulated", "pjrt", CUDA),
-        help="partition the program and run it on all devices of its mesh: by our evaluator, or by XLA through jaxlib; "
+        choices=("simulated", "kernels", "pjrt", CUDA),
+        help="partition the program and run it on all devices of its mesh: by our evaluator, as fused kernels and "
+        "library calls that the CPU executes at --level, or by XLA through jaxlib; "
         "cuda: run the PTX of each fusion of FILE on GPU 0, through the CUDA driver",
     )
     group.add_argument(
@@ -78,10 +79,12 @@ def check_options(args: argparse.Namespace) -> None:
         if args.on == CUDA and args.levels:
             raise InputError("error: --on cuda executes PTX: leave --levels out, or --on")
         if given := given_options(args, OF_PROGRAMS):
-            raise InputError(f"error: {given[0]} is for programs: say where to run with --on simulated or --on pjrt")
+            raise InputError(f"error: {given[0]} is for programs: say where, with --on simulated, kernels or pjrt")
         return
     if given := given_options(args, OF_FUSIONS):
         raise InputError(f"error: {given[0]} is for fusions: leave it out, or --on")
+    if args.fuse and args.on != "kernels":
+        raise InputError("error: --fuse makes kernels, which all devices of a mesh execute with --on kernels")
     if args.on != "pjrt" and (given := given_options(args, OF_PJRT)):
         raise InputError(f"error: {given[0]} is for engine pjrt: run with --on pjrt")
     if (args.coordinator is None) != (args.process_id is None) or (args.coordinator and args.processes is None):
@@ -112,8 +115,10 @@ def engine_of(args: argparse.Namespace) -> "Engine":
     """The engine that the options describe."""
     from xshardy.engines.engine import engine_named
 
-    if args.on != "pjrt":
+    if args.on == "simulated":
         return engine_named(args.on)
+    if args.on == "kernels":
+        return engine_named(args.on, level=args.level, target=args.target, math=args.math, check=args.check)
     platform = args.platform or "cpu"
     if args.coordinator is not None:
         from xshardy.engines.pjrt.engine import Cluster

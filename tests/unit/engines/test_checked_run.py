@@ -116,5 +116,5 @@ def test_arguments_must_fit(shapes: list[tuple[int, ...]], message: str):
 
 
 def test_an_unknown_engine_is_named():
-    with pytest.raises(EngineError, match="no engine 'abacus': there are simulated, pjrt"):
+    with pytest.raises(EngineError, match="no engine 'abacus': there are simulated, kernels, pjrt"):
         engine_named("abacus")

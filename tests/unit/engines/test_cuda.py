@@ -241,7 +241,7 @@ def test_run_on_cuda(driver: Driver, capsys: pytest.CaptureFixture[str]):
     "options, message",
     [
         (["--levels", "all"], "--on cuda executes PTX: leave --levels out, or --on"),
-        (["--mesh", "x=2"], "--mesh is for programs: say where to run with --on simulated or --on pjrt"),
+        (["--mesh", "x=2"], "--mesh is for programs: say where, with --on simulated, kernels or pjrt"),
         ([], "GPU 0 cannot be used"),
     ],
 )

@@ -1,6 +1,7 @@
 """The command line: its outputs, and its diagnostics for invalid input."""
 
 import io
+import json
 import re
 import subprocess
 import sys
@@ -385,3 +386,48 @@ def test_run_check_fails_if_a_result_is_out_of_the_bounds_given(tmp_path: Path, 
     assert main(["run", "--check", str(path)]) == 0
     assert main(["run", "--check", "--abs_error_bound", "0", "--rel_error_bound", "0", str(path)]) == 1
     assert re.search(r"error: fused, result 0, level xla_gpu: [1-4] of 4 elements differ", capsys.readouterr().err)
+
+
+SHARDED = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"""
+
+
+def test_a_partitioned_program_is_compiled_for_each_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "sharded.mlir"
+    path.write_text(SHARDED)
+    assert main(["compile", "--partition", "--fuse", "--mesh", "x=4", str(path), "-o", str(tmp_path / "plan")]) == 0
+    plan = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    assert plan["partitioning"]["devices"] == 4 and plan["allocations"][0]["size"] == 2 * 4
+    page = tmp_path / "page.html"
+    assert main(["compile", "--partition", "--fuse", str(path), "--html", str(page)]) == 0
+    assert "tensor\\u003c4xf32>" in page.read_text()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_sharded_program_for_one_device_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "sharded.mlir"
+    path.write_text(SHARDED)
+    assert main(["compile", "--fuse", str(path), "-o", str(tmp_path / "plan")]) == 0
+    assert "warning: the program is sharded over 2 devices, and compiled for one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--partition"], "--partition is for programs that are fused after it: add --fuse"),
+        (["--fuse", "--mesh", "x=4"], "--mesh is for programs that are partitioned: add --partition"),
+        (["--fuse", "--partition", "--mesh", "rows=4"], 'no mesh of the module has an axis "rows"'),
+    ],
+)
+def test_options_of_partitioning_need_others(
+    tmp_path: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "sharded.mlir"
+    path.write_text(SHARDED)
+    assert main(["compile", *options, str(path)]) == 1
+    assert message in capsys.readouterr().err

@@ -63,6 +63,13 @@ def test_a_function_of_a_python_file_runs(tmp_path: Path, capsys: pytest.Capture
     assert "2 devices" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("level", ["xla_gpu", "ptx"])
+def test_kernels_agree(program: str, level: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", program, "--on", "kernels", "--level", level, "--check"]) == 0
+    shown = capsys.readouterr()
+    assert "agrees" in shown.out and "4 devices" in shown.out and shown.err == ""
+
+
 def test_xla_agrees(program: str, capsys: pytest.CaptureFixture[str]):
     assert main(["run", program, "--on", "pjrt", "--check"]) == 0
     assert "agrees" in capsys.readouterr().out
@@ -105,10 +112,15 @@ def test_the_first_wrong_operation_has_its_place(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--mesh", "data=2"], "--mesh is for programs: say where to run"),
+        (["--mesh", "data=2"], "--mesh is for programs: say where, with"),
         (["--time-out", "3"], "--time-out is for programs"),
         (["--on", "simulated", "--fusion", "f"], "--fusion is for fusions"),
         (["--on", "simulated", "--abs_error_bound", "0"], "--abs_error_bound is for fusions"),
+        (
+            ["--on", "simulated", "--fuse"],
+            "--fuse makes kernels, which all devices",
+        ),
+        (["--on", "kernels", "--levels", "all"], "--levels is for fusions"),
         (["--on", "simulated", "--processes", "2"], "--processes is for engine pjrt"),
         (["--on", "pjrt", "--coordinator", "host:1"], "--coordinator, --process-id and --processes together"),
         (["--on", "pjrt", "--process-id", "0", "--processes", "2"], "--coordinator, --process-id and --processes"),

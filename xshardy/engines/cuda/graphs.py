@@ -7,7 +7,7 @@ from typing import Any
 
 from xshardy.engines.cuda.gpu import Gpu
 from xshardy.engines.cuda.modules import stays_on_gpu
-from xshardy.modules.execution import Execution
+from xshardy.modules.execution import Execution, Running
 from xshardy.modules.launch_plan import Step
 
 
@@ -33,16 +33,16 @@ class GraphExecution(Execution):
 
     graphs: Graphs = field(kw_only=True)
 
-    def run_steps(self, steps: Sequence[Step]) -> None:
+    def run_steps(self, steps: Sequence[Step]) -> Running:
         for stays, group in groupby(steps, stays_on_gpu):
             if stays:
                 self._run_graph([*group])
             else:
-                super().run_steps([*group])
+                yield from super().run_steps([*group])
 
     def _run_graph(self, steps: Sequence[Step]) -> None:
         graphs, first = self.graphs, steps[0].number
         if first not in graphs.recorded:
             plain = Execution(self.plan, self.machine, checks=False)
-            graphs.recorded[first] = graphs.gpu.record(lambda: plain.run_steps(steps))
+            graphs.recorded[first] = graphs.gpu.record(lambda: plain.execute(steps))
         graphs.gpu.replay(graphs.recorded[first])

@@ -27,6 +27,7 @@ from xshardy.modules.launch_plan import (
     Call,
     CopyStep,
     KernelStep,
+    LibraryStep,
     MemsetStep,
     Step,
 )
@@ -111,7 +112,7 @@ class GpuMachine:
         self._load_fusion(step)
         self._launch(step.fingerprint, (*step.operands, *step.results))
 
-    def library(self, step: Call) -> None:
+    def library(self, step: LibraryStep) -> None:
         if not _has_kernel(step):
             operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
             for argument, array in zip(step.results, evaluate(computation_of(step), operands), strict=False):

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.modules.fusing.fuse import FusePass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
+from xshardy.modules.program import prepared
+from xshardy.modules.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.hlo.rewrite_gemms import RewriteGemmsPass
@@ -14,6 +17,7 @@ from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.stablehlo.legalize_deprecated_ops import LegalizeDeprecatedOpsPass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
+from xshardy.universe import new_context
 
 
 @dataclass(frozen=True)
@@ -36,3 +40,11 @@ class FusionPipelinePass(PipelinePass):
             FusePass(),
             SymbolDCEPass(),
         )
+
+
+def fused_program(module: ModuleOp) -> ModuleOp:
+    """A copy of `module` with its operations fused. Raises `ModuleError` for operations that cannot be fused."""
+    copy = module.clone()
+    FusionPipelinePass().apply(new_context(), copy)
+    require_fused(prepared(copy), advice="")
+    return copy

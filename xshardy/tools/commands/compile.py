@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -21,7 +22,7 @@ from xshardy.modules.kernel_cache import KernelCache
 from xshardy.modules.kernels import Progress, no_progress
 from xshardy.modules.launch_plan import KernelStep
 from xshardy.modules.plan_text import plan_text
-from xshardy.tools.arguments import path, positive
+from xshardy.tools.arguments import mesh_axes, path, positive
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
@@ -30,7 +31,12 @@ from xshardy.tools.output import print_diagnostic, write_text
 from xshardy.tools.program_file import read_program
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
-EXAMPLE = "example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx"
+if TYPE_CHECKING:
+    from xshardy.engines.program import PartitionedProgram
+
+EXAMPLE = """\
+example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx
+         xshardy compile --partition --fuse examples/mlp.mlir --mesh data=2,model=4 -o mlp"""
 
 PTX_FILE = "kernels.ptx"
 
@@ -38,6 +44,17 @@ PTX_FILE = "kernels.ptx"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_kernel_options(parser)
+    parser.add_argument(
+        "--partition",
+        action="store_true",
+        help="with --fuse: partition a sharded program first; kernels and plan are those of each device of its mesh",
+    )
+    parser.add_argument(
+        "--mesh",
+        type=mesh_axes,
+        metavar="data=2,model=4",
+        help="with --partition: sizes of mesh axes, in place of those of the program",
+    )
     parser.add_argument(
         "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
     )
@@ -92,12 +109,16 @@ class Compiled:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    _check_options(args)
+    program = _partitioned(args) if args.partition else None
     if args.html is not None:
-        write_text(args.html, _page(args))
+        write_text(args.html, _page(args, program))
         if args.output is None:
             return 0
     compare = None if args.baseline is None else _comparison(args.baseline)
-    module, parsed = read_module(args)
+    module, parsed = read_module(args) if program is None else (program.module, 0.0)
+    if program is None and args.fuse:
+        _warn_of_mesh(module, args)
     module = fused(module, args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
     whole: CompiledModule | None = None
@@ -117,21 +138,47 @@ def run(args: argparse.Namespace) -> int:
     if folder is None:
         write_text(args.output, _text(found, args.emit))
     elif whole is not None:
-        _write_folder(folder, found, whole, args.emit)
+        _write_folder(folder, found, whole, program, args.emit)
     _report(found, args)
     if compare is not None:
         compare([each.kernel for each in found])
     return 1 if whole is not None and whole.failures else 0
 
 
-def _page(args: argparse.Namespace) -> str:
+def _check_options(args: argparse.Namespace) -> None:
+    """Raises `InputError` for options that need others."""
+    if args.partition and not args.fuse:
+        raise InputError("error: --partition is for programs that are fused after it: add --fuse")
+    if args.mesh is not None and not args.partition:
+        raise InputError("error: --mesh is for programs that are partitioned: add --partition")
+
+
+def _partitioned(args: argparse.Namespace) -> "PartitionedProgram":
+    """FILE, partitioned. The partitioner loads slowly, so it is imported for `--partition` only."""
+    from xshardy.tools.partitioned_program import partitioned
+
+    return partitioned(args)
+
+
+def _warn_of_mesh(module: ModuleOp, args: argparse.Namespace) -> None:
+    """Print a warning if `module`, which is not partitioned, is sharded."""
+    from xshardy.engines.program import mesh_of
+
+    if (devices := mesh_of(module)[1]) > 1:
+        print_diagnostic(
+            f"{args.file}: warning: the program is sharded over {devices} devices, and compiled for one that computes "
+            "all of it: --partition compiles that of each device"
+        )
+
+
+def _page(args: argparse.Namespace, program: "PartitionedProgram | None") -> str:
     """The page of `--html`."""
     from xshardy.tools.stages.file_stages import kernels_page, read_source
     from xshardy.tools.stages.kernel_stages import KernelStages
 
     text = read_program(args.file)
     source = read_source(text, shown_name(args.file), as_hlo=is_hlo_file(text, args.file, args.frontend))
-    source = replace(source, module=fused(source.module, args))
+    source = replace(source, module=fused(source.module if program is None else program.module, args))
     if not compiler.is_emitted(source.module):
         fuse_entry(source.module, args)
     return kernels_page(source, KernelStages(args.target, args.math, every_pass=False), args.fusion, side_by_side=True)
@@ -209,10 +256,17 @@ def _text(found: Sequence[Compiled], what: str) -> str:
     return "".join(each.kernel.llvm_ir for each in found)
 
 
-def _write_folder(folder: Path, found: Sequence[Compiled], module: CompiledModule, what: str) -> None:
+def _write_folder(
+    folder: Path, found: Sequence[Compiled], module: CompiledModule, program: "PartitionedProgram | None", what: str
+) -> None:
     folder.mkdir(exist_ok=True)
     write_text(folder / PTX_FILE, module.ptx)
-    write_text(folder / PLAN_FILE, plan_text(module, PTX_FILE))
+    divided = None
+    if program is not None:
+        from xshardy.tools.partitioned_program import partitioning
+
+        divided = partitioning(program)
+    write_text(folder / PLAN_FILE, plan_text(module, PTX_FILE, divided))
     for each in found if what == "llvm-ir" else ():
         write_text(folder / f"{each.name}.ll", each.kernel.llvm_ir)
 
