@@ -185,17 +185,20 @@ def run(
     """
     Partition a program as `partition` does, and run it on all devices of its mesh with whole `arguments`.
 
-    Without `arguments`, it gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator; `kernels`
-    executes the fused kernels of each device on the CPU; `pjrt` is XLA, with the devices of `platform` in `processes`
-    processes, given up after `time_out` seconds. With `check`, the results are compared with those of the program on
-    one device. Raises what `partition` does, `EngineError`, and xDSL's `DiagnosticException`.
+    Without `arguments`, it gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator;
+    `kernels` executes the fused kernels of each device on the CPU; `pjrt` is XLA, with the devices of `platform` in
+    `processes` processes, given up after `time_out` seconds. With `check`, the results are compared with those of the
+    program on one device. Raises what `partition` does, `EngineError`, and xDSL's `DiagnosticException`.
     """
     from xshardy.engines.checked_run import run_module
     from xshardy.engines.engine import engine_named
     from xshardy.universe import new_context
 
     context = new_context()
-    options = {"pjrt": {"processes": processes, "platform": platform, "time_out": time_out}, "kernels": {"check": check}}
+    options = {
+        "kernels": {"check": check},
+        "pjrt": {"processes": processes, "platform": platform, "time_out": time_out},
+    }
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
     module = _program(source, name, context)
     return run_module(module, engine, context, arguments=arguments, mesh=mesh, seed=seed, check=check)

@@ -1,15 +1,18 @@
 """What a kernel should compute: the results of the reference, and how far rounding may move each element."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
 from xshardy.interpreters.check import Comparison, Tolerance, compare, distance, tolerance_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.random_rounding import RandomRounding
 from xshardy.interpreters.reduction_order import ReductionOrder
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.interpreters.stablehlo.rules import Rule
 
 EVALUATIONS = (8, 32)
 """
@@ -23,6 +26,10 @@ MARGIN = 4.0
 """The tolerance in units of the spread: the errors of a kernel are not random."""
 
 
+Evaluation: TypeAlias = Callable[[FuncOp, Sequence[Any], Mapping[type[Operation], Rule]], list[Array]]
+"""What computes the results of a function: `evaluate`, or an evaluation on several devices, whose results it joins."""
+
+
 class Reference:
     """
     The reference results of a computation for some inputs.
@@ -30,12 +37,20 @@ class Reference:
     With `sums_in_parts`, what is compared with them comes from devices that sum parts of contractions.
     """
 
-    def __init__(self, computation: FuncOp, inputs: Sequence[Array], *, sums_in_parts: bool = False):
+    def __init__(
+        self,
+        computation: FuncOp,
+        inputs: Sequence[Any],
+        *,
+        sums_in_parts: bool = False,
+        evaluation: Evaluation | None = None,
+    ):
         order = ReductionOrder()
         self.computation = computation
         self.inputs = inputs
         self.sums_in_parts = sums_in_parts
-        self.results = evaluate(computation, inputs, order.rules)
+        self.evaluation = evaluation or evaluate
+        self.results = self.evaluation(computation, inputs, order.rules)
         self.undefined = order.reasons_of_results(computation)
         """The results, by number, that HLO does not define, and why."""
         self._spreads = [np.zeros(result.shape) for result in self.results]
@@ -45,7 +60,7 @@ class Reference:
         """The largest distance of each element of result `index` from those of evaluations with rounding errors."""
         while self._evaluations < evaluations:
             rounding = RandomRounding(self._evaluations, sums_in_parts=self.sums_in_parts)
-            moved = evaluate(self.computation, self.inputs, rounding.rules)
+            moved = self.evaluation(self.computation, self.inputs, rounding.rules)
             self._spreads = [
                 np.maximum(spread, distance(result, center))
                 for spread, result, center in zip(self._spreads, moved, self.results, strict=True)

@@ -67,3 +67,9 @@ class CpuMachine:
         results = evaluate(computation_of(step), operands)
         for argument, array in zip(step.results, results, strict=False):  # without workspace
             self.write(argument.slice, to_memory(array, argument.leaf))
+
+
+def cpu_machines(count: int, level: str, target: str, math: str = "auto") -> list[CpuMachine]:
+    """Machines for `count` devices, which have their kernels in common."""
+    kernels: dict[str, CpuKernel] = {}
+    return [CpuMachine(level, target, math, kernels) for _ in range(count)]

@@ -14,10 +14,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy.interpreters.element_types import Array
 from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.compilation import compile_module
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.execution import Execution, Machine
+from xshardy.modules.cpu_machine import cpu_machines
+from xshardy.modules.device_arguments import grid_of
+from xshardy.modules.execution import Machine
 from xshardy.modules.kernel_levels import PTX
 from xshardy.modules.launch_plan import LaunchPlan
+from xshardy.modules.parallel_execution import WrongStepError
 from xshardy.modules.program import ModuleError
 from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console
@@ -34,42 +36,45 @@ def run_program(
 
     They are compared with those of `original`, the module before fusion.
     """
-    plan, machines = _machines(module, levels, args)
+    devices = grid_of(original).size
+    plan, machines = _machines(module, devices, levels, args)
     runs = ModuleRuns(original, plan, args.seed)
     outputs: list[Output] = []
-    for level, machine in machines.items():
+    for level, of_devices in machines.items():
         start = perf_counter()
         try:
-            execution, results = _execute(runs, machine, args.check)
+            results = _execute(runs, of_devices, args.check)
         except PtxError as error:
             if len(machines) == 1:
                 raise
             print_diagnostic(f"{args.file}: warning: level {level} is left out: {error}")
             continue
-        seconds = perf_counter() - start
-        if execution.wrong is not None:
-            print_diagnostic(f"{args.file}: error: level {level}: {execution.wrong}")
+        except WrongStepError as error:
+            print_diagnostic(f"{args.file}: error: level {level}: {error}")
             return 1
+        seconds = perf_counter() - start
         with console(stderr=True).status(Text("reference")):
-            for index, value in enumerate(results):
-                outputs.append(_output(runs, level, index, value, seconds, args.check, bounds))
+            for index in range(len(plan.results)):
+                outputs.append(_output(runs, level, index, results, seconds, args.check, bounds))
     print_outputs(outputs)
     counts = Counter(type(step).__name__.removesuffix("Step").lower() for step in plan.all_steps())
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
     checked = "each compared with the reference" if args.check else "not compared"
+    steps = f"{counts.total()} steps on each of {devices} devices" if devices > 1 else f"{counts.total()} steps"
     console().print(
-        f"{counts.total()} steps ({listed}), {checked}; {plan.assignment.temporary_bytes:,} bytes of temporary memory",
+        f"{steps} ({listed}), {checked}; {plan.assignment.temporary_bytes:,} bytes of temporary memory",
         highlight=False,
     )
     return report_outputs(outputs, args.file)
 
 
 def _machines(
-    module: ModuleOp, levels: Sequence[str], args: argparse.Namespace
-) -> tuple[LaunchPlan, dict[str, Machine]]:
-    """The launch plan of `module`, and what executes it at each level."""
+    module: ModuleOp, devices: int, levels: Sequence[str], args: argparse.Namespace
+) -> tuple[LaunchPlan, dict[str, Sequence[Machine]]]:
+    """The launch plan of `module`, and what executes it on each of its devices, by level."""
     if args.on != CUDA:
-        return planned(module, args.target), {level: CpuMachine(level, args.target, args.math) for level in levels}
+        plan = planned(module, args.target)
+        return plan, {level: cpu_machines(devices, level, args.target, args.math) for level in levels}
     from xshardy.engines.cuda.gpu import Gpu
     from xshardy.engines.cuda.modules import GpuMachine
 
@@ -77,24 +82,29 @@ def _machines(
     compiled = compile_module(module, target=args.target, math=args.math, jobs=os.cpu_count() or 1)
     for name, reason in compiled.failures.items():
         raise ModuleError(f"{name} cannot be compiled: {reason}")
-    return compiled.plan, {PTX: GpuMachine(compiled, gpu)}
+    return compiled.plan, {PTX: [GpuMachine(compiled, gpu) for _ in range(devices)]}
 
 
-def _execute(runs: ModuleRuns, machine: Machine, checks: bool) -> tuple[Execution, list[Array]]:
+def _execute(runs: ModuleRuns, machines: Sequence[Machine], checks: bool) -> list[list[Array]]:
     """One execution, with the number of steps so far if standard error is a terminal."""
     bar = Progress(TextColumn("steps"), MofNCompleteColumn(), TimeElapsedColumn(), console=console(stderr=True))
     with bar if bar.console.is_terminal else nullcontext():
         task = bar.add_task("", total=None)
-        return runs.run(machine, checks=checks, finished=lambda step: bar.advance(task))
+        return runs.run(machines, checks=checks, finished=lambda step: bar.advance(task))
 
 
 def _output(
-    runs: ModuleRuns, level: str, index: int, value: Array, seconds: float, checks: bool, bounds: ErrorBounds
+    runs: ModuleRuns,
+    level: str,
+    index: int,
+    results: Sequence[Sequence[Array]],
+    seconds: float,
+    checks: bool,
+    bounds: ErrorBounds,
 ) -> Output:
-    """A row of the table."""
-    type = runs.plan.results[index].leaf.type
-    undefined = runs.reference.undefined.get(index) if checks else None
-    comparison = None
-    if checks and undefined is None:
-        comparison = runs.reference.compare(index, value, bounds.tolerance(type.element_type))
-    return Output(runs.plan.name, level, index, type, value, comparison, seconds, undefined)
+    """A row of the table: the value of the first device, and the comparison of all."""
+    type, value = runs.plan.results[index].leaf.type, results[0][index]
+    compared = runs.compare(index, results, bounds.tolerance(type.element_type)) if checks else None
+    if isinstance(compared, str):
+        return Output(runs.plan.name, level, index, type, value, None, seconds, compared)
+    return Output(runs.plan.name, level, index, type, value, compared, seconds)

@@ -50,12 +50,11 @@ def loaded(text: str, gpu: Gpu) -> LoadedModule:
 def test_programs(name: str, gpu: Gpu):
     module = loaded(PROGRAMS[name], gpu)
     runs = ModuleRuns(parse_hlo(PROGRAMS[name]), module.module.plan)
-    execution, results = runs.run(GpuMachine(module.module, gpu), checks=True)
-    assert execution.wrong is None
-    for index, result in enumerate(results):
-        assert (comparison := runs.reference.compare(index, result)), str(comparison)
+    (results,) = runs.run([GpuMachine(module.module, gpu)], checks=True)
+    for index in range(len(results)):
+        assert (comparison := runs.compare(index, [results])), str(comparison)
     for _ in range(2):  # the second run must not depend on what the first one leaves in memory
-        assert [array.numpy().tobytes() for array in module.run(*runs.arguments)] == [
+        assert [array.numpy().tobytes() for array in module.run(*runs.arguments[0])] == [
             result.tobytes() for result in results
         ]
 
@@ -137,7 +136,7 @@ def test_what_other_libraries_find(gpu: Gpu):
     """Also an array of jax on the host, and of unsigned integers for bf16."""
     jax = pytest.importorskip("jax")
     module = loaded(PROGRAMS["donated"], gpu)
-    x, y, i = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments
+    x, y, i = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments[0]
     results = module.run(jax.numpy.asarray(x), y, i)
     for result in results:
         np.testing.assert_array_equal(host_array(result), result.numpy())
@@ -149,7 +148,7 @@ def test_what_other_libraries_find(gpu: Gpu):
 def test_donated_arrays(gpu: Gpu):
     """An array on the GPU is overwritten only if the caller says so; then the result is in its memory."""
     module = loaded(PROGRAMS["donated"], gpu)
-    x, *others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments
+    x, *others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments[0]
     on_gpu = GpuArray(gpu, gpu.upload(x), module.module.plan.parameters[0])
     kept = module.run(on_gpu, *others)
     np.testing.assert_array_equal(on_gpu.numpy(), x)
@@ -162,7 +161,7 @@ def test_donated_arrays(gpu: Gpu):
 
 def test_memory_is_freed_with_the_last_array(gpu: Gpu, driver: Driver):
     module = loaded(PROGRAMS["loop"], gpu)
-    arguments = ModuleRuns(parse_hlo(PROGRAMS["loop"]), module.module.plan).arguments
+    arguments = ModuleRuns(parse_hlo(PROGRAMS["loop"]), module.module.plan).arguments[0]
     free = driver.free
     results = module.run(*arguments)
     used = free - driver.free
@@ -176,7 +175,7 @@ def test_memory_is_freed_with_the_last_array(gpu: Gpu, driver: Driver):
 
 def test_arguments_that_do_not_fit(gpu: Gpu):
     module = loaded(PROGRAMS["donated"], gpu)
-    x, y, i = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments
+    x, y, i = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments[0]
     with pytest.raises(ModuleError, match="the program has 3 parameters, but there are 2 arrays"):
         module.run(x, y)
     with pytest.raises(ModuleError, match=r"parameter y is a f32\[300\]\{0\}, but the array for it is float32\[299\]"):
@@ -205,7 +204,7 @@ class ArrayOnGpu:
 )
 def test_arrays_on_the_gpu_that_do_not_fit(changes: dict[str, object], message: str, gpu: Gpu):
     module = loaded(PROGRAMS["donated"], gpu)
-    x, *others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments
+    x, *others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments[0]
     array = GpuArray(gpu, gpu.upload(x), module.module.plan.parameters[0])
     with pytest.raises((ModuleError, LaunchError), match=message):
         module.run(ArrayOnGpu(array, **changes), *others)
@@ -213,7 +212,7 @@ def test_arrays_on_the_gpu_that_do_not_fit(changes: dict[str, object], message: 
 
 def test_donated_arrays_that_do_not_fit(gpu: Gpu):
     module = loaded(PROGRAMS["donated"], gpu)
-    others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments[1:]
+    others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments[0][1:]
     memory = gpu.upload(np.zeros(400, np.float32))
     array = GpuArray(gpu, memory, module.module.plan.parameters[0])
     with pytest.raises(LaunchError, match=r"parameter x: the array begins at 0x[0-9a-f]+, no multiple of 16 bytes"):
@@ -244,7 +243,7 @@ def test_too_little_memory(gpu: Gpu, driver: Driver):
     module = loaded(PROGRAMS["loop"], gpu)
     driver.free = 500
     with pytest.raises(GpuError, match="CUDA_ERROR_OUT_OF_MEMORY"):
-        module.run(*ModuleRuns(parse_hlo(PROGRAMS["loop"]), module.module.plan).arguments)
+        module.run(*ModuleRuns(parse_hlo(PROGRAMS["loop"]), module.module.plan).arguments[0])
 
 
 def test_the_command(tmp_path: Path, driver: Driver, capsys: pytest.CaptureFixture[str]):
@@ -267,8 +266,8 @@ def test_without_a_gpu(tmp_path: Path, driver: Driver, capsys: pytest.CaptureFix
 def test_graphs(name: str, gpu: Gpu, driver: Driver):
     """Recorded once, submitted at each run; the results of a run are not those of the next."""
     compiled = compile_module(parse_hlo(PROGRAMS[name]))
-    arguments = ModuleRuns(parse_hlo(PROGRAMS[name]), compiled.plan).arguments
-    others = ModuleRuns(parse_hlo(PROGRAMS[name]), compiled.plan, seed=1).arguments
+    arguments = ModuleRuns(parse_hlo(PROGRAMS[name]), compiled.plan).arguments[0]
+    others = ModuleRuns(parse_hlo(PROGRAMS[name]), compiled.plan, seed=1).arguments[0]
     plain, module = load_module(compiled, gpu), load_module(compiled, gpu, graphs=True)
     runs = [module.run(*given) for given in (arguments, others, arguments)]
     submitted = driver.graph_launches
@@ -291,7 +290,7 @@ def test_graphs_of_arrays_at_other_addresses(gpu: Gpu):
 
 def test_graphs_of_donated_arrays(gpu: Gpu):
     module = load_module(compile_module(parse_hlo(PROGRAMS["donated"])), gpu, graphs=True)
-    x, *others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments
+    x, *others = ModuleRuns(parse_hlo(PROGRAMS["donated"]), module.module.plan).arguments[0]
     on_gpu = GpuArray(gpu, gpu.upload(x), module.module.plan.parameters[0])
     kept = module.run(on_gpu, *others)
     np.testing.assert_array_equal(on_gpu.numpy(), x)

@@ -5,12 +5,12 @@ import pytest
 from xdsl.utils.exceptions import DiagnosticException
 
 import xshardy
-from xshardy.engines.errors import EngineError
 from xshardy.engines.kernels import Kernels
 from xshardy.interpreters.element_types import Array
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.launch_plan import KernelStep
+from xshardy.modules.parallel_execution import WrongStepError
 
 MLP = """
 sdy.mesh @mesh = <["data"=2, "model"=2]>
@@ -78,7 +78,7 @@ def test_a_wrong_kernel_is_found_on_its_device(monkeypatch: pytest.MonkeyPatch):
             _flip(machine, step.results[0].slice)
 
     monkeypatch.setattr(CpuMachine, "kernel", wrong)
-    with pytest.raises(EngineError, match=r"device 2: step \d, fusion"):
+    with pytest.raises(WrongStepError, match=r"device 2: step \d, fusion"):
         xshardy.run(MLP, on=Kernels(check=True))
 
 

@@ -132,9 +132,8 @@ def test_programs_compute_what_the_evaluator_does(text: str):
     plan = planned(module, "sm_90")
     require_disjoint(plan)
     runs = ModuleRuns(module, plan)
-    execution, results = runs.run(EvaluatingMachine(), checks=True)
-    assert execution.wrong is None, str(execution.wrong)
-    for actual, expected in zip(results, evaluate(entry_of(module), runs.arguments), strict=True):
+    (results,) = runs.run([EvaluatingMachine()], checks=True)
+    for actual, expected in zip(results, evaluate(entry_of(module), runs.arguments[0]), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
@@ -173,5 +172,5 @@ def test_a_wrong_alias_is_found():
     fingerprints = {step.op: step.fingerprint for step in plan.all_steps() if isinstance(step, KernelStep)}
     wrong = schedule(plan.entry, moved, cast(dict[FusionOp, str], fingerprints))
     execution = Execution(wrong, EvaluatingMachine(), checks=True)
-    execution.run(ModuleRuns(module, plan).arguments)
+    execution.run(ModuleRuns(module, plan).arguments[0])
     assert re.match(r"step 10, r, operand copied: \d+ of its 1200 bytes were overwritten before", str(execution.wrong))

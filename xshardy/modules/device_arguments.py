@@ -1,0 +1,77 @@
+"""An optimised module of HLO for several devices: how many, and seeded arguments of each."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+
+from xshardy.axes.hlo_sharding import HloSharding, OneDevice, Tiled, Uniform
+from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
+from xshardy.dialects import hlo
+from xshardy.dialects.hlo.annotation_names import SHARDING
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.inputs import inputs_of
+from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.rewriting.walk import operations_of
+
+REPLICAS, PARTITIONS = "hlo.replica_count", "hlo.num_partitions"
+"""Attributes of a module: the header of HLO text has these numbers, unless they are 1."""
+
+IS_SCHEDULED = "hlo.is_scheduled"
+
+
+def grid_of(module: ModuleOp) -> Grid:
+    """
+    The devices that `module` is compiled for; one if XLA has not optimised it.
+
+    Before optimisation, a module has the number of partitions that it is to be divided into.
+    """
+    if IS_SCHEDULED not in module.attributes and not any(operations_of(module, hlo.FusionOp)):
+        return Grid(1, 1)
+    return Grid(*(_number(module, name) for name in (REPLICAS, PARTITIONS)))
+
+
+def _number(module: ModuleOp, name: str) -> int:
+    number = module.attributes.get(name)
+    return number.value.data if isinstance(number, IntegerAttr) else 1
+
+
+def device_arguments(entry: FuncOp, grid: Grid, seed: int) -> list[list[Array]]:
+    """
+    Plain arguments of each device, with indices in bounds, which depend on `seed` only.
+
+    Devices have the same argument where its annotation says that they have the same tile of it, and the partitions of a
+    replica where it has none; so loops may depend on what all have.
+    """
+    attributes = entry.arg_attrs.data if entry.arg_attrs is not None else [DictionaryAttr({})] * len(entry.args)
+    tiles = [_tiles(attribute.data, grid.partitions) for attribute in attributes]
+    drawn: dict[int, Sequence[Array]] = {}
+
+    def draw(number: int) -> Sequence[Array]:
+        # A program of JAX makes NaN of what it gathers out of bounds, and then of all that follows.
+        if number not in drawn:
+            drawn[number] = inputs_of(entry, seed + number, only_plain=True, indices_in_bounds=True)
+        return drawn[number]
+
+    return [
+        [draw(replica * grid.partitions + tile[partition])[index] for index, tile in enumerate(tiles)]
+        for replica in range(grid.replicas)
+        for partition in range(grid.partitions)
+    ]
+
+
+def _tiles(attributes: Mapping[str, object], partitions: int) -> Sequence[int]:
+    """For each partition, the number of its tile of a parameter."""
+    written = attributes.get(SHARDING)
+    sharding = parse_hlo_shardings(written.data) if isinstance(written, StringAttr) else None
+    match sharding:
+        case HloSharding(placement=Tiled() as tiled):
+            copies = 1
+            for size in tiled.tiles.shape[tiled.rank :]:
+                copies *= size
+            tile_of = {device: position // copies for position, device in enumerate(tiled.tiles.devices())}
+            return [tile_of.get(partition, 0) for partition in range(partitions)]
+        case HloSharding(placement=Uniform.MANUAL | OneDevice()):
+            return range(partitions)
+        case _:
+            return [0] * partitions
