@@ -19,7 +19,8 @@ HEADERS = {
 
 
 def text_of(header: str, sharding: str = "") -> str:
-    return f"HloModule m{header}\nENTRY main {{\n  x = f32[2,3] parameter(0){sharding}\n  ROOT y = f32[2,3] copy(x)\n}}\n"
+    parameter = f"x = f32[2,3] parameter(0){sharding}"
+    return f"HloModule m{header}\nENTRY main {{\n  {parameter}\n  ROOT y = f32[2,3] copy(x)\n}}\n"
 
 
 @pytest.mark.parametrize("header", HEADERS)
