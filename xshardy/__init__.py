@@ -7,6 +7,7 @@ OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
 - `plan`, `advise`: what a partitioned program communicates and holds, why, and what saves time; `xshardy.testing`.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
+- `compile_program`: a whole program, also a function of JAX, as kernels with a launch plan, run on the CPU.
 
 `docs/api.md` shows each of them.
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
+        compile_program,
         explain,
         location_of,
         parse,
@@ -32,12 +34,14 @@ if TYPE_CHECKING:
     )
     from xshardy.compiler import compile, emit, lower
     from xshardy.engines.checked_run import ProgramRun
+    from xshardy.engines.compiled_program import CompiledProgram
     from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.kernel import Kernel
     from xshardy.planning.plan import Plan
     from xshardy.plans import advise, plan
 
 __all__ = [
+    "CompiledProgram",
     "Explanation",
     "Kernel",
     "PartitionedProgram",
@@ -45,6 +49,7 @@ __all__ = [
     "ProgramRun",
     "advise",
     "compile",
+    "compile_program",
     "emit",
     "explain",
     "location_of",
@@ -66,6 +71,7 @@ _HOMES = {
     **dict.fromkeys(__all__, "api"),
     **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
     **dict.fromkeys(("advise", "plan"), "plans"),
+    "CompiledProgram": "engines.compiled_program",
     "Kernel": "lowering.kernel",
     "PartitionedProgram": "engines.program",
     "Plan": "planning.plan",

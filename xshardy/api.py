@@ -1,5 +1,5 @@
 """
-The library behind `import xshardy`: modules read, printed, verified, sharded, and divided between devices.
+The library behind `import xshardy`: modules read, printed, verified, sharded, divided between devices, and compiled.
 
 What a function needs is imported when it is called, so that `xshardy.parse` does not wait for the compiler.
 `docs/api.md` shows each function.
@@ -7,7 +7,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from xshardy.engines.checked_run import ProgramRun
+    from xshardy.engines.compiled_program import CompiledProgram
     from xshardy.engines.distributed_tensor import DistributedTensor
     from xshardy.engines.engine import Engine
     from xshardy.engines.program import PartitionedProgram
@@ -202,6 +203,45 @@ def run(
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
     module = _program(source, name, context)
     return run_module(module, engine, context, arguments=arguments, mesh=mesh, seed=seed, check=check)
+
+
+def compile_program(
+    source: "ModuleOp | ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "Mapping[str, int] | None" = None,
+    target: str = "sm_90",
+    math: str = "auto",
+    jobs: int = 1,
+) -> "CompiledProgram":
+    """
+    A whole program as kernels, library calls and collectives for GPUs, with a launch plan; it is run on the CPU.
+
+    `source` is a module, which is left as it is, what `parse` takes, HLO text, or a function of JAX, which is lowered
+    for `arguments`: arrays, or `jax.ShapeDtypeStruct`s with shardings. A program that XLA has optimised is compiled as
+    it is. Another one is fused, and before that partitioned if it has a mesh of several devices; `mesh` gives axes
+    other sizes, or a mesh to a program without. `target` and `math` are those of `compile`; `jobs` processes compile.
+    Raises what `partition` does, and xDSL's `DiagnosticException` for what cannot be fused, planned or compiled.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.engines.compiled_program import compile_for_devices
+    from xshardy.hlo_text import parse_hlo
+    from xshardy.modules.device_arguments import is_optimised
+    from xshardy.tools.jax_function import lowered
+    from xshardy.tools.program_text import is_hlo, program_data
+    from xshardy.universe import new_context
+
+    context = new_context()
+    if isinstance(source, ModuleOp):
+        module = source.clone()
+    else:
+        text, name = program_data(lowered(source, arguments) if callable(source) else source, name)
+        module = parse_hlo(text, name) if isinstance(text, str) and is_hlo(text) else None
+        if module is None or not is_optimised(module):
+            module = _program(text, name, context)
+    return compile_for_devices(module, context, mesh=mesh, target=target, math=math, jobs=jobs)
 
 
 def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Context") -> "ModuleOp":

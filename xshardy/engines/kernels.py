@@ -10,18 +10,38 @@ from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.modules.checked_run import planned
 from xshardy.modules.cpu_machine import cpu_machines
 from xshardy.modules.fusing.pipeline import fused_program
+from xshardy.modules.launch_plan import LaunchPlan
 from xshardy.modules.parallel_execution import execute_on_devices
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 
 @dataclass(frozen=True)
-class Kernels:
+class PlanOnCpu:
     """
-    Fuses the program of a device, and executes kernels at `level`, library calls, and collectives between the devices.
+    Executes `plan` on each device: kernels at `level`, library calls, and collectives between the devices.
 
-    All devices have the same launch plan and memory of their own. With `check`, each step of each device is compared
-    with the evaluator.
+    Devices have memory of their own. With `check`, each step of each device is compared with the evaluator.
     """
+
+    plan: LaunchPlan
+    level: str
+    target: str
+    math: str
+    check: bool
+
+    def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """See `Engine`. `plan` is that of `program`. Raises what `execute_on_devices` does."""
+        return self.execute_parts(arguments)
+
+    def execute_parts(self, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """The results of each device, with the arguments of each."""
+        machines = cpu_machines(len(arguments), self.level, self.target, self.math)
+        return execute_on_devices(self.plan, machines, arguments, Grid(1, len(arguments)), checks=self.check)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Fuses the program of a device, and executes its launch plan on all devices; see `PlanOnCpu`."""
 
     level: str = EMITTED
     target: str = DEFAULT_TARGET
@@ -29,10 +49,6 @@ class Kernels:
     check: bool = False
 
     def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
-        """
-        See `Engine`. Raises `ModuleError` for what cannot be fused or planned, `StepFailedError` for a step that cannot
-        be executed, `DeadlockError`, and `WrongStepError`.
-        """
+        """See `Engine`. Raises `ModuleError` for what cannot be fused or planned, and what `PlanOnCpu` raises."""
         plan = planned(fused_program(program.module), self.target)
-        machines = cpu_machines(len(arguments), self.level, self.target, self.math)
-        return execute_on_devices(plan, machines, arguments, Grid(1, len(arguments)), checks=self.check)
+        return PlanOnCpu(plan, self.level, self.target, self.math, self.check).execute(program, arguments)

@@ -15,7 +15,7 @@ from xshardy.modules.kernel_cache import KernelCache
 from xshardy.modules.kernels import Failure, Progress, compile_kernels, no_progress, renamed
 from xshardy.modules.launch_plan import LaunchPlan
 from xshardy.modules.layouts import require_layouts
-from xshardy.modules.program import prepared
+from xshardy.modules.program import ModuleError, prepared
 from xshardy.modules.scheduling import plan_of
 from xshardy.modules.unfused import require_fused
 
@@ -30,6 +30,11 @@ class CompiledModule:
     failures: Mapping[str, str]
     """For the name of each fusion that cannot be compiled, why."""
     target: str
+
+    def require_complete(self) -> None:
+        """Raises `ModuleError` if a fusion could not be compiled."""
+        for name, reason in self.failures.items():
+            raise ModuleError(f"{name} cannot be compiled: {reason}")
 
     @property
     def ptx(self) -> str:

@@ -20,13 +20,18 @@ REPLICAS, PARTITIONS = "hlo.replica_count", "hlo.num_partitions"
 IS_SCHEDULED = "hlo.is_scheduled"
 
 
+def is_optimised(module: ModuleOp) -> bool:
+    """Whether `module` is as XLA's optimiser leaves it: with fusions, or scheduled."""
+    return IS_SCHEDULED in module.attributes or any(operations_of(module, hlo.FusionOp))
+
+
 def grid_of(module: ModuleOp) -> Grid:
     """
     The devices that `module` is compiled for; one if XLA has not optimised it.
 
     Before optimisation, a module has the number of partitions that it is to be divided into.
     """
-    if IS_SCHEDULED not in module.attributes and not any(operations_of(module, hlo.FusionOp)):
+    if not is_optimised(module):
         return Grid(1, 1)
     return Grid(*(_number(module, name) for name in (REPLICAS, PARTITIONS)))
 

@@ -28,8 +28,8 @@ def execute_on_devices(
     """
     The results of each device of `grid`, which executes `plan` on its machine with its own `arguments`.
 
-    Raises what `Execution.run` does, `DeadlockError`, and with `checks` `WrongStepError` for the first step that is
-    wrong.
+    Raises what `Execution.run` does: `ModuleError` and `StepFailedError`; `DeadlockError`; and with `checks`
+    `WrongStepError` for the first step that is wrong.
     """
 
     def execution(device: Device) -> Generator[Any, Any, list[Array]]:

@@ -1,14 +1,16 @@
-"""The text of `plan.json`. Its keys are described in docs/launching.md."""
+"""A compiled module in a folder: its PTX, and `plan.json`, whose keys are described in docs/launching.md."""
 
 import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Operation
 
+from xshardy.files import write_file
 from xshardy.hlo_text.names import NAME
 from xshardy.lowering.nvptx import Kernel
 from xshardy.modules.buffer_assignment import Allocation
@@ -27,6 +29,7 @@ from xshardy.modules.launch_plan import (
     Step,
     WhileStep,
 )
+from xshardy.modules.plan_files import PLAN_FILE, PTX_FILE
 
 Entries = dict[str, Any]
 
@@ -37,6 +40,13 @@ IGNORED = frozenset({NAME, "call_target_name"})
 
 VERSION = 1
 """The version of the format: it changes when a reader must."""
+
+
+def write_plan(folder: Path, module: CompiledModule, partitioning: Entries | None = None) -> None:
+    """Write the files of `module` into `folder`, which is made if there is none; see `plan_text`. Raises `OSError`."""
+    folder.mkdir(exist_ok=True)
+    write_file(folder / PTX_FILE, module.ptx)
+    write_file(folder / PLAN_FILE, plan_text(module, PTX_FILE, partitioning))
 
 
 def plan_text(module: CompiledModule, ptx: str, partitioning: Entries | None = None) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PLAN_FILE = "plan.json"
-"""Beside the PTX of a module, what its program launches (docs/launching.md)."""
+from xshardy.modules.plan_files import PLAN_FILE
+
 THUNKS = "*thunk_sequence*"
 """The names of the files in which XLA lists what a module launches."""
 _THUNK = re.compile(

@@ -20,7 +20,6 @@ from xshardy.modules.execution import Machine
 from xshardy.modules.kernel_levels import PTX
 from xshardy.modules.launch_plan import LaunchPlan
 from xshardy.modules.parallel_execution import WrongStepError
-from xshardy.modules.program import ModuleError
 from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console
 from xshardy.tools.execution import ErrorBounds, Output, print_outputs, report_outputs
@@ -80,8 +79,7 @@ def _machines(
 
     gpu = Gpu()
     compiled = compile_module(module, target=args.target, math=args.math, jobs=os.cpu_count() or 1)
-    for name, reason in compiled.failures.items():
-        raise ModuleError(f"{name} cannot be compiled: {reason}")
+    compiled.require_complete()
     return compiled.plan, {PTX: [GpuMachine(compiled, gpu) for _ in range(devices)]}
 
 

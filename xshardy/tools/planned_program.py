@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from xshardy.engines.mesh_sizes import resize_meshes
-from xshardy.engines.pjrt.devices import import_jax
 from xshardy.planning.edits import Edit, apply
 from xshardy.planning.plan import Plan, plan_module
 from xshardy.planning.specs import Structure, structure_of
+from xshardy.tools.jax_function import lowered
 from xshardy.tools.program_text import ProgramSource, program_text
 from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.tools.source_program import imported_program
@@ -55,13 +55,6 @@ def plan_source(
 ) -> Plan:
     """The plan of what `program_text` takes, or of a function of JAX with `arguments`."""
     if callable(source):
-        source = _lowered(source, arguments)
+        source = lowered(source, arguments)
     text, name = program_text(source, name)
     return plan_text(text, name, mesh, structure_of(source))
-
-
-def _lowered(function: Any, arguments: Sequence[Any]) -> Any:
-    """`function`, lowered by JAX. The platform is named, so that shardings may be over a mesh without devices."""
-    jax = import_jax()
-    traced = (function if hasattr(function, "trace") else jax.jit(function)).trace(*arguments)
-    return traced.lower(lowering_platforms=(jax.devices()[0].client.platform,))

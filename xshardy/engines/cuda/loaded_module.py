@@ -17,7 +17,6 @@ from xshardy.modules.execution import Execution, check_count, check_type
 from xshardy.modules.launch_plan import Argument
 from xshardy.modules.leaves import Leaf
 from xshardy.modules.memory import to_memory
-from xshardy.modules.program import ModuleError
 
 READ_ALIGNMENT = 16
 """Bytes: kernels assume it of what they only read."""
@@ -27,8 +26,7 @@ class LoadedModule:
     """A module on a GPU: its kernels, its constants, and the memory of the values in between."""
 
     def __init__(self, module: CompiledModule, gpu: Gpu, graphs: bool = False):
-        for name, reason in module.failures.items():
-            raise ModuleError(f"{name} cannot be compiled: {reason}")
+        module.require_complete()
         self.module, self.gpu = module, gpu
         self._machine = GpuMachine(module, gpu)
         self._machine.prepare()

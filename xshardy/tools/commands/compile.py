@@ -21,12 +21,12 @@ from xshardy.modules.compilation import CompiledModule, compile_module
 from xshardy.modules.kernel_cache import KernelCache
 from xshardy.modules.kernels import Progress, no_progress
 from xshardy.modules.launch_plan import KernelStep
-from xshardy.modules.plan_text import plan_text
+from xshardy.modules.plan_files import PLAN_FILE, PTX_FILE
+from xshardy.modules.plan_text import write_plan
 from xshardy.tools.arguments import mesh_axes, path, positive
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
-from xshardy.tools.known_launches import PLAN_FILE
 from xshardy.tools.output import print_diagnostic, write_text
 from xshardy.tools.program_file import read_program
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 EXAMPLE = """\
 example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx
          xshardy compile --partition --fuse examples/mlp.mlir --mesh data=2,model=4 -o mlp"""
-
-PTX_FILE = "kernels.ptx"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -259,14 +257,12 @@ def _text(found: Sequence[Compiled], what: str) -> str:
 def _write_folder(
     folder: Path, found: Sequence[Compiled], module: CompiledModule, program: "PartitionedProgram | None", what: str
 ) -> None:
-    folder.mkdir(exist_ok=True)
-    write_text(folder / PTX_FILE, module.ptx)
     divided = None
     if program is not None:
-        from xshardy.tools.partitioned_program import partitioning
+        from xshardy.engines.compiled_program import partitioning
 
         divided = partitioning(program)
-    write_text(folder / PLAN_FILE, plan_text(module, PTX_FILE, divided))
+    write_plan(folder, module, divided)
     for each in found if what == "llvm-ir" else ():
         write_text(folder / f"{each.name}.ll", each.kernel.llvm_ir)
 
