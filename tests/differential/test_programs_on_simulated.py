@@ -55,14 +55,14 @@ SAMPLES: Sequence[tuple[Callable[..., Any], Sequence[Any], Sequence[P]]] = (
 )
 
 
-ENGINES = Simulated(), Kernels(check=True)
+ENGINES = Simulated(), Kernels(check=True), Kernels(check=True, late=True)
 
 
 ENDING = [seed for seed in range(60) if "stablehlo.while" not in random_sdy_module(seed)]
 """The random modules that end: the loops of the others do not."""
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=["simulated", "kernels"])
+@pytest.mark.parametrize("engine", ENGINES, ids=["simulated", "kernels", "kernels with late collectives"])
 @pytest.mark.parametrize("seed", ENDING)
 def test_random_modules_equal_one_device(seed: int, engine: Engine):
     """Conflicting shardings, over two meshes with other axes too, calls, manual computations and groups."""
@@ -71,7 +71,7 @@ def test_random_modules_equal_one_device(seed: int, engine: Engine):
         assert run_module(parse_module(random_sdy_module(seed)), engine, new_context(), check=True).agrees
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=["simulated", "kernels"])
+@pytest.mark.parametrize("engine", ENGINES, ids=["simulated", "kernels", "kernels with late collectives"])
 @pytest.mark.parametrize(("function", "arguments", "specs"), SAMPLES, ids=lambda value: getattr(value, "__name__", ""))
 def test_equals_plain_jax(function: Callable[..., Any], arguments: Sequence[Any], specs: Sequence[P], engine: Engine):
     placed = [

@@ -1,6 +1,5 @@
 """A whole program as kernels: compiled for a GPU, written to a folder, and executed on the CPU."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,12 +88,10 @@ class CompiledProgram:
         return f"<program {self.plan.name} for {self.compiled.target}: {self._described()}>"
 
     def _described(self) -> str:
-        counts = Counter(type(step).__name__.removesuffix("Step").lower() for step in self.plan.all_steps())
-        steps = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+        count, kernels = len([*self.plan.all_steps()]), len(self.kernels)
         of_devices = f" on each of {self.devices} devices" if self.devices > 1 else ""
-        kernels = len(self.kernels)
         return (
-            f"{counts.total()} steps{of_devices} ({steps}), {kernels} different kernel{'s' * (kernels != 1)}, "
+            f"{count} steps{of_devices} ({self.plan.counted()}), {kernels} different kernel{'s' * (kernels != 1)}, "
             f"{self.plan.assignment.temporary_bytes:,} bytes of temporary memory"
         )
 

@@ -20,7 +20,8 @@ class PlanOnCpu:
     """
     Executes `plan` on each device: kernels at `level`, library calls, and collectives between the devices.
 
-    Devices have memory of their own. With `check`, each step of each device is compared with the evaluator.
+    Devices have memory of their own. With `check`, each step of each device is compared with the evaluator. With
+    `late`, what is started asynchronously runs at its done, not at its start.
     """
 
     plan: LaunchPlan
@@ -28,6 +29,7 @@ class PlanOnCpu:
     target: str
     math: str
     check: bool
+    late: bool = False
 
     def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
         """See `Engine`. `plan` is that of `program`. Raises what `execute_on_devices` does."""
@@ -36,7 +38,8 @@ class PlanOnCpu:
     def execute_parts(self, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
         """The results of each device, with the arguments of each."""
         machines = cpu_machines(len(arguments), self.level, self.target, self.math)
-        return execute_on_devices(self.plan, machines, arguments, Grid(1, len(arguments)), checks=self.check)
+        grid = Grid(1, len(arguments))
+        return execute_on_devices(self.plan, machines, arguments, grid, checks=self.check, late=self.late)
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,9 @@ class Kernels:
     target: str = DEFAULT_TARGET
     math: str = "auto"
     check: bool = False
+    late: bool = False
 
     def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
         """See `Engine`. Raises `ModuleError` for what cannot be fused or planned, and what `PlanOnCpu` raises."""
         plan = planned(fused_program(program.module), self.target)
-        return PlanOnCpu(plan, self.level, self.target, self.math, self.check).execute(program, arguments)
+        return PlanOnCpu(plan, self.level, self.target, self.math, self.check, self.late).execute(program, arguments)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
@@ -43,7 +43,7 @@ from xshardy.modules.launch_plan import (
     Step,
     WhileStep,
 )
-from xshardy.modules.leaves import Leaf, origin, returned
+from xshardy.modules.leaves import Leaf, origin, returned, started
 from xshardy.modules.memory import from_memory, to_memory
 from xshardy.modules.program import ModuleError, module_around
 from xshardy.transforms.call_graph import functions_of
@@ -113,10 +113,14 @@ class Execution:
     checks: bool
     finished: Finished = lambda step: None
     device: Device = field(default_factory=alone)
+    late: bool = False
+    """Whether what is started asynchronously runs at its done, not at its start: the first and the last moment."""
     wrong: Wrong | None = None
     """The first step that is wrong."""
     steps: int = 0
     """How many steps were executed, those of loops as often as they were."""
+    _started: dict[Operation, AsyncStartStep] = field(default_factory=dict[Operation, AsyncStartStep])
+    """With `late`, what was started and has not run yet, by its operation."""
     _written: dict[Leaf, Array] = field(default_factory=dict[Leaf, Array])
     """With `checks`, the bytes of each tensor as they were written."""
 
@@ -147,6 +151,8 @@ class Execution:
         for leaf, array in zip(parameters, arguments, strict=True):
             self._write(leaf, to_memory(array, leaf))
         yield from self.run_steps(self.plan.steps)
+        for step in self._started.values():  # without a done
+            yield from self.run_steps(step.steps)
         return [from_memory(self.machine.read(result.slice), result.leaf) for result in self.plan.results]
 
     def execute(self, steps: Sequence[Step] | None = None) -> None:
@@ -256,11 +262,16 @@ class Execution:
         self._pass_on(returned(step.op.regions[chosen].block).operands, step.op.results)
 
     def start(self, step: AsyncStartStep) -> Running:
-        """Machines execute in order, so what is started is done before the next step."""
-        yield from self.run_steps(step.steps)
+        """Machines execute in order: what is started runs before the next step, or when it is waited for."""
+        if self.late:
+            self._started[step.op] = step
+        else:
+            yield from self.run_steps(step.steps)
 
-    def done(self, step: AsyncDoneStep) -> None:
-        """There is nothing to wait for: see `start`."""
+    def done(self, step: AsyncDoneStep) -> Running:
+        """Run what was started, if it has not run yet."""
+        if (waited_for := self._started.pop(started(step.op), None)) is not None:
+            yield from self.run_steps(waited_for.steps)
 
     # -- Checks ------------------------------------------------------------------------------------------------------
 

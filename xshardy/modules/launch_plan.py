@@ -5,7 +5,9 @@ A step is an operation of the prepared program that runs. Bitcasts, constants an
 are memory.
 """
 
+import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +18,8 @@ from xshardy.dialects import stablehlo
 from xshardy.modules.buffer_assignment import BufferAssignment, Slice
 from xshardy.modules.leaves import Leaf, leaves_of
 from xshardy.modules.live_ranges import Interval
+
+_CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,11 @@ class Step:
     number: int
     name: str
     op: Operation = field(repr=False)
+
+    @property
+    def kind(self) -> str:
+        """What it does: `kernel`, `async_start`, ..."""
+        return _CAPITAL.sub(r"_\g<0>", type(self).__name__.removesuffix("Step")).lower()
 
     @property
     def operands(self) -> tuple[Argument, ...]:
@@ -139,7 +148,11 @@ class ConditionalStep(Step):
 
 @dataclass(frozen=True, slots=True)
 class AsyncStartStep(Step):
-    """Start `steps` on another stream. Their memory belongs to them until the step `done`, or the end without one."""
+    """
+    Start `steps` on another stream. No other start has the same name.
+
+    Their memory belongs to them until the step `done`, or the end without one.
+    """
 
     steps: tuple[Step, ...]
 
@@ -175,6 +188,11 @@ class LaunchPlan:
     def all_steps(self) -> Iterator[Step]:
         """The steps in the order of their numbers."""
         return walk(self.steps)
+
+    def counted(self) -> str:
+        """How many steps of each kind there are: `2 kernel, 1 library`."""
+        counts = Counter(step.kind for step in self.all_steps())
+        return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
 
     def lifetime(self, times: Interval) -> tuple[int, int]:
         """The numbers of the first and the last step during which a tensor that is live at `times` is live."""

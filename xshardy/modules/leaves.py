@@ -136,7 +136,7 @@ def _forwarded(leaf: Leaf) -> Leaf | None:
             return None
 
 
-def started(done: hlo.DoneOp | stablehlo.AsyncDoneOp) -> stablehlo.AsyncStartOp:
+def started(done: Operation) -> stablehlo.AsyncStartOp:
     """The start that `done` waits for. Raises `ModuleError` if it is not in the same block."""
     start = done.operands[0].owner
     if not isinstance(start, stablehlo.AsyncStartOp) or start.parent is not done.parent:

@@ -23,17 +23,20 @@ def execute_on_devices(
     grid: Grid,
     *,
     checks: bool,
+    late: bool = False,
     finished: Finished = lambda step: None,
 ) -> list[list[Array]]:
     """
     The results of each device of `grid`, which executes `plan` on its machine with its own `arguments`.
+
+    `checks` and `late` are those of `Execution`.
 
     Raises what `Execution.run` does: `ModuleError` and `StepFailedError`; `DeadlockError`; and with `checks`
     `WrongStepError` for the first step that is wrong.
     """
 
     def execution(device: Device) -> Generator[Any, Any, list[Array]]:
-        execution = Execution(plan, machines[device.number], checks, finished, device=device)
+        execution = Execution(plan, machines[device.number], checks, finished, device=device, late=late)
         results = yield from execution.running(arguments[device.number])
         if execution.wrong is not None:
             where = f"device {device.number}: " if grid.size > 1 else ""

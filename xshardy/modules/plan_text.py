@@ -1,7 +1,6 @@
 """A compiled module in a folder: its PTX, and `plan.json`, whose keys are described in docs/launching.md."""
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,8 +31,6 @@ from xshardy.modules.launch_plan import (
 from xshardy.modules.plan_files import PLAN_FILE, PTX_FILE
 
 Entries = dict[str, Any]
-
-_CAPITAL = re.compile("(?<=[a-z])[A-Z]")
 
 IGNORED = frozenset({NAME, "call_target_name"})
 """Attributes that are no configuration."""
@@ -125,8 +122,7 @@ def _argument(argument: Argument) -> Entries:
 
 def _step(step: Step, module: CompiledModule) -> Entries:
     """A step: what all have, and what is special."""
-    kind = _CAPITAL.sub(r"_\g<0>", type(step).__name__.removesuffix("Step")).lower()
-    found: Entries = {"number": step.number, "name": step.name, "kind": kind}
+    found: Entries = {"number": step.number, "name": step.name, "kind": step.kind}
     if isinstance(step, Call):
         found["operands"] = [_argument(argument) for argument in step.operands]
         found["results"] = [_argument(argument) for argument in step.results]

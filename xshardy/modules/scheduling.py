@@ -39,6 +39,9 @@ class Scheduler:
     fingerprints: Mapping[hlo.FusionOp, str]
     count: int = 0
     kernels: dict[str, str] = field(default_factory=dict[str, str])
+    starts: dict[Operation, str] = field(default_factory=dict[Operation, str])
+    """The name of each asynchronous start. No two have one in common: dones refer to them."""
+    names_of_starts: set[str] = field(default_factory=set[str])
 
     def steps(self, block: Block) -> tuple[Step, ...]:
         """The steps of `block`, in order."""
@@ -142,11 +145,16 @@ def _branches(scheduler: Scheduler, op: stablehlo.CaseOp | stablehlo.IfOp) -> St
 
 
 def _start(scheduler: Scheduler, op: stablehlo.AsyncStartOp) -> Step:
-    return AsyncStartStep(*scheduler.heading(op), scheduler.steps(op.body.block))
+    number, name, _ = scheduler.heading(op)
+    while name in scheduler.names_of_starts:
+        name = f"{name}_{number}"
+    scheduler.names_of_starts.add(name)
+    scheduler.starts[op] = name
+    return AsyncStartStep(number, name, op, scheduler.steps(op.body.block))
 
 
 def _done(scheduler: Scheduler, op: hlo.DoneOp | stablehlo.AsyncDoneOp) -> Step:
-    return AsyncDoneStep(*scheduler.heading(op), name_of(started(op)))
+    return AsyncDoneStep(*scheduler.heading(op), scheduler.starts[started(op)])
 
 
 LIBRARY = (stablehlo.CholeskyOp, stablehlo.CustomCallOp, stablehlo.FftOp, stablehlo.SortOp, stablehlo.TriangularSolveOp)

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from time import perf_counter
@@ -56,12 +55,11 @@ def run_program(
             for index in range(len(plan.results)):
                 outputs.append(_output(runs, level, index, results, seconds, args.check, bounds))
     print_outputs(outputs)
-    counts = Counter(type(step).__name__.removesuffix("Step").lower() for step in plan.all_steps())
-    listed = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+    count = len([*plan.all_steps()])
     checked = "each compared with the reference" if args.check else "not compared"
-    steps = f"{counts.total()} steps on each of {devices} devices" if devices > 1 else f"{counts.total()} steps"
+    steps = f"{count} steps on each of {devices} devices" if devices > 1 else f"{count} steps"
     console().print(
-        f"{steps} ({listed}), {checked}; {plan.assignment.temporary_bytes:,} bytes of temporary memory",
+        f"{steps} ({plan.counted()}), {checked}; {plan.assignment.temporary_bytes:,} bytes of temporary memory",
         highlight=False,
     )
     return report_outputs(outputs, args.file)

@@ -1,6 +1,7 @@
 """Whole programs compiled from Python: which are partitioned and fused, what is executed, and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ from jax.sharding import PartitionSpec as P
 
 import xshardy
 from xshardy.engines.errors import EngineError
+from xshardy.engines.kernels import PlanOnCpu
 from xshardy.hlo_text import parse_hlo
 from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.launch_plan import CollectiveStep, KernelStep, LibraryStep
+from xshardy.modules.launch_plan import AsyncStartStep, CollectiveStep, KernelStep, LibraryStep
 from xshardy.modules.parallel_execution import WrongStepError
 from xshardy.modules.program import ModuleError
+from xshardy.modules.scheduling import schedule
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RNG = np.random.default_rng(0)
@@ -87,8 +90,8 @@ def test_the_folder_has_kernels_and_plan(tmp_path: Path, mesh: dict[str, int] | 
 def test_what_it_is_in_one_line_and_in_notebooks():
     program = xshardy.compile_program(EXAMPLES / "mlp.mlir")
     assert repr(program) == (
-        "<program mlp for sm_90: 4 steps on each of 32 devices (1 collective, 1 kernel, 2 library), "
-        f"1 different kernel, {program.plan.assignment.temporary_bytes:,} bytes of temporary memory>"
+        "<program mlp for sm_90: 6 steps on each of 32 devices (1 async_done, 1 async_start, 1 collective, 1 kernel, "
+        f"2 library), 1 different kernel, {program.plan.assignment.temporary_bytes:,} bytes of temporary memory>"
     )
     assert "all_reduce" in program._repr_html_()  # pyright: ignore[reportPrivateUsage]
 
@@ -111,3 +114,41 @@ def test_a_wrong_step_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(CpuMachine, "kernel", wrong)
     with pytest.raises(WrongStepError, match=r"step 1, .* elements differ"):
         xshardy.compile_program(layer, arguments=(X, W)).run([X, W], check=True)
+
+
+TWO_PRODUCTS = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                %w: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+                %v: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %0 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.dot %x, %v : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+}
+"""
+
+
+def test_memory_of_a_collective_in_flight_belongs_to_it():
+    """The second product is written over the first, which is added up meanwhile: at once this is right, later wrong."""
+    program = xshardy.compile_program(TWO_PRODUCTS)
+    plan, partitioned = program.plan, program.partitioned
+    first, start, second, *_ = plan.steps
+    assert isinstance(start, AsyncStartStep) and partitioned is not None
+    assert start.steps[0].operands[0].slice == first.results[0].slice
+    slices = {
+        buffer: first.results[0].slice if second.results[0].leaf in buffer.leaves else place
+        for buffer, place in plan.assignment.slices.items()
+    }
+    wrong = schedule(plan.entry, replace(plan.assignment, slices=slices), {})
+    parts = zip(
+        *(
+            tensor.parts(x)
+            for tensor, x in zip(partitioned.arguments, (X[:4, :8], W[:8, :4], W[8:16, :4]), strict=False)
+        ),
+        strict=False,
+    )
+    of_devices = [list(of_device) for of_device in parts]
+    PlanOnCpu(wrong, "xla_gpu", "sm_90", "auto", check=True).execute_parts(of_devices)
+    with pytest.raises(WrongStepError, match="bytes were overwritten before"):
+        PlanOnCpu(wrong, "xla_gpu", "sm_90", "auto", check=True, late=True).execute_parts(of_devices)

@@ -13,6 +13,8 @@ from xshardy.modules.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.hlo.rewrite_gemms import RewriteGemmsPass
+from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
+from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.stablehlo.legalize_deprecated_ops import LegalizeDeprecatedOpsPass
@@ -22,10 +24,14 @@ from xshardy.universe import new_context
 
 @dataclass(frozen=True)
 class FusionPipelinePass(PipelinePass):
-    """Simplify a program, hand its matrix products to cuBLAS, and fuse the rest: what remains are steps that run."""
+    """
+    Simplify a program, hand its matrix products to cuBLAS, and fuse the rest: what remains are steps that run.
+
+    Collectives run beside other steps, one at a time, so that only one of their results waits in memory.
+    """
 
     name = "hlo-fusion-pipeline"
-    source: ClassVar[str] = "XLA:GPU's compiler: simplification, gemm rewriter, fusion"
+    source: ClassVar[str] = "XLA:GPU's compiler: simplification, gemm rewriter, fusion, asynchronous collectives"
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
@@ -39,6 +45,8 @@ class FusionPipelinePass(PipelinePass):
             RewriteGemmsPass(),
             FusePass(),
             SymbolDCEPass(),
+            AsyncWrapPass(kinds=("collectives",)),
+            AsyncSchedulePass(max_in_flight=1),
         )
 
 
