@@ -3,6 +3,9 @@
 from xdsl.dialects.builtin import ShapedType, TensorType
 from xdsl.ir import Attribute, SSAValue
 
+_SHAPED = (TensorType, ShapedType)
+"""The usual class first: Python tests it in a tenth of the time of an abstract class."""
+
 
 def shape_of(value: SSAValue | Attribute) -> tuple[int, ...]:
     """
@@ -11,16 +14,14 @@ def shape_of(value: SSAValue | Attribute) -> tuple[int, ...]:
     `()` for anything else: a scalar, a token, a tensor without a known rank.
     """
     type = value.type if isinstance(value, SSAValue) else value
-    return type.get_shape() if isinstance(type, ShapedType) else ()
+    return type.get_shape() if isinstance(type, _SHAPED) else ()
 
 
 def rank_of(value: SSAValue) -> int:
     """The number of dimensions of a ranked tensor or a vector; 0 for anything else."""
-    type = value.type
-    # The test for the usual class is ten times as fast as that for the abstract one.
-    return type.get_num_dims() if isinstance(type, TensorType) else len(shape_of(type))
+    return type.get_num_dims() if isinstance(type := value.type, _SHAPED) else 0
 
 
 def has_static_shape(value: SSAValue) -> bool:
     """Whether `value` is a tensor or a vector with a known size in each dimension."""
-    return isinstance(value.type, ShapedType) and value.type.has_static_shape()
+    return isinstance(type := value.type, _SHAPED) and type.has_static_shape()

@@ -13,7 +13,7 @@ from xdsl.traits import ConstantLike
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.rewriting import DecisionPattern, PatternPass
-from xshardy.rewriting.memo import once_per_object
+from xshardy.rewriting.memo import numbers_of_equals
 from xshardy.rewriting.walk import operations_of, operations_that
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
@@ -30,14 +30,10 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
     Equal operations have equal operands after merging, equal types and equal attributes, shardings included. Reads each
     of these operations once.
     """
-    numbers: dict[Attribute, int] = {}
+    number = numbers_of_equals()
     merged: dict[int, int] = {}
     """By the identity of a result, that of the one that replaces it: values hash slowly."""
     earlier: dict[Operation, Operation] = {}
-
-    @once_per_object
-    def number(attribute: Attribute) -> int:
-        return numbers.setdefault(attribute, len(numbers))
 
     def numbered(held: Mapping[str, Attribute]) -> Hashable:
         return frozenset([(name, number(attribute)) for name, attribute in held.items()])
