@@ -17,7 +17,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
 from xshardy.dialects.shapes import rank_of, shape_of
 
-CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.IotaOp))
+CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp))
 """Constant sub-computations without operands."""
 
 ELEMENTWISE = (
