@@ -22,6 +22,11 @@ def rank_of(value: SSAValue) -> int:
     return type.get_num_dims() if isinstance(type := value.type, _SHAPED) else 0
 
 
+def is_scalar(value: SSAValue) -> bool:
+    """Whether `value` is a tensor or a vector without dimensions."""
+    return isinstance(type := value.type, _SHAPED) and not type.get_num_dims()
+
+
 def has_static_shape(value: SSAValue) -> bool:
     """Whether `value` is a tensor or a vector with a known size in each dimension."""
     return isinstance(type := value.type, _SHAPED) and type.has_static_shape()
