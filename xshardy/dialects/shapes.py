@@ -1,7 +1,10 @@
 """The shape of a value or of a type, whatever its dialect."""
 
-from xdsl.dialects.builtin import ShapedType
+from xdsl.dialects.builtin import ShapedType, TensorType
 from xdsl.ir import Attribute, SSAValue
+
+_SHAPED = (TensorType, ShapedType)
+"""The usual class first: Python tests it in a tenth of the time of an abstract class."""
 
 
 def shape_of(value: SSAValue | Attribute) -> tuple[int, ...]:
@@ -11,14 +14,19 @@ def shape_of(value: SSAValue | Attribute) -> tuple[int, ...]:
     `()` for anything else: a scalar, a token, a tensor without a known rank.
     """
     type = value.type if isinstance(value, SSAValue) else value
-    return type.get_shape() if isinstance(type, ShapedType) else ()
+    return type.get_shape() if isinstance(type, _SHAPED) else ()
 
 
-def rank_of(value: SSAValue | Attribute) -> int:
+def rank_of(value: SSAValue) -> int:
     """The number of dimensions of a ranked tensor or a vector; 0 for anything else."""
-    return len(shape_of(value))
+    return type.get_num_dims() if isinstance(type := value.type, _SHAPED) else 0
+
+
+def is_scalar(value: SSAValue) -> bool:
+    """Whether `value` is a tensor or a vector without dimensions."""
+    return isinstance(type := value.type, _SHAPED) and not type.get_num_dims()
 
 
 def has_static_shape(value: SSAValue) -> bool:
     """Whether `value` is a tensor or a vector with a known size in each dimension."""
-    return isinstance(value.type, ShapedType) and value.type.has_static_shape()
+    return isinstance(type := value.type, _SHAPED) and type.has_static_shape()

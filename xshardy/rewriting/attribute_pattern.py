@@ -51,7 +51,7 @@ class AttributePattern(HeldAttributesPattern):
     _converted_values: dict[Attribute, Attribute] = field(
         default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
     )
-    """By the attributes of the classes, as values: equal attributes become the same object."""
+    """What attributes became, as values: equal attributes become the same object."""
     _converters: dict[type[Attribute], Callable[[Any], Attribute]] = field(
         default_factory=dict[type[Attribute], Callable[[Any], Attribute]], init=False, repr=False, compare=False
     )
@@ -102,9 +102,8 @@ class AttributePattern(HeldAttributesPattern):
         return self._with_converted_values if issubclass(kind, DictionaryAttr) else _itself
 
     def _converted_value(self, attribute: Attribute) -> Attribute:
-        if (new := self._converted_values.get(attribute)) is None:
-            new = self._converted_values[attribute] = self.convert(attribute)
-        return attribute if new == attribute else new
+        new = self.convert(attribute)
+        return attribute if new == attribute else self._converted_values.setdefault(new, new)
 
     def _with_converted_parameters(self, attribute: ParametrizedAttribute) -> Attribute:
         parts = self._converted_parts(parameters_of(type(attribute))(attribute))

@@ -12,7 +12,6 @@ from typing import TypeAlias, cast, final, overload
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
-from xdsl.utils.worklist import Worklist
 
 from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
@@ -209,14 +208,12 @@ def _to_fixpoint(
     kept: KeptWalks | None,
 ) -> bool:
     """Apply the patterns to `ops`, and then to what is touched, until nothing is left."""
-    worklist: Worklist[Operation] = Worklist()
-    for op in reversed(ops):
-        worklist.push(op)
+    # By identity, the last one first: in the order of xDSL's `Worklist`, without its tests and hashes in Python code.
+    worklist = {id(op): op for op in reversed(ops)}
 
     def touch(op: Operation) -> None:
         for inner in operations_from(op, BACKWARD) if op.regions else (op,):
-            if by_class[type(inner)]:
-                worklist.push(inner)
+            touch_alone(inner)
 
     def touch_around(op: Operation) -> None:
         """`op`, what it is in, what it reads and what reads it: each may match now."""
@@ -232,11 +229,11 @@ def _to_fixpoint(
 
     def touch_alone(op: Operation) -> None:
         if by_class[type(op)]:
-            worklist.push(op)
+            worklist.setdefault(id(op), op)
 
     def on_removal(op: Operation) -> None:
         for inner in operations_from(op) if op.regions else (op,):
-            worklist.remove(inner)
+            worklist.pop(id(inner), None)
             no_longer_read.extend(inner._operands)
         if (parent := op.parent_op()) is not None:
             touch_alone(parent)
@@ -263,7 +260,7 @@ def _to_fixpoint(
         rewriter.extend_from_listener(listener)
     changed = False
     while worklist:
-        op = worklist.pop()
+        _, op = worklist.popitem()
         if op.parent is None:
             continue
         operands = op._operands

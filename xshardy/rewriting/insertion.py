@@ -13,10 +13,24 @@ from xdsl.rewriter import InsertPoint
 
 def insert_op(op: Operation, point: InsertPoint) -> None:
     """Insert `op` at `point`. Raises `ValueError` if it is in a block already. Precondition: `point` is not in `op`."""
-    if op.parent is not None:
-        raise ValueError(f"{op.name} is already in a block: detach it before it is inserted again")
+    if (following := point.insert_before) is not None:
+        insert_before(op, following)
+        return
+    _check_detached(op)
     op.parent = point.block
     _link(op, op, point)
+
+
+def insert_before(op: Operation, following: Operation) -> None:
+    """The same, before an operation that is in a block: without an `InsertPoint`, for half of the time."""
+    _check_detached(op)
+    op.parent = block = following.parent
+    op._prev_op, op._next_op = previous, _ = following._prev_op, following
+    following._prev_op = op
+    if previous is not None:
+        previous._next_op = op
+    elif block is not None:
+        block._first_op = op
 
 
 def detach_op(op: Operation) -> None:
@@ -52,6 +66,11 @@ def inline_block(source: Block, point: InsertPoint, arguments: Sequence[SSAValue
         region.detach_block(source)
     source.erase()
     return moved
+
+
+def _check_detached(op: Operation) -> None:
+    if op.parent is not None:
+        raise ValueError(f"{op.name} is already in a block: detach it before it is inserted again")
 
 
 def _link(first: Operation, last: Operation, point: InsertPoint) -> None:

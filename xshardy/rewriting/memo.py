@@ -1,6 +1,6 @@
 """Remembering what was found for an object, by its identity."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 A = TypeVar("A")
@@ -23,3 +23,9 @@ def once_per_object(function: Callable[[A], B]) -> Callable[[A], B]:
         return entry[1]
 
     return remembered
+
+
+def numbers_of_equals() -> Callable[[Hashable], int]:
+    """A function that returns the same number for equal objects, other ones for others. It hashes each object once."""
+    numbers: dict[Hashable, int] = {}
+    return once_per_object(lambda argument: numbers.setdefault(argument, len(numbers)))

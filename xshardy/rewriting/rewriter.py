@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import BlockInsertPoint, InsertPoint
 
-from xshardy.rewriting.insertion import inline_block, insert_op
+from xshardy.rewriting.insertion import inline_block, insert_before, insert_op
 from xshardy.rewriting.kept_walks import KeptWalks
 from xshardy.rewriting.locations import MatchLocations
 from xshardy.rewriting.replacement import erase_op, replace_uses
@@ -53,6 +53,10 @@ class LazyRewriter(PatternRewriter):
         inserted = (op,) if isinstance(op, Operation) else op
         for each in inserted:
             insert_op(each, point)
+        self._record_insertion(inserted)
+        return op
+
+    def _record_insertion(self, inserted: Sequence[Operation]) -> None:
         if (location := self._matched.location) is not UNKNOWN_LOC:
             if self._locations is None:
                 self._locations = MatchLocations(location)
@@ -61,7 +65,6 @@ class LazyRewriter(PatternRewriter):
         if self.operation_insertion_handler:
             for each in inserted:
                 self.handle_operation_insertion(each)
-        return op
 
     def erase(self, op: Operation, safe_erase: bool = True) -> None:
         self.has_done_action = True
@@ -71,7 +74,9 @@ class LazyRewriter(PatternRewriter):
             self._kept.record_erasure()  # not before: a handler of the removal may walk
 
     def notify_op_modified(self, op: Operation) -> None:
-        super().notify_op_modified(op)
+        self.has_done_action = True
+        if self.operation_modification_handler:
+            self.handle_operation_modification(op)
         if self._kept is not None:
             self._kept.forget_attributes()
 
@@ -90,15 +95,18 @@ class LazyRewriter(PatternRewriter):
             raise ValueError(f"Expected {len(old_results)} new results, but got {len(new_results)}")
         self.has_done_action = True
         if inserted:
-            self.insert(inserted, InsertPoint.before(op))
+            for each in inserted:
+                insert_before(each, op)
+            self._record_insertion(inserted)
         if self.operation_replacement_handler:
             self.handle_operation_replacement(op, new_results)
         for old, new in zip(old_results, new_results, strict=True):
             self.replace_all_uses_with(old, new, safe_erase)
         if len(new_results) == 1 and (only := new_results[0]) is not None and (name := only._name) is not None:
-            for result in (result for each in inserted for result in each.results):
-                if result._name is None:
-                    result.name_hint = name
+            for each in inserted:
+                for result in each.results:
+                    if result._name is None:
+                        result.name_hint = name
         self.erase(op, safe_erase)
 
     def replace_all_uses_with(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool = True) -> None:

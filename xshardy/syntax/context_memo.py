@@ -1,5 +1,6 @@
 """
-What the texts that are parsed in one context share: templates of lines, and types and dictionaries by their text.
+What the texts that are parsed in one context share: templates of lines, and types, attributes and
+dictionaries by their text.
 
 What a text means depends on the context, which only ever gains dialects, and on the aliases and resources that the
 text around it defines. What names neither is kept with the context. Contexts of `new_context` have a memo; one that
@@ -45,6 +46,7 @@ class ContextMemo:
     )
     """By what is around a line, and by the key of the line."""
     dictionaries: Kept[str, Mapping[str, Attribute]] = field(default_factory=Kept[str, Mapping[str, Attribute]])
+    attributes: Kept[str, Attribute] = field(default_factory=Kept[str, Attribute])
     types: Kept[str, TypeAttribute] = field(default_factory=Kept[str, TypeAttribute])
 
 

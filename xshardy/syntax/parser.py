@@ -47,6 +47,10 @@ _DICTIONARY = re.compile(
 """A dictionary on one line, with braces nested at most two deep."""
 
 
+_DIALECT_ATTRIBUTE = re.compile(r"""\#[\w$-]+\.[\w$.-]+< (?: [^<>"/%\n] | "[^"\\\n]*+" )*+ >""", re.VERBOSE)
+"""An attribute of a dialect on one line, without angle brackets in it."""
+
+
 MOST_BITS = (1 << 24) - 1
 """The width of MLIR's widest integers."""
 
@@ -290,6 +294,22 @@ class Parser(TemplateParser):
             kept = self._memo.dictionaries if depends_on_context_only(text) else self._dictionaries
             kept[text] = dict(attributes)
         return attributes
+
+    def parse_optional_attribute(self) -> Attribute | None:
+        is_cached = self._templates is not None and self._current_token.kind is MLIRTokenKind.HASH_IDENT
+        match = _DIALECT_ATTRIBUTE.match(self.lexer.input.content, self.pos) if is_cached else None
+        if match is None:
+            return super().parse_optional_attribute()
+        known = self._memo.attributes.get(match[0])
+        if known is not None:
+            self._resume_from(match.end())
+            return known
+        attribute = super().parse_optional_attribute()
+        behind = self._token_at(match.end())
+        is_whole_text = behind is not None and behind.span.start == self.pos
+        if attribute is not None and is_whole_text and depends_on_context_only(match[0]):
+            self._memo.attributes[match[0]] = attribute
+        return attribute
 
     def _parse_optional_builtin_type(self) -> TypeAttribute | None:
         token = self._current_token

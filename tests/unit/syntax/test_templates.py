@@ -154,6 +154,17 @@ def test_lines_of_an_earlier_text_are_copied():
     assert again < parsed.call_count
 
 
+def test_attributes_of_dialects_are_shared_by_their_text():
+    sharding = '#sdy.sharding<@mesh, [{"x"}]>'
+    functions = [
+        f"func.func private @f{index}() -> (tensor<8xf32> {{index = {index} : i8, sdy.sharding = {sharding}}})"
+        for index in range(2)
+    ]
+    module = Parser(new_context(), "\n".join(functions)).parse_module()
+    first, second = [function.res_attrs.data[0].data["sdy.sharding"] for function in module.ops]  # pyright: ignore
+    assert first is second
+
+
 def test_what_is_kept_with_a_context_is_bounded():
     context = new_context()
     read("".join(f"%{i} = arith.constant {i} : i32\n" for i in range(MOST_KEPT + 100)), True, context)

@@ -39,17 +39,22 @@ _found_meshes: WeakKeyDictionary[ModuleOp, WeakValueDictionary[str, Operation]] 
 
 def _mesh_in(module: ModuleOp, name: str) -> MeshAttr | None:
     """The mesh that `module` has by this name; None if it has none. Its meshes need not have been verified yet."""
-    found = _found_meshes.setdefault(module, WeakValueDictionary())
-    symbol = StringAttr(name)
+    if (found := _found_meshes.get(module)) is None:
+        found = _found_meshes[module] = WeakValueDictionary()
     known = found.get(name)
-    if known is None or known.parent_op() is not module or known.properties.get("sym_name") != symbol:
+    if known is None or known.parent_op() is not module or not _is_called(known, name):
         meshes = (op for op in module.ops if op.name == "sdy.mesh")
-        known = next((op for op in meshes if op.properties.get("sym_name") == symbol), None)
+        known = next((op for op in meshes if _is_called(op, name)), None)
         if known is None:
             return None
         found[name] = known
     mesh = known.properties.get("mesh")
     return mesh if isinstance(mesh, MeshAttr) else None
+
+
+def _is_called(op: Operation, name: str) -> bool:
+    symbol = op.properties.get("sym_name")
+    return isinstance(symbol, StringAttr) and symbol.data == name
 
 
 def lookup_mesh(sharding: TensorShardingAttr, op: Operation) -> MeshAttr | None:

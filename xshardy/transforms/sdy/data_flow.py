@@ -118,5 +118,10 @@ def owner_of(target: SSAValue) -> SSAValue | None:
 def edge_of(target: SSAValue) -> DataFlowEdgeOp | None:
     """The operation that stands for the data flow edge that `target` belongs to; None if there is none yet."""
     owner = owner_of(target)
-    user = owner.get_user_of_unique_use() if owner is not None else None
+    return None if owner is None else edge_of_owner(owner)
+
+
+def edge_of_owner(owner: SSAValue) -> DataFlowEdgeOp | None:
+    """The operation that stands for the edge that `owner` owns; None if there is none yet."""
+    user = owner.get_user_of_unique_use()
     return user if isinstance(user, DataFlowEdgeOp) else None

@@ -136,4 +136,4 @@ def kind_of(op: Operation) -> OpKind:
 
 def is_scalar_expansion(op: Operation) -> bool:
     """Whether `op` broadcasts a scalar, constant or not."""
-    return type(op) is BroadcastInDimOp and not rank_of(op._operands[0])  # pyright: ignore[reportPrivateUsage]
+    return type(op) is BroadcastInDimOp and not any(map(rank_of, op._operands))  # pyright: ignore[reportPrivateUsage]

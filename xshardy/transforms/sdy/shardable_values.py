@@ -13,7 +13,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.interfaces import CollectiveOpInterface, ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
-from xshardy.dialects.sdy.value_shardings import SHARDING, local_sharding
+from xshardy.dialects.sdy.value_shardings import SHARDING, function_argument_sharding, local_sharding
 from xshardy.dialects.shapes import rank_of
 from xshardy.transforms.sdy.data_flow import edge_of, operation_around, owner_of
 from xshardy.transforms.sdy.op_kinds import traits_of
@@ -46,6 +46,8 @@ def sharding_of(value: SSAValue) -> TensorShardingAttr | None:
             known = op.attributes.get(SHARDING)
             listed = known.shardings.data if isinstance(known, TensorShardingPerValueAttr) else ()
             return listed[value.index] if value.index < len(listed) else None
+    elif isinstance(value, BlockArgument) and isinstance(around := value.block.parent_op(), FuncOp):
+        return function_argument_sharding(around, value.index)
     carrier = shardable_value(value)
     return None if carrier is None else owner_sharding(carrier)
 

@@ -6,14 +6,14 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.rewriting import DecisionPattern, PatternPass
-from xshardy.rewriting.memo import once_per_object
+from xshardy.rewriting.memo import numbers_of_equals
 from xshardy.rewriting.walk import operations_of, operations_that
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
@@ -30,43 +30,32 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
     Equal operations have equal operands after merging, equal types and equal attributes, shardings included. Reads each
     of these operations once.
     """
-    numbers: dict[Attribute, int] = {}
-    merged: dict[int, SSAValue] = {}
-    """By the identity of a result, the one that replaces it: values hash slowly."""
+    number = numbers_of_equals()
+    merged: dict[int, int] = {}
+    """By the identity of a result, that of the one that replaces it: values hash slowly."""
     earlier: dict[Operation, Operation] = {}
-    holders: dict[tuple[object, ...], int] = {}
-    """By the names of attributes and their identities: what `number_of_all` returned."""
-    contents: dict[frozenset[tuple[str, int]], int] = {}
 
-    @once_per_object
-    def number(attribute: Attribute) -> int:
-        return numbers.setdefault(attribute, len(numbers))
-
-    def number_of_all(held: Mapping[str, Attribute]) -> int:
-        """The same number for equal properties or attributes. Most operations share those that are equal."""
-        key = (*held, *map(id, held.values()))
-        if (known := holders.get(key)) is None:
-            content = frozenset([(name, number(attribute)) for name, attribute in held.items()])
-            known = holders[key] = contents.setdefault(content, len(contents))
-        return known
-
-    def identity(op: Operation) -> Hashable:
-        return (
-            id(op.parent_region()),
-            *[id(merged.get(id(operand), operand)) for operand in op._operands],  # pyright: ignore[reportPrivateUsage]
-            *[number(result.type) for result in op.results],
-            number_of_all(op.attributes),
-            number_of_all(op.properties),
-        )
+    def numbered(held: Mapping[str, Attribute]) -> Hashable:
+        return frozenset([(name, number(attribute)) for name, attribute in held.items()])
 
     for function in operations_of(module, FuncOp):
         first: dict[Hashable, Operation] = {}
+        first_of_parts: dict[Hashable, Operation] = {}
+        """By the identities of all parts of an operation: most equal operations share theirs."""
         for op in operations_that(may_be_merged, function, inner_first=True):
-            if type(op) is not BroadcastInDimOp or is_scalar_expansion(op):
-                kept = first.setdefault(identity(op), op)
-                if kept is not op:
-                    earlier[op] = kept
-                    merged[id(op.results[0])] = kept.results[0]
+            if type(op) is BroadcastInDimOp and not is_scalar_expansion(op):
+                continue
+            (result,), attributes, properties = op.results, op.attributes, op.properties
+            operands = [merged.get(key, key) for key in map(id, op._operands)]  # pyright: ignore[reportPrivateUsage]
+            held = (*attributes, *map(id, attributes.values()), None, *properties, *map(id, properties.values()))
+            parts = (id(op.parent), id(result.type), *operands, None, *held)
+            if (kept := first_of_parts.get(parts)) is None:
+                content = (number(result.type), tuple(operands), numbered(attributes), numbered(properties))
+                kept = first_of_parts[parts] = first.setdefault((id(op.parent_region()), content), op)
+            if kept is not op:
+                earlier[op] = kept
+                (first_result,) = kept.results
+                merged[id(result)] = id(first_result)
     return earlier
 
 
@@ -75,7 +64,8 @@ class ReplaceByEarlierEqual(DecisionPattern[Operation, Operation]):
     """`%0 = constant 1; ...; %1 = constant 1; f(%1)` -> `%0 = constant 1; ...; f(%0)`"""
 
     def rewrite(self, op: Operation, decision: Operation, rewriter: PatternRewriter, /) -> None:
-        rewriter.replace_all_uses_with(op.results[0], decision.results[0])
+        for result, kept in zip(op.results, decision.results, strict=True):
+            rewriter.replace_all_uses_with(result, kept)
         rewriter.erase(op)
 
 

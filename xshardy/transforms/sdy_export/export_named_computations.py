@@ -1,7 +1,8 @@
 """Turn named computations into calls of functions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
@@ -12,10 +13,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.construction import new_attribute, new_operation
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
+from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
 from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
@@ -45,11 +46,17 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
 
     module: ModuleOp
 
+    @cached_property
+    def _dictionary(self) -> Callable[[Attribute], DictionaryAttr]:
+        """The attributes of an argument with a sharding: the same object for one that many arguments have."""
+        return once_per_object(lambda sharding: DictionaryAttr({SHARDING: sharding}))
+
     def rewrite(self, op: NamedComputationOp, decision: str, rewriter: PatternRewriter, /) -> None:
         SinkIntoNamedComputation().match_and_rewrite(op, rewriter)
         for edge in [*edges_of(argument_owners(op)), *edges_of(result_owners(op))]:
             rewriter.replace(edge, (), [edge.input])
-        function = outlined(op, decision, rewriter)
+        arguments = None if op.in_shardings is None else ArrayAttr(map(self._dictionary, op.in_shardings.shardings))
+        function = outlined(op, decision, arguments, rewriter)
         attributes = without_threads(op)
         if op.out_shardings is not None:
             attributes[SHARDING] = op.out_shardings
@@ -58,11 +65,14 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
         rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
 
 
-def outlined(computation: NamedComputationOp, name: str, rewriter: PatternRewriter) -> FuncOp:
-    """Move the body of `computation` into a new private function called `name`."""
+def outlined(
+    computation: NamedComputationOp, name: str, arguments: ArrayAttr[DictionaryAttr] | None, rewriter: PatternRewriter
+) -> FuncOp:
+    """
+    Move the body of `computation` into a new private function called `name`, whose `arguments` have these attributes.
+    """
     inputs, outputs = ArrayAttr(computation.body.block.arg_types), ArrayAttr(computation.result_types)
     type = new_attribute(FunctionType, inputs, outputs)
-    arguments = _argument_attributes(computation.in_shardings)
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(name),
         "function_type": type,
@@ -80,13 +90,6 @@ def _taken_body(computation: NamedComputationOp, rewriter: PatternRewriter) -> R
     end = computation.terminator
     rewriter.replace(end, new_operation(FuncReturnOp, end.operands))
     return rewriter.move_region_contents_to_new_regions(computation.body)
-
-
-def _argument_attributes(shardings: TensorShardingPerValueAttr | None) -> ArrayAttr[DictionaryAttr] | None:
-    """The attributes of the arguments of a function with these shardings."""
-    if shardings is None:
-        return None
-    return ArrayAttr(DictionaryAttr({SHARDING: sharding}) for sharding in shardings.shardings)
 
 
 @dataclass(frozen=True)

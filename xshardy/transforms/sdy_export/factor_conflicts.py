@@ -182,7 +182,7 @@ class FactorConflicts:
         rule = self._rule_of(op)
         if rule is None or rule.is_custom:
             return None
-        values = (*op.operands, *op.results)
+        values = (*op._operands, *op.results)  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
         kind = reduction_kind(op) if rule.reduction else ReductionOp.SUM
         if (kind is None or type(op) in REPLICATING) and (factors := factors_to_replicate(op, rule, kind)):
             rule = self._replicating(rule, factors)

@@ -152,13 +152,13 @@ def is_always_resolved(op: Operation, reductions: Mapping[int, AllReduce]) -> bo
     Whether all conflicts of `op` are resolved even with `full=False`, because a partitioner would do it at a higher
     cost.
     """
-    if isinstance(op, ConcatenateOp):
+    if type(op) is ConcatenateOp:
         result = sharding_of(op.result)
         return any(
             (reductions[index].sharding if index in reductions else sharding_of(operand)) != result
             for index, operand in enumerate(op.operands)
         )
-    return isinstance(op, RaggedDotOp)
+    return type(op) is RaggedDotOp
 
 
 def moves_of_results(op: Operation, resolution: Resolution) -> IndexedMoves:

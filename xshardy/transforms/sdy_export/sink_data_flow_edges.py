@@ -25,7 +25,7 @@ from xshardy.dialects.sdy.value_shardings import (
 )
 from xshardy.dialects.shapes import rank_of
 from xshardy.rewriting import PatternPass, Step, match_op_type
-from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, edge_of, result_owners
+from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, edge_of_owner, result_owners
 from xshardy.transforms.sdy.sharding_origins import (
     BLOCK_ARG_SHARDING_ORIGINS,
     RESULT_SHARDING_ORIGINS,
@@ -39,7 +39,7 @@ FLOW_OPS: tuple[type, ...] = (ShardableDataFlowOpInterface, *STABLEHLO_DATA_FLOW
 
 def shardings_on_edges(owners: Sequence[SSAValue]) -> Sequence[TensorShardingAttr]:
     """A sharding for each of `owners`, fully open if its edge has none; empty if no edge has a sharding."""
-    edges = [edge_of(owner) for owner in owners]
+    edges = [edge_of_owner(owner) for owner in owners]
     known = [None if edge is None else edge.sharding for edge in edges]
     mesh = next((sharding.mesh_or_ref for sharding in known if sharding is not None), None)
     if mesh is None:
@@ -163,7 +163,7 @@ def records_on_edges(owners: Sequence[SSAValue], name: str) -> ArrayAttr[Attribu
 
 def edges_of(owners: Sequence[SSAValue]) -> Iterator[DataFlowEdgeOp]:
     """The edges of `owners`, in their order."""
-    return (edge for owner in owners if (edge := edge_of(owner)) is not None)
+    return (edge for owner in owners if (edge := edge_of_owner(owner)) is not None)
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
 """Merge copies of a function that have equal shardings: their calls call one of them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
+from xshardy.rewriting.memo import numbers_of_equals
 from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, Functions, calls_in, original_name
 from xshardy.transforms.sdy.function_shardings import argument_shardings, result_shardings
 from xshardy.transforms.sdy.symbols import reference_to
@@ -22,40 +22,51 @@ FUNC_MANUAL_AXES = "sdy.func_manual_axes"
 
 class Origin(NamedTuple):
     """
-    The original of a function, its type, and the manual axes at its calls. Functions with equal origin differ only in
-    shardings.
+    The original of a function, the numbers of its argument and result types, and the manual axes at its calls.
+    Functions with equal origin differ only in shardings.
     """
 
     name: str
-    type: FunctionType
+    types: Sequence[Sequence[int]]
     manual_axes: Attribute | None
 
 
 class Version(NamedTuple):
-    """Two copies of a function are the same if their versions are equal."""
+    """
+    The origin of a function, and the numbers of the shardings of its arguments and results. Two copies of a function
+    are the same if their versions are equal.
+    """
 
     origin: Origin
-    in_shardings: TensorShardingPerValueAttr | None
-    out_shardings: TensorShardingPerValueAttr | None
+    shardings: Sequence[Sequence[int] | None]
 
 
-def version_of(function: FuncOp) -> Version:
-    """The origin of `function`, and the shardings of its arguments and results."""
-    origin = Origin(original_name(function), function.function_type, function.attributes.get(FUNC_MANUAL_AXES))
-    return Version(origin, argument_shardings(function), result_shardings(function))
+def versions_of(functions: Iterable[FuncOp]) -> Mapping[FuncOp, Version]:
+    """The version of each of `functions`. Types and shardings are shared by many, so each gets a number once."""
+    number = numbers_of_equals()
+
+    def version_of(function: FuncOp) -> Version:
+        type = function.function_type
+        types = tuple([tuple(map(number, part)) for part in (type.inputs, type.outputs)])
+        origin = Origin(original_name(function), types, function.attributes.get(FUNC_MANUAL_AXES))
+        found = (argument_shardings(function), result_shardings(function))
+        shardings = [None if each is None else tuple(map(number, each.shardings)) for each in found]
+        return Version(origin, tuple(shardings))
+
+    return {function: version_of(function) for function in dict.fromkeys(functions)}
 
 
 def first_of_versions(callees: Sequence[FuncOp]) -> Mapping[FuncOp, FuncOp]:
     """For each of `callees` (of all calls, in order), the first one of the same version."""
     firsts: dict[Version, FuncOp] = {}
-    return {function: firsts.setdefault(version_of(function), function) for function in dict.fromkeys(callees)}
+    return {function: firsts.setdefault(version, function) for function, version in versions_of(callees).items()}
 
 
 def most_called_of_origins(callees: Sequence[FuncOp]) -> Mapping[FuncOp, FuncOp]:
     """
     For each of `callees`, the first one of the most called version of its origin; at a tie, of the earlier version.
     """
-    versions = {function: version_of(function) for function in dict.fromkeys(callees)}
+    versions = versions_of(callees)
     calls: Counter[Version] = Counter()
     chosen: dict[Origin, FuncOp] = {}
     for function in callees:

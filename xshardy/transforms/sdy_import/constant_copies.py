@@ -63,9 +63,11 @@ class EraseUnusedOriginal(DecisionPattern[Operation, None]):
     def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
         groups: dict[Operation, None] = {}
         for result in op.results:
-            for use in result.uses:
-                if not isinstance(use.operation, ShardingGroupOp):
+            use = result.first_use
+            while use is not None:  # three times as fast as `result.uses`
+                if type(use.operation) is not ShardingGroupOp:
                     return
                 groups[use.operation] = None
+                use = use._next_use  # pyright: ignore[reportPrivateUsage]
         for unused in (*groups, op):
             rewriter.erase(unused)

@@ -124,13 +124,13 @@ class ConstantOrScalarSplitterPass(PatternPass):
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         functions = Functions(module)
         callees_first = tuple(acyclic_callees_first(functions))
-        yield Step((UseShardyConstant(),))
         analysis = SplitAnalysis(functions)
         found = [splits for function in callees_first for splits in analysis.splits_of(function)]
         # The body of a named computation is done before the computation itself is copied.
         for splits in by_depth(found).values():
             yield Step((CopyConstantToUse(splits.uses, with_scalars=False),))
             yield Step((EraseUnusedOriginal.of(splits),), BACKWARD)
+        yield Step((UseShardyConstant(),))  # last: the analysis walks over what it inserts
         calls = [call for _, splits in found for call in copied_calls(splits.uses)]
         calls_of = {function: calls_in(function) for function in callees_first} if calls else {}
         yield Step(patterns_for_copies(copies_for_calls(calls, calls_of, module), module))

@@ -39,7 +39,7 @@ class ConstantSplitterPass(PatternPass):
     source: ClassVar[str] = 'Shardy, "Import passes", sdy-constant-splitter (SDY-PASS-03)'
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        yield Step((UseShardyConstant(),))
         splits = find_splits(operations_in(module), preserves_constants)
         yield Step((CopyConstantToUse(splits.uses, with_scalars=True),))
         yield Step((EraseUnusedOriginal.of(splits),), BACKWARD)
+        yield Step((UseShardyConstant(),))  # last: the analysis walks over what it inserts

@@ -17,7 +17,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
 from xshardy.dialects.shapes import rank_of, shape_of
 
-CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.IotaOp))
+CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp))
 """Constant sub-computations without operands."""
 
 ELEMENTWISE = (
@@ -82,7 +82,11 @@ def find_splits(
         if kind is ShardingGroupOp:
             continue
         read = [*map(id, op._operands)]  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
-        is_constant = kind in CONSTANTS or (constants.issuperset(read) and preserves_constants(op))
+        if read and split.isdisjoint(read):  # most operations
+            is_constant = reads_split = False
+        else:
+            is_constant = kind in CONSTANTS or (constants.issuperset(read) and preserves_constants(op))
+            reads_split = True
         if is_constant or is_expansion(op):
             results = [*map(id, op.results)]
             split.update(results)
@@ -90,9 +94,9 @@ def find_splits(
             if is_constant:
                 constants.update(results)
             has_parts_used_once = not is_constant or (kind is not CallOp and used_once.issuperset(read))
-            if has_parts_used_once and len(results) == 1 and op.results[0].has_one_use():
+            if has_parts_used_once and [result.has_one_use() for result in op.results] == [True]:
                 used_once.update(results)
-        elif not split.isdisjoint(read) and (
+        elif reads_split and (
             shared := [index for index, value in enumerate(read) if value in split and value not in used_once]
         ):
             splits.uses[op] = shared

@@ -7,7 +7,6 @@ which start with the latest use; xDSL's have the same order.
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.traits import IsTerminator
@@ -15,12 +14,13 @@ from xdsl.traits import IsTerminator
 from xshardy.dialects.extensions.effects import would_be_trivially_dead
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp
+from xshardy.dialects.shapes import is_scalar
 from xshardy.sharding.program import Dead
 from xshardy.transforms.sdy.data_flow import has_data_flow, owner_of
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_propagation.call_sites import CallSites
 from xshardy.transforms.sdy_propagation.live_uses import LiveUses
-from xshardy.transforms.sdy_propagation.numbering import Numbering
+from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
 
 
 class ModuleUseGraph:
@@ -161,13 +161,13 @@ class ModuleUseGraph:
             if value in numbering.aliased:
                 for op in users:
                     found[op] = None
-            elif isinstance(home, SSAValue) and self._live.has_several(home) and not _is_scalar(home):
+            elif not isinstance(home, FunctionResult | None) and self._live.has_several(home) and not is_scalar(home):
                 for op in users:
                     found[op] = False
         return found
 
     def _has_single_uses(self, op: int) -> bool:
-        return all(self._live.has_one(operand) or _is_scalar(operand) for operand in self._numbering.ops[op].operands)
+        return all(self._live.has_one(operand) or is_scalar(operand) for operand in self._numbering.ops[op].operands)
 
     # Dead operations
 
@@ -218,10 +218,6 @@ def _users_first(op: Operation) -> Iterator[Operation]:
             for inner in reversed(tuple(block.ops)):
                 yield from _users_first(inner)
     yield op
-
-
-def _is_scalar(value: SSAValue) -> bool:
-    return isinstance(value.type, ShapedType) and not value.type.get_shape()
 
 
 def _other_targets(owner: SSAValue) -> Sequence[SSAValue]:

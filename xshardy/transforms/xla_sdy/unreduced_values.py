@@ -78,7 +78,7 @@ def shardings_to_pass_on(module: ModuleOp) -> Mapping[Operation, TensorShardingP
                 continue  # an operation of sdy, which says by itself what is unreduced
             else:
                 closed = TensorShardingAttr.fully_closed
-                shardings = [closed(after.mesh_or_ref, rank_of(result.type)) for result in producer.results]
+                shardings = [closed(after.mesh_or_ref, rank_of(result)) for result in producer.results]
         before = shardings[source.index]
         if before.unreduced_axes == after.unreduced_axes:
             continue
