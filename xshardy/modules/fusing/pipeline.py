@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.passes import ModulePass
 
 from xshardy.modules.fusing.fuse import FusePass
+from xshardy.modules.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
@@ -30,6 +31,7 @@ class FusionPipelinePass(PipelinePass):
             PrepareFusionPass(),
             LegalizeDeprecatedOpsPass(),
             InlinePass(),
+            NormalizeLayoutsPass(),
             CanonicalizePass(),
             CSEPass(),
             RewriteGemmsPass(),
