@@ -127,6 +127,14 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], Sequence[Any]]] = {
         (np.array(True), normal(7, 20)),
     ),
     "orders": (lambda x: (jnp.sort(x), jnp.argsort(x), jnp.median(x), jax.lax.top_k(x, 3)), (normal(7, 33),)),
+    "functions without a row of the emitters": (
+        lambda x: (
+            jax.scipy.special.i1e(x),
+            jax.scipy.special.zeta(x + 3, x),
+            jax.grad(jax.scipy.special.digamma)(x[0]),
+        ),
+        (np.abs(normal(9)) + 0.1,),
+    ),
     "scattered sums": (lambda x, i: jax.ops.segment_sum(jnp.exp(x), i, 9), (normal(40, 8), words(40) % 9)),
     "products of integers": (
         lambda x, y: x @ y + 1,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ComplexType, ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -12,7 +12,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.dialects.elementwise import Elementwise
-from xshardy.dialects.stablehlo.building import Decomposition
+from xshardy.dialects.stablehlo.building import Decomposition, element_type
+from xshardy.emitters.elemental.support import has_row
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.decompose import DecomposeByTable
 
@@ -25,12 +26,15 @@ class CallDecomposition(RewritePattern):
         rewriter.replace(op, CallOp(op.decomposition, op.inputs, op.result_types))
 
 
-class DecomposeStructured(DecomposeByTable):
-    """`chlo.top_k %a` -> a sort and slices: operations of CHLO other than functions of elements, which have kernels."""
+class DecomposeWithoutKernel(DecomposeByTable):
+    """`chlo.top_k %a` -> a sort and slices; `chlo.zeta %a, %b` -> arithmetic: what no kernel computes directly."""
 
-    decompositions: ClassVar[Mapping[type[Operation], Decomposition]] = {
-        kind: decomposition for kind, decomposition in DECOMPOSITIONS.items() if not kind.has_trait(Elementwise)
-    }
+    decompositions: ClassVar[Mapping[type[Operation], Decomposition]] = DECOMPOSITIONS
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        is_function = op.has_trait(Elementwise)
+        if not is_function or not (has_row(op) or isinstance(element_type(op.operands[0]), ComplexType)):
+            super().rewrite(op, rewriter)
 
 
 @dataclass(frozen=True)
@@ -41,4 +45,4 @@ class PrepareFusionPass(PatternPass):
     source: ClassVar[str] = "StableHLO: composite; CHLO"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return CallDecomposition(), DecomposeStructured()
+        return CallDecomposition(), DecomposeWithoutKernel()
