@@ -78,6 +78,7 @@ PASSES: Mapping[str, str] = {
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
     "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
     "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
+    "hlo-normalize-layouts": "modules.fusing.normalize_layouts:NormalizeLayoutsPass",
     "hlo-prepare-fusion": "modules.fusing.prepare:PrepareFusionPass",
     "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
     "inline": "transforms.inline:InlinePass",

@@ -1,11 +1,11 @@
-"""The layouts in which fusions take their operands and give their results, beside those of their parameters."""
+"""The layouts in which fusions, loops and branches take and give tensors, beside those inside of them."""
 
 from collections.abc import Iterator
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
-from xshardy.dialects import hlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.modules.leaves import Leaf, leaves_of
 from xshardy.modules.program import ModuleError, name_of, scheduled
 
@@ -13,17 +13,16 @@ from xshardy.modules.program import ModuleError, name_of, scheduled
 def require_layouts(entry: FuncOp) -> None:
     """
     Raise `ModuleError` if a fusion of the prepared program `entry` reads or writes a tensor in another layout than the
-    program has it in: text without layouts has the default ones, also where the author meant another.
+    program has it in: text without layouts has the default ones, also where the author meant another. The same for
+    what a loop carries, and what a branch gives.
     """
     for op in scheduled(entry.body.block):
-        if not isinstance(op, hlo.FusionOp):
-            continue
-        for what, outside, inside in _boundary(op):
+        for what, outside, inside, place in _boundary(op):
             for one, other in zip(leaves_of(outside), leaves_of(inside), strict=True):
                 if _order_in_memory(one) != _order_in_memory(other):
                     raise ModuleError(
                         f"{name_of(op)}: {what}, {one.name}, is {one.shape_text}, and {other.name} in "
-                        f"@{op.callee.string_value()} is {other.shape_text}: give both one layout, or copy it first"
+                        f"{place} is {other.shape_text}: give both one layout, or copy it first"
                     )
 
 
@@ -33,12 +32,29 @@ def _order_in_memory(leaf: Leaf) -> list[int]:
     return [dimension for dimension in leaf.layout if shape[dimension] != 1]
 
 
-def _boundary(fusion: hlo.FusionOp) -> Iterator[tuple[str, SSAValue, SSAValue]]:
-    """The values of `fusion`, each with that of its computation."""
-    computation = fusion.callee_function()
-    returned = computation.get_return_op()
+def _boundary(op: Operation) -> Iterator[tuple[str, SSAValue, SSAValue, str]]:
+    """What `op` takes and gives: what it is, the value outside of `op`, that inside of it, and where that is."""
+    match op:
+        case hlo.FusionOp():
+            computation = op.callee_function()
+            place = f"@{op.callee.string_value()}"
+            for number, (operand, parameter) in enumerate(zip(op.operands, computation.args, strict=True)):
+                yield f"operand {number}", operand, parameter, place
+            yield from _results(op, computation.body.block, place)
+        case stablehlo.WhileOp():
+            for number, (operand, result) in enumerate(zip(op.operands, op.results, strict=True)):
+                yield f"operand {number}", operand, result, "its results"
+            yield from _results(op, op.body.block, "its body")
+        case stablehlo.CaseOp() | stablehlo.IfOp():
+            for number, region in enumerate(op.regions):
+                yield from _results(op, region.block, f"branch {number}")
+        case _:
+            return
+
+
+def _results(op: Operation, block: Block, place: str) -> Iterator[tuple[str, SSAValue, SSAValue, str]]:
+    """The results of `op`, each with the value that `block` ends with."""
+    returned = block.last_op
     assert returned is not None
-    for number, (operand, parameter) in enumerate(zip(fusion.operands, computation.args, strict=True)):
-        yield f"operand {number}", operand, parameter
-    for number, (result, value) in enumerate(zip(fusion.results, returned.operands, strict=True)):
-        yield f"result {number}", result, value
+    for number, (result, value) in enumerate(zip(op.results, returned.operands, strict=True)):
+        yield f"result {number}", result, value, place

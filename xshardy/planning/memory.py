@@ -164,9 +164,12 @@ class _Timeline:
             for operand, result, argument, value in zip(op.operand, op.results, body.args, returned, strict=True):
                 if value is not argument:
                     continue
-                for source, target in zip(aliasing.buffers_of(operand), aliasing.buffers_of(result), strict=True):
-                    slot, known = self._slots.pop(target), self._slots.get(source)
-                    if known is not None:
+                targets = [*aliasing.buffers_of(result)]
+                slots = [self._slots.pop(target) for target in targets]
+                if operand not in aliasing.trees:
+                    continue  # from outside of the block, where its memory is counted
+                for source, target, slot in zip(aliasing.buffers_of(operand), targets, slots, strict=True):
+                    if (known := self._slots.get(source)) is not None:
                         known.last = max(known.last, slot.last)
                         self._slots[target] = known
 

@@ -13,7 +13,8 @@ from xshardy.lowering.ptx_module import join_ptx
 from xshardy.lowering.ptxas import assemble
 from xshardy.modules.compilation import compile_module
 from xshardy.modules.kernel_cache import KernelCache
-from xshardy.modules.program import ModuleError
+from xshardy.modules.layouts import require_layouts
+from xshardy.modules.program import ModuleError, prepared
 from xshardy.tools.cli import main
 
 TWO_SUMS = f"""HloModule sums
@@ -206,6 +207,49 @@ ENTRY main {{
         return
     with pytest.raises(ModuleError, match=complaint):
         compile_module(module)
+
+
+@pytest.mark.parametrize(
+    ("carried", "result", "complaint"),
+    [
+        ("{0,1}", "{1,0}", r"operand 0, x, is f32\[4,8\]\{0,1\}, and loop in its results is f32\[4,8\]\{1,0\}"),
+        ("{0,1}", "{0,1}", None),
+    ],
+)
+def test_what_a_loop_carries_has_one_layout(carried: str, result: str, complaint: str | None):
+    module = parse_hlo(f"""HloModule m
+f {{
+  p = f32[4,8]{carried} parameter(0)
+  n = f32[4,8]{result} copy(p)
+  ROOT e = f32[4,8]{result} exponential(n)
+}}
+condition {{
+  p = (f32[4,8]{carried}) parameter(0)
+  x = f32[4,8]{carried} get-tuple-element(p), index=0
+  s = f32[1,1]{carried} slice(x), slice={{[0:1], [0:1]}}
+  e = f32[] reshape(s)
+  c = f32[] constant(1)
+  ROOT r = pred[] compare(e, c), direction=LT
+}}
+body {{
+  p = (f32[4,8]{carried}) parameter(0)
+  x = f32[4,8]{carried} get-tuple-element(p), index=0
+  y = f32[4,8]{result} fusion(x), kind=kLoop, calls=f
+  ROOT r = (f32[4,8]{result}) tuple(y)
+}}
+ENTRY main {{
+  x = f32[4,8]{carried} parameter(0)
+  t = (f32[4,8]{carried}) tuple(x)
+  loop = (f32[4,8]{result}) while(t), condition=condition, body=body
+  ROOT y = f32[4,8]{result} get-tuple-element(loop), index=0
+}}
+""")
+    entry = prepared(module)
+    if complaint is None:
+        require_layouts(entry)
+        return
+    with pytest.raises(ModuleError, match=complaint):
+        require_layouts(entry)
 
 
 def test_a_kernel_of_another_fusion_is_not_shared():

@@ -115,6 +115,23 @@ def test_the_mesh_can_be_resized():
     assert sent == [0, 2, 8]
 
 
+def test_what_a_loop_in_a_branch_carries_unchanged_has_no_memory_of_its_own():
+    """It is in the memory of the value from outside of the branch."""
+
+    def step(which: Any, x: Any) -> Any:
+        y = -x
+
+        def loop() -> Any:
+            return jax.lax.while_loop(lambda c: c[0].sum() < 9, lambda c: (c[0] + c[1], c[1]), (y, y))[0]
+
+        return jax.lax.cond(which, loop, lambda: y) + y
+
+    arguments = jax.ShapeDtypeStruct((), jnp.bool_), jax.ShapeDtypeStruct((1024,), jnp.float32)
+    plan = xshardy.plan(jax.jit(step).lower(*arguments).as_text())
+    held = [each.bytes for each in plan.held if each.bytes >= 4096]
+    assert held == [4096] * 4  # x, y, what the loop adds up, and the result of the branch
+
+
 def test_memory_is_that_of_parts():
     text = program(
         "%0 = stablehlo.dot %x, %x2 : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>\n"

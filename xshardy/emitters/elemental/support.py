@@ -75,12 +75,16 @@ def _reason_not_emittable(op: Operation) -> str | None:
         return op.ERROR
     if isinstance(op, SortOp):
         return "all results of its fusion must be results of one sort, or the first elements of them"
-    if op.operands:
-        kind = kind_of(element_type_of(op.operands[0].type))
-        kind = Kind.FLOAT if kind is Kind.SMALL_FLOAT else kind
-        if op.name in OPS[kind] or op.name in RULES[kind]:
-            return None
-    return "no emitter has a row for it"
+    return None if has_row(op) else "no emitter has a row for it"
+
+
+def has_row(op: Operation) -> bool:
+    """Whether a table of the emitters has `op` for the element type of its first operand."""
+    if not op.operands:
+        return False
+    kind = kind_of(element_type_of(op.operands[0].type))
+    kind = Kind.FLOAT if kind is Kind.SMALL_FLOAT else kind
+    return op.name in OPS[kind] or op.name in RULES[kind]
 
 
 def _is_captured(op: Operation, owner: Operation | Block) -> bool:

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.modules.fusing.fuse import FusePass
+from xshardy.modules.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
 from xshardy.modules.program import prepared
 from xshardy.modules.unfused import require_fused
@@ -40,6 +41,7 @@ class FusionPipelinePass(PipelinePass):
             PrepareFusionPass(),
             LegalizeDeprecatedOpsPass(),
             InlinePass(),
+            NormalizeLayoutsPass(),
             CanonicalizePass(),
             CSEPass(),
             RewriteGemmsPass(),

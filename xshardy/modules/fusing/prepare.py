@@ -4,24 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, ReturnOp
+from xdsl.dialects.builtin import ComplexType, ModuleOp
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.dialects.elementwise import Elementwise
-from xshardy.dialects.hlo import LAYOUT
-from xshardy.dialects.stablehlo.building import Decomposition
+from xshardy.dialects.stablehlo.building import Decomposition, element_type
+from xshardy.emitters.elemental.support import has_row
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.decompose import DecomposeByTable
-
-COMPUTING = ("chlo", "stablehlo")
-"""The dialects of operations that compute the same in any layout."""
-IN_LAYOUTS = (hlo.BitcastOp, hlo.FusionOp, stablehlo.CustomCallOp)
-"""Operations that depend on layouts: in a module with any of them, layouts were assigned."""
 
 
 class CallDecomposition(RewritePattern):
@@ -32,35 +26,23 @@ class CallDecomposition(RewritePattern):
         rewriter.replace(op, CallOp(op.decomposition, op.inputs, op.result_types))
 
 
-class DecomposeStructured(DecomposeByTable):
-    """`chlo.top_k %a` -> a sort and slices: operations of CHLO other than functions of elements, which have kernels."""
+class DecomposeWithoutKernel(DecomposeByTable):
+    """`chlo.top_k %a` -> a sort and slices; `chlo.zeta %a, %b` -> arithmetic: what no kernel computes directly."""
 
-    decompositions: ClassVar[Mapping[type[Operation], Decomposition]] = {
-        kind: decomposition for kind, decomposition in DECOMPOSITIONS.items() if not kind.has_trait(Elementwise)
-    }
+    decompositions: ClassVar[Mapping[type[Operation], Decomposition]] = DECOMPOSITIONS
 
-
-class DropLayout(RewritePattern):
-    """`f(%x) {hlo.layout = [0, 1]}` -> `f(%x)`, unless a function returns the result: the default layout."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        is_returned = any(isinstance(use.operation, ReturnOp) for result in op.results for use in result.uses)
-        if op.dialect_name() in COMPUTING and not is_returned and op.attributes.pop(LAYOUT, None) is not None:
-            rewriter.notify_op_modified(op)
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        is_function = op.has_trait(Elementwise)
+        if not is_function or not (has_row(op) or isinstance(element_type(op.operands[0]), ComplexType)):
+            super().rewrite(op, rewriter)
 
 
 @dataclass(frozen=True)
 class PrepareFusionPass(PatternPass):
-    """
-    Replace composites by calls of their decompositions, and operations of CHLO that no kernel computes directly.
-
-    Layouts of intermediate results are dropped if nothing depends on them: HLO text of JAX has those of transposes, and
-    XLA assigns others.
-    """
+    """Replace composites by calls of their decompositions, and operations of CHLO that no kernel computes directly."""
 
     name = "hlo-prepare-fusion"
-    source: ClassVar[str] = "StableHLO: composite; CHLO; XLA's layout assignment"
+    source: ClassVar[str] = "StableHLO: composite; CHLO"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        patterns = CallDecomposition(), DecomposeStructured()
-        return patterns if any(operations_of(module, *IN_LAYOUTS)) else (*patterns, DropLayout())
+        return CallDecomposition(), DecomposeWithoutKernel()

@@ -22,3 +22,16 @@ func.func private @doubled(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.add %x, %x : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// Kernels compute most functions directly; others become arithmetic, in f64.
+// CHECK-LABEL: func.func private @functions(
+// CHECK:         stablehlo.convert %arg0 : (tensor<4xf32>) -> tensor<4xf64>
+// CHECK-NOT:     chlo.zeta
+// CHECK:         chlo.digamma
+// CHECK:         chlo.sinh %arg1 : tensor<4xcomplex<f32>>
+func.func private @functions(%x: tensor<4xf32>, %c: tensor<4xcomplex<f32>>) -> (tensor<4xf32>, tensor<4xcomplex<f32>>) {
+  %0 = chlo.zeta %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = chlo.digamma %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = chlo.sinh %c : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
+  return %1, %2 : tensor<4xf32>, tensor<4xcomplex<f32>>
+}

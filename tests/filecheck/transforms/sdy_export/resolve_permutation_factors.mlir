@@ -139,6 +139,15 @@ func.func @reshape_that_divides_stays(%a: tensor<8xf32> {sdy.sharding = #sdy.sha
   return %0 : tensor<4x2xf32>
 }
 
+// Rows of two have no factor in common with rows of three: no reshard made both sides alike.
+// CHECK-LABEL: func.func @reshape_without_common_factors(
+// CHECK-NEXT: %[[W:.*]] = sdy.reshard %arg0 <@line, [{}, {}]>
+// CHECK-NEXT: stablehlo.reshape %[[W]]
+func.func @reshape_without_common_factors(%a: tensor<4x3xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) -> tensor<3x4xf32> {
+  %0 = stablehlo.reshape %a : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
 // CHECK-LABEL: func.func @reshape_without_elements(
 // CHECK-NEXT: sdy.reshard %arg0 <@line, [{}, {}]>
 // CHECK-NEXT: stablehlo.reshape

@@ -62,19 +62,25 @@ class MovedGroups:
 
     @staticmethod
     def of(before: WholeTensors) -> "MovedGroups | None":
-        """None if there are no such groups, or if another pass has to reshard the tensors first."""
+        """None if there are no such groups, or if some need a reshard first."""
+        if not is_movable(before):
+            return None
+        moved = MovedGroups.moving(before)
+        return moved if moved is not None and all(map(moved.can_move, moved.groups)) else None
+
+    @staticmethod
+    def moving(before: WholeTensors) -> "MovedGroups | None":
+        """All such groups, also those that need a reshard; None if there are none, as in a tensor without elements."""
         (source,), (target,) = before.operands, before.results
-        if not is_movable(before) or not prod(source.shape):
-            return None  # a tensor without elements has no groups
+        is_on_one_mesh = source.is_replicated or target.is_replicated or source.mesh == target.mesh
+        if not is_on_one_mesh or not prod(source.shape):
+            return None
         groups = [group for group in reshape_groups(source.shape, target.shape) if not _stays(source, target, group)]
-        moved = MovedGroups(source, target, groups)
-        return moved if groups and all(map(moved.can_move, groups)) else None
+        return MovedGroups(source, target, groups) if groups else None
 
     def can_move(self, group: ReshapeGroup) -> bool:
         """Whether both sides have the same axes, and some dimension does not divide. Otherwise it needs a reshard."""
-        mesh = self.source.mesh
-        axes, others = axes_of(self.source, group.operand), axes_of(self.target, group.result)
-        return merged(axes, mesh) == merged(others, mesh) and not self._divides(group)
+        return _has_same_axes(self.source, self.target, group) and not self._divides(group)
 
     def _axes(self, group: ReshapeGroup) -> tuple[AxisRefs, AxisRefs]:
         """Those of the operand, and those of the result."""
@@ -95,13 +101,21 @@ class MovedGroups:
         """Operand and result without the axes of the groups."""
         axes = [axis for group in self.groups for of_side in self._axes(group) for axis in of_side]
         before, after = (_without(tensor, axes) for tensor in (self.source, self.target))
-        return Resolution([before], [after], (), ReductionOp.SUM, before.mesh_or_ref)
+        mesh = next(sharding for sharding in (before, after) if sharding is not None).mesh_or_ref
+        return Resolution([before], [after], (), ReductionOp.SUM, mesh)
+
+
+def _has_same_axes(source: WholeTensor, target: WholeTensor, group: ReshapeGroup) -> bool:
+    """Whether both sides of the group are divided by the same axes in the same order."""
+    before, after = axes_of(source, group.operand), axes_of(target, group.result)
+    if not before or not after:
+        return not before and not after
+    return merged(before, source.mesh) == merged(after, target.mesh)
 
 
 def _stays(source: WholeTensor, target: WholeTensor, group: ReshapeGroup) -> bool:
     """Whether the parts of the operand are those of the result."""
-    mesh = source.mesh
-    if merged(axes_of(source, group.operand), mesh) != merged(axes_of(target, group.result), mesh):
+    if not _has_same_axes(source, target, group):
         return False
     has_one = all(
         sum(tensor.shape[dim] != 1 for dim in dims) <= 1
@@ -111,9 +125,10 @@ def _stays(source: WholeTensor, target: WholeTensor, group: ReshapeGroup) -> boo
     return has_one or (before is not None and before == after)
 
 
-def _without(tensor: WholeTensor, axes: Sequence[AxisRefAttr]) -> TensorShardingAttr:
-    """The sharding of `tensor` without `axes`."""
-    assert tensor.sharding is not None
+def _without(tensor: WholeTensor, axes: Sequence[AxisRefAttr]) -> TensorShardingAttr | None:
+    """The sharding of `tensor` without `axes`; None if it has no sharding."""
+    if tensor.sharding is None:
+        return None
     dims = (
         DimensionShardingAttr(
             (left for axis in of_dim.axes for left in difference(axis, axes, tensor.mesh)),
@@ -125,9 +140,13 @@ def _without(tensor: WholeTensor, axes: Sequence[AxisRefAttr]) -> TensorSharding
 
 
 def gathered_reshape(before: WholeTensors) -> Resolution | None:
-    """Operand and result without the axes of groups that move; of tensors without elements, without any axes."""
+    """
+    Operand and result without the axes of groups that move; of tensors without elements, without any axes.
+
+    Reshards have given both sides the same axes where they have a factor in common. Groups without one remain.
+    """
     (source,), (target,) = before.operands, before.results
-    if (moved := MovedGroups.of(before)) is not None:
+    if (moved := MovedGroups.moving(before)) is not None:
         return moved.gathered()
     if prod(source.shape):
         return None
