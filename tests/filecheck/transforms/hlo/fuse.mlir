@@ -13,11 +13,10 @@ func.func @elementwise(%x: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<8x4xf32
   return %3 : tensor<8x4xf32>
 }
 
-// Two kernels read the exponential, which is costly: it has a kernel of its own. Both of them negate it.
+// Two kernels read the exponential, which is costly: the first one writes it. Both of them negate it.
 // CHECK-LABEL: func.func @costly_once(
-// CHECK-NEXT:    %[[E:.*]] = hlo.fusion loop @fused_exponential(%arg0)
-// CHECK-NEXT:    hlo.fusion input @fused_reduce(%[[E]]) : (tensor<8x4xf32>) -> tensor<8xf32>
-// CHECK-NEXT:    hlo.fusion input @fused_reduce_1(%[[E]]) : (tensor<8x4xf32>) -> tensor<4xf32>
+// CHECK-NEXT:    %[[R:.*]]:2 = hlo.fusion input @fused_reduce(%arg0) : (tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>)
+// CHECK-NEXT:    hlo.fusion input @fused_reduce_1(%[[R]]#1) : (tensor<8x4xf32>) -> tensor<4xf32>
 func.func @costly_once(%x: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.exponential %x : tensor<8x4xf32>
@@ -210,8 +209,10 @@ func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // CHECK:       func.func private @fused_reduce(%[[E:.*]]: tensor<8x4xf32>)
 // CHECK-NEXT:    stablehlo.constant
-// CHECK-NEXT:    %[[N:.*]] = stablehlo.negate %[[E]]
-// CHECK-NEXT:    stablehlo.reduce(%[[N]]
+// CHECK-NEXT:    %[[EXP:.*]] = stablehlo.exponential %[[E]]
+// CHECK-NEXT:    %[[N:.*]] = stablehlo.negate %[[EXP]]
+// CHECK-NEXT:    %[[S:.*]] = stablehlo.reduce(%[[N]]
+// CHECK-NEXT:    return %[[S]], %[[EXP]]
 
 // CHECK:       func.func private @fused_subtract(
 // CHECK-NEXT:    %[[A:.*]] = stablehlo.add
