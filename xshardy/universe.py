@@ -73,6 +73,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-expand-library-calls": "transforms.hlo.expand_library_calls:ExpandLibraryCallsPass",
+    "hlo-fold-dot-transposes": "transforms.hlo.fold_dot_transposes:FoldDotTransposesPass",
     "hlo-fuse": "modules.fusing.fuse:FusePass",
     "hlo-fusion-pipeline": "modules.fusing.pipeline:FusionPipelinePass",
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",

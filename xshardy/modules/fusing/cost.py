@@ -17,13 +17,26 @@ from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.row_wise.tiling import MAX_THREADS_PER_ROW, MIN_ELEMENTS
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
+from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
 
+SECTOR = 256
+"""The bits that a GPU reads from memory at least. Source: NVIDIA, CUDA C++ Programming Guide, device memory accesses."""
 COMPUTED_FROM_NOTHING = (stablehlo.ConstantOp, stablehlo.IotaOp)
 
 
 def is_computed_by_element(op: Operation) -> bool:
     """Whether an element of the result is computed from single elements of the operands."""
+    if isinstance(op, stablehlo.TransposeOp):
+        return moves_whole_sectors(op)
     return type(op) in CHEAP or type(op) in MOVING or isinstance(op, stablehlo.ReshapeOp) or is_elementwise(op)
+
+
+def moves_whole_sectors(op: stablehlo.TransposeOp) -> bool:
+    """Whether adjacent elements stay adjacent, so many that a loop reads and writes whole sectors of memory."""
+    layouts = {minor_to_major(value) == row_major(shape_of(value)) for value in (op.operand, op.result)}
+    *_, kept = (-1, *values_of(op.permutation))
+    shape = shape_of(op.operand)
+    return layouts == {True} and kept == len(shape) - 1 and shape[-1] * bits_in_memory(op.operand.type) >= SECTOR
 
 
 def is_cheap(op: Operation) -> bool:

@@ -100,10 +100,10 @@ class Group:
         match op:
             case stablehlo.ReduceOp():
                 return self.is_chain or self._takes_rows(op)
-            case stablehlo.TransposeOp() | hlo.CopyOp():
-                return self.is_chain
+            case _ if is_computed_by_element(op):
+                return True
             case _:
-                return is_computed_by_element(op)
+                return self.is_chain and isinstance(op, stablehlo.TransposeOp | hlo.CopyOp)
 
     def _takes_rows(self, op: stablehlo.ReduceOp) -> bool:
         """Whether the row-wise emitter can reduce the rows of `op` first."""

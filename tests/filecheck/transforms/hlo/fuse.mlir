@@ -99,6 +99,21 @@ func.func @transposes(%x: tensor<8x4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
   return %2, %4 : tensor<4x8xf32>, tensor<4xf32>
 }
 
+// Rows of whole sectors are moved by a loop: what reads them does that, and each element of it is computed for its place.
+// CHECK-LABEL: func.func @rows_moved(
+// CHECK-NEXT:    hlo.fusion loop @{{.*}}(%arg0) : (tensor<8x4x8xf32>) -> tensor<4x16xf32>
+// CHECK-NEXT:    %[[T:.*]] = hlo.fusion input @{{.*}}(%arg1) : (tensor<8x4x7xf32>) -> tensor<4x8x7xf32>
+// CHECK-NEXT:    hlo.fusion loop @{{.*}}(%[[T]])
+func.func @rows_moved(%x: tensor<8x4x8xf32>, %y: tensor<8x4x7xf32>) -> (tensor<4x16xf32>, tensor<4x14xf32>) {
+  %0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<8x4x8xf32>) -> tensor<4x8x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<4x8x8xf32>) -> tensor<4x64xf32>
+  %2 = stablehlo.slice %1 [0:4, 0:16] : (tensor<4x64xf32>) -> tensor<4x16xf32>
+  %3 = stablehlo.transpose %y, dims = [1, 0, 2] : (tensor<8x4x7xf32>) -> tensor<4x8x7xf32>
+  %4 = stablehlo.reshape %3 : (tensor<4x8x7xf32>) -> tensor<4x56xf32>
+  %5 = stablehlo.slice %4 [0:4, 0:14] : (tensor<4x56xf32>) -> tensor<4x14xf32>
+  return %2, %5 : tensor<4x16xf32>, tensor<4x14xf32>
+}
+
 // A reshape is the same memory.
 // CHECK-LABEL: func.func @views(
 // CHECK-NEXT:    %[[N:.*]] = hlo.fusion loop @fused_negate_1(%arg0)
