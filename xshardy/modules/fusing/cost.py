@@ -20,7 +20,7 @@ from xshardy.indexing.reduction_dimensions import ReductionDimensions
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
 
 SECTOR = 256
-"""The bits that a GPU reads from memory at least. Source: NVIDIA, CUDA C++ Programming Guide, device memory accesses."""
+"""The bits that a GPU reads from memory at least. Source: NVIDIA, CUDA C++ Programming Guide, memory accesses."""
 COMPUTED_FROM_NOTHING = (stablehlo.ConstantOp, stablehlo.IotaOp)
 
 

@@ -10,6 +10,7 @@ from xshardy.modules.fusing.prepare import PrepareFusionPass
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.hlo.fold_dot_transposes import FoldDotTransposesPass
+from xshardy.transforms.hlo.rewrite_convolutions import RewriteConvolutionsPass
 from xshardy.transforms.hlo.rewrite_gemms import RewriteGemmsPass
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.pipeline_pass import PipelinePass
@@ -33,6 +34,7 @@ class FusionPipelinePass(PipelinePass):
             InlinePass(),
             CanonicalizePass(),
             CSEPass(),
+            RewriteConvolutionsPass(),
             FoldDotTransposesPass(),
             RewriteGemmsPass(),
             CSEPass(),
