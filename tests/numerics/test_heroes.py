@@ -73,6 +73,16 @@ FUSIONS = {
         "small_column_reduction",
         "p = f32[300,4] parameter(0) z = f32[] constant(0) ROOT r = f32[4] reduce(p, z), dimensions={0}, to_apply=add",
     ),
+    "fewer columns than threads of a warp": (
+        "column_reduction",
+        "p = f32[130,5] parameter(0) z = f32[] constant(0) ROOT r = f32[5] reduce(p, z), dimensions={0}, to_apply=add",
+    ),
+    "made of two sums": (
+        "row_wise",
+        "p = s32[4,100] parameter(0) q = s32[4,100] parameter(1) z = s32[] constant(0) "
+        "r = s32[4] reduce(p, z), dimensions={1}, to_apply=sum s = s32[4] reduce(q, z), dimensions={1}, to_apply=sum "
+        "ROOT t = s32[4] multiply(r, s)",
+    ),
     "two results at once": (
         "row_reduction",
         "p = f32[4,100] parameter(0) i = s32[4,100] iota(), iota_dimension=1 "

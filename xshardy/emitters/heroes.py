@@ -16,7 +16,7 @@ from xshardy.emitters.input_slices import choose_input_slices
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import choose_loop
 from xshardy.emitters.reduction.choice import choose_reduction
-from xshardy.emitters.row_wise.choice import choose_row_wise
+from xshardy.emitters.row_wise.choice import choose_reduced_rows, choose_row_wise
 from xshardy.emitters.scatter.choice import choose_scatter
 from xshardy.emitters.sort import choose_sort
 from xshardy.emitters.transpose.choice import choose_packed_transpose, choose_transpose
@@ -25,6 +25,7 @@ CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (
     choose_sort,
     choose_row_wise,
     choose_reduction,
+    choose_reduced_rows,
     choose_packed_transpose,
     choose_transpose,
     choose_input_slices,

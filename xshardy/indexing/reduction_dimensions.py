@@ -77,7 +77,16 @@ def row_map(value: SSAValue, hero: ReduceOp, minor: int) -> IndexingMap:
 
     Precondition: `value` has as many elements as `hero` reduces, or as it has results, in the same order of memory.
     """
-    shape, result = shape_of(value), hero.results[0]
+    return map_to_row(value, shape_of(hero.results[0]), kept_order(hero), minor)
+
+
+def map_to_row(value: SSAValue, rows: Sequence[int], order: Sequence[int], minor: int) -> IndexingMap:
+    """
+    The map from the indices of `value` to those of its row in a tensor of shape `rows`, with the layout `order`.
+
+    Precondition: `value` has one element for each row, or `minor`.
+    """
+    shape = shape_of(value)
     place = linear_index(shape, minor_to_major(value), [dim(i) for i in range(len(shape))])
-    row = place if prod(shape_of(value)) == prod(shape_of(result)) else floordiv(place, constant(minor))
-    return IndexingMap.from_tensor_sizes(delinearized(shape_of(result), kept_order(hero), row), shape).simplify()
+    row = place if prod(shape) == prod(rows) else floordiv(place, constant(minor))
+    return IndexingMap.from_tensor_sizes(delinearized(rows, order, row), shape).simplify()

@@ -198,8 +198,15 @@ class ReductionEmitter:
             [*self.ids, *ivs],
             [self.result_map(root).symbols_to_dimensions() for root in functions.epilogue.roots],
         )
-        sizes = [interval.size for interval in self.tiling.output.symbols_to_dimensions().dimension_intervals]
+        _, *others = self.tiling.output.symbols_to_dimensions().dimension_intervals
+        sizes = [self.threads_with_results(), *(interval.size for interval in others)]
         return Destination([apply_map(s, map, ids) for map in maps], domain_checks(s, maps[0], sizes, ids))
+
+    def threads_with_results(self) -> int:
+        """The number of threads that run the code for results: whole warps, not only those that hold a result."""
+        tile = self.tiling.tile
+        combining = None if tile is None else tile.combining
+        return self.kernel.launch.threads if combining is None else combining.dimension_intervals[0].size
 
     def write_results(
         self, s: Scalars, functions: GroupFunctions, reduced: ByHero, outputs: Values, to: Destination

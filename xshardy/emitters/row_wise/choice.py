@@ -27,6 +27,19 @@ def choose_row_wise(fusion: Fusion) -> Choice | None:
 
     Every result has one element per row, or one per element of the rows.
     """
+    return _choose(fusion, read_again=True, reason="reads each again with its reduced values")
+
+
+def choose_reduced_rows(fusion: Fusion) -> Choice | None:
+    """
+    The row-wise emitter, if rows are reduced, and results computed from several reduced values, once for each row.
+
+    Precondition: the emitter of reductions is not chosen. It applies only operations of one operand to what it reduces.
+    """
+    return _choose(fusion, read_again=False, reason="computes results from several reduced values")
+
+
+def _choose(fusion: Fusion, read_again: bool, reason: str) -> Choice | None:
     reductions = _row_reductions(fusion)
     if not reductions:
         return None
@@ -35,12 +48,19 @@ def choose_row_wise(fusion: Fusion) -> Choice | None:
     if any(elements_in(root) not in (rows, rows * minor) for root in fusion.roots):
         return None
     steps = steps_of(reductions[dimensions], fusion.roots, minor)
-    if steps is None:
+    if steps is None or (read_again and not _are_read_again(steps, fusion.roots, minor)):
         return None
     whole = [bits_in_memory(root.type) for root in fusion.roots if elements_in(root) == rows * minor]
     tiling = row_wise_tiling(rows, minor, fusion.narrowest_input, max(whole, default=0), fusion.device)
-    reason = f"it reduces {rows} rows of {minor} elements, and reads each again with its reduced values"
+    reason = f"it reduces {rows} rows of {minor} elements, and {reason}"
     return Choice(tiling.name, steps[0][0], reason, partial(emit_row_wise, fusion.computation, steps, tiling))
+
+
+def _are_read_again(steps: Sequence[Sequence[ReduceOp]], roots: Sequence[SSAValue], minor: int) -> bool:
+    """Whether a row is read again with its reduced values: for another reduction, or for a result with its elements."""
+    rows = elements_in(steps[0][0].results[0])
+    whole = [root for root in roots if elements_in(root) != rows]
+    return len(steps) > 1 or bool(_reduced_for(whole, steps[0], minor))
 
 
 def _row_reductions(fusion: Fusion) -> dict[ReductionDimensions, list[ReduceOp]]:
@@ -66,7 +86,7 @@ def steps_of(
     """
     The `reductions` that `roots` depend on, in steps: the inputs of a step depend on the results of earlier steps only.
 
-    None if no row of `minor` elements is read again with its reduced values, or if one needs those of another row.
+    None if they depend on none, or if a row of `minor` elements needs reduced values of another row.
     Precondition: all of `reductions` have equal dimensions, and they are in program order.
     """
     numbers: dict[ReduceOp, int] = {}
@@ -78,10 +98,7 @@ def steps_of(
     needed = _reduced_for(roots, numbers, minor)
     if not needed:
         return None
-    steps = [[hero for hero in needed if numbers[hero] == n] for n in range(1 + max(numbers[hero] for hero in needed))]
-    rows = elements_in(needed[0].results[0])
-    is_read_again = len(steps) > 1 or _reduced_for([root for root in roots if elements_in(root) != rows], needed, minor)
-    return steps if is_read_again else None
+    return [[hero for hero in needed if numbers[hero] == n] for n in range(1 + max(numbers[hero] for hero in needed))]
 
 
 def _reduced_for(values: Sequence[SSAValue], heroes: Collection[ReduceOp], minor: int) -> list[ReduceOp] | None:

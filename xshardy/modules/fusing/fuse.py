@@ -1,8 +1,9 @@
 """Make fusions of the operations of a program, so that it consists of steps that run."""
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
@@ -17,7 +18,8 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.nullary import ConstantOp
 from xshardy.hlo_text.entry import result_layouts
 from xshardy.hlo_text.outline_regions import APPLYING, CONSTANTS
-from xshardy.modules.fusing.groups import Group, groups_of, is_small
+from xshardy.modules.fusing.groups import Group, Grouping, is_small
+from xshardy.modules.fusing.merging import Merger
 from xshardy.modules.program import NESTED
 from xshardy.rewriting import BACKWARD, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.captured import captured
@@ -26,7 +28,7 @@ from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 
 @dataclass(frozen=True)
-class Fuse(DecisionPattern[Operation, Group]):
+class Fuse(DecisionPattern[Operation, Sequence[Group]]):
     """`%r = root(f(%x), %y)` -> `hlo.fusion @fused_root(%x, %y)`, and a function `@fused_root` with `root` and `f`."""
 
     module: ModuleOp
@@ -35,17 +37,17 @@ class Fuse(DecisionPattern[Operation, Group]):
     numbers: Counter[str] = field(default_factory=Counter[str])
     """How many functions were made for roots of one kind."""
 
-    def rewrite(self, op: Operation, decision: Group, rewriter: PatternRewriter, /) -> None:
-        name = self.free_name(f"fused_{op.name.partition('.')[2]}")
-        operands, function = outlined(decision, name)
-        rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
-        fusion = FusionOp(kind_of(decision), name, operands, [value.type for value in decision.results])
-        fusion.attributes.update(result_layouts(function))
-        rewriter.insert(fusion)
-        for value, result in zip(decision.results, fusion.results, strict=True):
-            result.name_hint = value.name_hint
-            rewriter.replace_all_uses_with(value, result)
-        rewriter.erase(op)
+    def rewrite(self, op: Operation, decision: Sequence[Group], rewriter: PatternRewriter, /) -> None:
+        for group in decision:
+            name = self.free_name(f"fused_{group.root.name.partition('.')[2]}")
+            operands, function = outlined(group, name)
+            rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
+            fusion = FusionOp(kind_of(group), name, operands, [value.type for value in group.results])
+            fusion.attributes.update(result_layouts(function))
+            rewriter.insert(fusion)
+            for value, result in zip(group.results, fusion.results, strict=True):
+                result.name_hint = value.name_hint
+                rewriter.replace_all_uses_with(value, result)
 
     def free_name(self, name: str) -> str:
         """`name`, with a number from the second one on."""
@@ -55,6 +57,16 @@ class Fuse(DecisionPattern[Operation, Group]):
             free = f"{name}_{number}" if number else name
             if free not in self.taken:
                 return free
+
+
+def kernels_of(module: ModuleOp) -> Mapping[Operation, Sequence[Group]]:
+    """The kernels of `module` by the operations before which they are inserted."""
+    found: dict[Operation, list[Group]] = {}
+    for block in blocks_of(module):
+        ops = [*block.ops]
+        for group in Merger(block, Grouping.of(block)).merge():
+            found.setdefault(ops[ceil(group.place)], []).append(group)
+    return found
 
 
 def outlined(group: Group, name: str) -> tuple[Sequence[SSAValue], FuncOp]:
@@ -143,6 +155,6 @@ class FusePass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         yield Step((SinkConstant(),))
-        groups = {group.root: group for block in blocks_of(module) for group in groups_of(block)}
+        groups = kernels_of(module)
         yield Step((Fuse(groups, module, functions_of(module).keys()),))
         yield Step((EraseUnusedOperation(),), BACKWARD)

@@ -19,12 +19,13 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.fusible import CHEAP, COSTLY, MOVING, is_elementwise
+from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.dialects.stablehlo.types import is_static
 from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
+from xshardy.modules.fusing.cost import is_cheap, is_computed_by_element, pays_to_repeat
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
 from xshardy.modules.unfused import SHARDY, moves_elements
 from xshardy.rewriting.captured import captured
@@ -53,8 +54,8 @@ class Group:
     """The operations of one kernel."""
 
     root: Operation
-    place: int
-    """The position of the root in its block: there, the kernel runs."""
+    place: float
+    """The position in the block at which the kernel runs: that of the root, at first."""
     results: list[SSAValue] = field(default_factory=list[SSAValue])
     """What the kernel writes: the results of the root first."""
     members: dict[Operation, None] = field(default_factory=dict[Operation, None])
@@ -99,10 +100,10 @@ class Group:
         match op:
             case stablehlo.ReduceOp():
                 return self.is_chain or self._takes_rows(op)
-            case stablehlo.TransposeOp() | hlo.CopyOp():
-                return self.is_chain
+            case _ if is_computed_by_element(op):
+                return True
             case _:
-                return is_computed_by_element(op)
+                return self.is_chain and isinstance(op, stablehlo.TransposeOp | hlo.CopyOp)
 
     def _takes_rows(self, op: stablehlo.ReduceOp) -> bool:
         """Whether the row-wise emitter can reduce the rows of `op` first."""
@@ -130,50 +131,75 @@ class Group:
         )
 
 
-def groups_of(block: Block) -> Sequence[Group]:
-    """The kernels of a block, in the order of their roots. Linear in operations, uses and members."""
-    found: list[Group] = []
-    joined: dict[Operation, Sequence[Group]] = {}
-    places = {op: place for place, op in enumerate(block.ops)}
-    for op, place in reversed(places.items()):
+@dataclass
+class Grouping:
+    """The kernels of a block."""
+
+    places: Mapping[Operation, int]
+    """The positions of the operations."""
+    groups: list[Group] = field(default_factory=list[Group])
+    computing: dict[Operation, Sequence[Group]] = field(default_factory=dict[Operation, Sequence[Group]])
+    """The kernels that compute each operation."""
+    views: set[Operation] = field(default_factory=set[Operation])
+    """Of these operations, those that stay in the block, because others than kernels read them too."""
+
+    @staticmethod
+    def of(block: Block) -> "Grouping":
+        """The kernels of `block`, with one root each. Linear in operations, uses and members."""
+        found = Grouping({op: place for place, op in enumerate(block.ops)})
+        for op in reversed([*found.places]):
+            if any(result.uses for result in op.results) and is_fusible(op):
+                found.add(op)
+        return found
+
+    def add(self, op: Operation) -> None:
+        """Decide which kernels compute `op`. Precondition: the operations after it were added."""
         readers = dict.fromkeys(use.operation for result in op.results for use in result.uses)
-        if not readers or not is_fusible(op):
-            continue
-        groups = [*dict.fromkeys(group for reader in readers for group in joined.get(reader, ()))]
-        in_kernels = all(reader in joined for reader in readers)
-        if in_kernels and all(group.takes(op) for group in groups) and (len(groups) == 1 or is_cheap_to_repeat(op)):
-            for group in groups:
-                group.add(op)
+        groups = [*dict.fromkeys(group for reader in readers for group in self.computing.get(reader, ()))]
+        taking = [group for group in groups if group.takes(op)]
+        if (
+            all(self.is_in_kernels(reader) for reader in readers)
+            and len(taking) == len(groups)
+            and (len(groups) == 1 or pays_to_repeat(op, [group.maps for group in groups]))
+        ):
+            self.join(op, groups)
         elif isinstance(op, MEMORY_ONLY) and not (isinstance(op, stablehlo.ReshapeOp) and moves_elements(op)):
-            continue
-        elif (group := _writing_also(op, readers, groups, places)) is not None:
+            if taking:
+                self.views.add(op)
+                self.join(op, taking)
+        elif (group := self.writing_also(op, readers, groups)) is not None:
             group.results += op.results
-            group.add(op)
-            groups = [group]
+            self.join(op, [group])
         else:
-            groups = [Group.of(op, place)]
-            found += groups
-        joined[op] = groups
-    return found[::-1]
+            group = Group.of(op, self.places[op])
+            self.groups.append(group)
+            self.computing[op] = [group]
 
+    def join(self, op: Operation, groups: Sequence[Group]) -> None:
+        """Let `groups` compute `op`."""
+        for group in groups:
+            group.add(op)
+        self.computing[op] = groups
 
-def _writing_also(
-    op: Operation, readers: Iterable[Operation], groups: Sequence[Group], places: Mapping[Operation, int]
-) -> Group | None:
-    """
-    The first of the kernels that read `op`, if it can write the result too.
+    def is_in_kernels(self, op: Operation) -> bool:
+        """Whether only kernels compute `op`."""
+        return op in self.computing and op not in self.views
 
-    It computes each element where it computes that of its own result, and runs before all other readers.
-    """
-    if not groups or not is_elementwise(op):
-        return None
-    first = min(groups, key=lambda group: group.place)
-    if not (first.computes_in_place(op) and first.takes(op)):
-        return None
-    others = (reader for reader in readers if reader not in first.members)
-    in_later = {member for group in groups if group is not first for member in group.members}
-    runs_first = all(reader in in_later or places.get(reader, -1) > first.place for reader in others)
-    return first if runs_first else None
+    def writing_also(self, op: Operation, readers: Iterable[Operation], groups: Sequence[Group]) -> Group | None:
+        """
+        The first of the kernels that read `op`, if it can write the result too.
+
+        It computes each element where it computes that of its own result, and runs before all other readers.
+        """
+        if not groups or not is_elementwise(op):
+            return None
+        first = min(groups, key=lambda group: group.place)
+        if not (first.computes_in_place(op) and first.takes(op)):
+            return None
+        runs_first = all(
+            self.places.get(reader, -1) > first.place for reader in readers if not self.is_in_kernels(reader)
+        )
+        return first if runs_first else None
 
 
 # -- Kinds of operations ----------------------------------------------------------------------------------------------
@@ -193,23 +219,7 @@ def is_fusible(op: Operation) -> bool:
     return all(isinstance(type, TensorType) and is_static(cast(AnyTensorType, type)) for type in types)
 
 
-def is_computed_by_element(op: Operation) -> bool:
-    """Whether an element of the result is computed from single elements of the operands."""
-    return type(op) in CHEAP or type(op) in MOVING or isinstance(op, stablehlo.ReshapeOp) or is_elementwise(op)
-
-
 def is_small(op: stablehlo.ConstantOp) -> bool:
     """Whether a constant is part of the kernels that read it; others are in memory."""
     is_here = isinstance(op.properties["value"], DenseIntOrFPElementsAttr)  # its elements are in no resource
     return is_here and (is_splat(op.value) or prod(shape_of(op.output)) <= MAX_CONSTANT)
-
-
-def is_cheap(op: Operation) -> bool:
-    """Whether `op` computes nothing but indices."""
-    return is_computed_by_element(op) and (type(op) in CHEAP or isinstance(op, stablehlo.ReshapeOp))
-
-
-def is_cheap_to_repeat(op: Operation) -> bool:
-    """Whether computing `op` in several kernels costs no more than reading its result: it reads one tensor at most."""
-    tensors = [value for value in op.operands if prod(shape_of(value)) > 1]
-    return is_cheap(op) or (len(tensors) <= 1 and type(op) not in COSTLY and is_computed_by_element(op))

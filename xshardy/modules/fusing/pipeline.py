@@ -13,6 +13,8 @@ from xshardy.modules.program import prepared
 from xshardy.modules.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
+from xshardy.transforms.hlo.fold_dot_transposes import FoldDotTransposesPass
+from xshardy.transforms.hlo.rewrite_convolutions import RewriteConvolutionsPass
 from xshardy.transforms.hlo.rewrite_gemms import RewriteGemmsPass
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
@@ -44,7 +46,10 @@ class FusionPipelinePass(PipelinePass):
             NormalizeLayoutsPass(),
             CanonicalizePass(),
             CSEPass(),
+            RewriteConvolutionsPass(),
+            FoldDotTransposesPass(),
             RewriteGemmsPass(),
+            CSEPass(),
             FusePass(),
             SymbolDCEPass(),
             AsyncWrapPass(kinds=("collectives",)),

@@ -2,17 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import ComplexType, ModuleOp
+from xdsl.dialects.builtin import ComplexType, DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import CallOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
+from xshardy.dialects.dense_elements import Dense, all_bytes
 from xshardy.dialects.elementwise import Elementwise
-from xshardy.dialects.stablehlo.building import Decomposition, element_type
+from xshardy.dialects.hlo import LAYOUT
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
+from xshardy.dialects.stablehlo.fusible import is_elementwise
+from xshardy.dialects.stablehlo.types import is_static, tensor_type
 from xshardy.emitters.elemental.support import has_row
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.decompose import DecomposeByTable
@@ -36,13 +41,73 @@ class DecomposeWithoutKernel(DecomposeByTable):
         if not is_function or not (has_row(op) or isinstance(element_type(op.operands[0]), ComplexType)):
             super().rewrite(op, rewriter)
 
+class ReduceUnitDimensions(RewritePattern):
+    """
+    `reduce(%x init: %c) applies f across dimensions of size 1` -> `f(broadcast_in_dim %c, reshape %x)`
+
+    JAX sums what it has broadcast along such dimensions. Only for an `f` of one operation. A sum from zero that is
+    summed again is itself: it is no negative zero.
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.ReduceOp, rewriter: PatternRewriter, /):
+        shape = shape_of(op.results[0])
+        if (combiner := _combiner(op)) is None or LAYOUT in op.attributes or 0 in shape:
+            return
+        (value,), (init,) = op.inputs, op.init_values
+        sizes = shape_of(value)
+        if not is_static(tensor_type(value)) or any(sizes[d] != 1 for d in op.dimensions.get_values()):
+            return
+        t = Tensors(rewriter)
+        if _is_sum_from_zero(op) and _is_sum_from_zero(_behind_reshapes(value).owner):
+            rewriter.replace(op, (), [t.reshape(value, shape)])
+            return
+        accumulated, element = op.body.block.args
+        tensors: dict[SSAValue, SSAValue] = {accumulated: t.splat(init, shape), element: t.reshape(value, shape)}
+        operands = [tensors[operand] for operand in combiner.operands]
+        made = type(combiner).create(operands=operands, result_types=op.result_types, properties=combiner.properties)
+        rewriter.replace(op, made)
+
+
+def _combiner(op: stablehlo.ReduceOp) -> Operation | None:
+    """The only operation of a computation that a reduction of one tensor applies, if it is one of two elements."""
+    block = op.body.block
+    if len(op.inputs) != 1 or len(block.ops) != 2:
+        return None
+    combiner, returned = block.ops
+    is_applied = is_elementwise(combiner) and {*combiner.operands} <= {*block.args}
+    is_applied &= [*returned.operands] == [*combiner.results]
+    return combiner if is_applied and combiner.result_types == op.init_values.types else None
+
+
+def _is_sum_from_zero(op: object) -> bool:
+    """Whether `op` adds the elements of one tensor to a zero that is not negative."""
+    if not isinstance(op, stablehlo.ReduceOp) or not isinstance(_combiner(op), stablehlo.AddOp):
+        return False
+    zero = op.init_values[0].owner
+    return isinstance(zero, stablehlo.ConstantOp) and _is_zero(zero.value)
+
+
+def _is_zero(literal: Attribute) -> bool:
+    """Whether the bits of all elements are 0, so that none is a negative zero."""
+    return isinstance(literal, DenseIntOrFPElementsAttr) and not any(all_bytes(cast(Dense, literal)))
+
+
+def _behind_reshapes(value: SSAValue) -> SSAValue:
+    while isinstance(value.owner, stablehlo.ReshapeOp):
+        value = value.owner.operand
+    return value
+
 
 @dataclass(frozen=True)
 class PrepareFusionPass(PatternPass):
-    """Replace composites by calls of their decompositions, and operations of CHLO that no kernel computes directly."""
+    """
+    Replace composites by calls of their decompositions, operations of CHLO that no kernel computes directly, and
+    reductions of single elements.
+    """
 
     name = "hlo-prepare-fusion"
     source: ClassVar[str] = "StableHLO: composite; CHLO"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return CallDecomposition(), DecomposeWithoutKernel()
+        return CallDecomposition(), DecomposeWithoutKernel(), ReduceUnitDimensions()

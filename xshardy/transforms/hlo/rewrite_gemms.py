@@ -61,15 +61,13 @@ class Factor:
     def as_matrices(self, t: Tensors) -> tuple[SSAValue, int]:
         """
         The operand as a tensor of `[batch, rows, columns]`, without the first one if there is no batch dimension, and
-        the position of the contracting dimension. It is transposed only if its dimensions are in no such order.
+        the position of the contracting dimension. It is transposed only if its dimensions are in no such order: then
+        so that products along other dimensions of the same tensor read the same transposed one.
         """
-        parts = [*self.batch], [*self.contracting], self.free
-        contracting_last = [*parts[0], *parts[2], *parts[1]]
-        in_order = [*range(len(contracting_last))]
-        value, is_last = self.value, [*parts[0], *parts[1], *parts[2]] != in_order
-        if is_last and contracting_last != in_order:
-            value = t.transpose(value, contracting_last)
+        first = [*self.contracting, *self.free]
+        is_last = first != sorted(first)
         rows, columns = (self.free, self.contracting) if is_last else (self.contracting, self.free)
+        value = t.transpose(self.value, [*self.batch, *rows, *columns])
         batch = [self.sizes(self.batch)] if self.batch else []
         return t.reshape(value, [*batch, self.sizes(rows), self.sizes(columns)]), len(batch) + is_last
 

@@ -13,11 +13,10 @@ func.func @elementwise(%x: tensor<8x4xf32>, %b: tensor<4xf32>) -> tensor<8x4xf32
   return %3 : tensor<8x4xf32>
 }
 
-// Two kernels read the exponential, which is costly: it has a kernel of its own. Both of them negate it.
+// Two kernels read the exponential, which is costly: the first one writes it. Both of them negate it.
 // CHECK-LABEL: func.func @costly_once(
-// CHECK-NEXT:    %[[E:.*]] = hlo.fusion loop @fused_exponential(%arg0)
-// CHECK-NEXT:    hlo.fusion input @fused_reduce(%[[E]]) : (tensor<8x4xf32>) -> tensor<8xf32>
-// CHECK-NEXT:    hlo.fusion input @fused_reduce_1(%[[E]]) : (tensor<8x4xf32>) -> tensor<4xf32>
+// CHECK-NEXT:    %[[R:.*]]:2 = hlo.fusion input @fused_reduce(%arg0) : (tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>)
+// CHECK-NEXT:    hlo.fusion input @fused_reduce_1(%[[R]]#1) : (tensor<8x4xf32>) -> tensor<4xf32>
 func.func @costly_once(%x: tensor<8x4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.exponential %x : tensor<8x4xf32>
@@ -98,6 +97,21 @@ func.func @transposes(%x: tensor<8x4xf32>) -> (tensor<4x8xf32>, tensor<4xf32>) {
   %3 = stablehlo.transpose %x, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>
   %4 = stablehlo.reduce(%3 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
   return %2, %4 : tensor<4x8xf32>, tensor<4xf32>
+}
+
+// Rows of whole sectors are moved by a loop: what reads them does that, and each element of it is computed for its place.
+// CHECK-LABEL: func.func @rows_moved(
+// CHECK-NEXT:    hlo.fusion loop @{{.*}}(%arg0) : (tensor<8x4x8xf32>) -> tensor<4x16xf32>
+// CHECK-NEXT:    %[[T:.*]] = hlo.fusion input @{{.*}}(%arg1) : (tensor<8x4x7xf32>) -> tensor<4x8x7xf32>
+// CHECK-NEXT:    hlo.fusion loop @{{.*}}(%[[T]])
+func.func @rows_moved(%x: tensor<8x4x8xf32>, %y: tensor<8x4x7xf32>) -> (tensor<4x16xf32>, tensor<4x14xf32>) {
+  %0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<8x4x8xf32>) -> tensor<4x8x8xf32>
+  %1 = stablehlo.reshape %0 : (tensor<4x8x8xf32>) -> tensor<4x64xf32>
+  %2 = stablehlo.slice %1 [0:4, 0:16] : (tensor<4x64xf32>) -> tensor<4x16xf32>
+  %3 = stablehlo.transpose %y, dims = [1, 0, 2] : (tensor<8x4x7xf32>) -> tensor<4x8x7xf32>
+  %4 = stablehlo.reshape %3 : (tensor<4x8x7xf32>) -> tensor<4x56xf32>
+  %5 = stablehlo.slice %4 [0:4, 0:14] : (tensor<4x56xf32>) -> tensor<4x14xf32>
+  return %2, %5 : tensor<4x16xf32>, tensor<4x14xf32>
 }
 
 // A reshape is the same memory.
@@ -210,8 +224,10 @@ func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // CHECK:       func.func private @fused_reduce(%[[E:.*]]: tensor<8x4xf32>)
 // CHECK-NEXT:    stablehlo.constant
-// CHECK-NEXT:    %[[N:.*]] = stablehlo.negate %[[E]]
-// CHECK-NEXT:    stablehlo.reduce(%[[N]]
+// CHECK-NEXT:    %[[EXP:.*]] = stablehlo.exponential %[[E]]
+// CHECK-NEXT:    %[[N:.*]] = stablehlo.negate %[[EXP]]
+// CHECK-NEXT:    %[[S:.*]] = stablehlo.reduce(%[[N]]
+// CHECK-NEXT:    return %[[S]], %[[EXP]]
 
 // CHECK:       func.func private @fused_subtract(
 // CHECK-NEXT:    %[[A:.*]] = stablehlo.add

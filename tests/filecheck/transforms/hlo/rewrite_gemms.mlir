@@ -41,6 +41,18 @@ func.func @inner_batch(%x: tensor<8x3x4xf64>, %y: tensor<3x4xf64>) -> tensor<3x8
   return %0 : tensor<3x8xf64>
 }
 
+// Products along both other dimensions of a tensor read the same transposed one.
+// CHECK-LABEL: func.func @same_transpose(
+// CHECK:         stablehlo.transpose %arg0, dims = [1, 0, 2] : (tensor<8x3x4xf32>) -> tensor<3x8x4xf32>
+// CHECK-NEXT:    stablehlo.custom_call @__cublas$gemm({{.*}} {{.*}}lhs_contracting_dimensions\22: [\222\22]
+// CHECK:         stablehlo.transpose %arg0, dims = [1, 0, 2] : (tensor<8x3x4xf32>) -> tensor<3x8x4xf32>
+// CHECK-NEXT:    stablehlo.custom_call @__cublas$gemm({{.*}} {{.*}}lhs_contracting_dimensions\22: [\221\22]
+func.func @same_transpose(%x: tensor<8x3x4xf32>, %y: tensor<3x4x6xf32>, %z: tensor<3x8x6xf32>) -> (tensor<3x8x6xf32>, tensor<3x4x6xf32>) {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [1] x [0], contracting_dims = [2] x [1] : (tensor<8x3x4xf32>, tensor<3x4x6xf32>) -> tensor<3x8x6xf32>
+  %1 = stablehlo.dot_general %x, %z, batching_dims = [1] x [0], contracting_dims = [0] x [1] : (tensor<8x3x4xf32>, tensor<3x8x6xf32>) -> tensor<3x4x6xf32>
+  return %0, %1 : tensor<3x8x6xf32>, tensor<3x4x6xf32>
+}
+
 // No floating-point numbers, other types of results, nothing to add up, an algorithm, nothing at all: no cuBLAS.
 // CHECK-LABEL: func.func @others(
 // CHECK-NEXT:    stablehlo.dot_general

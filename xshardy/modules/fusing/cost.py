@@ -1,0 +1,87 @@
+"""
+What it costs to compute an operation in each of the kernels that read it: the bytes that they read.
+
+A fused kernel takes the time of its reads and writes. Computing an element again costs nothing beside them, unless
+it takes many instructions.
+"""
+
+from collections.abc import Container, Sequence
+from math import prod
+
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.fusible import CHEAP, COSTLY, MOVING, is_elementwise
+from xshardy.emitters.elemental.kinds import bits_in_memory
+from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.row_wise.tiling import MAX_THREADS_PER_ROW, MIN_ELEMENTS
+from xshardy.indexing.reduction_dimensions import ReductionDimensions
+from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
+
+SECTOR = 256
+"""The bits that a GPU reads from memory at least. Source: NVIDIA, CUDA C++ Programming Guide, memory accesses."""
+COMPUTED_FROM_NOTHING = (stablehlo.ConstantOp, stablehlo.IotaOp)
+
+
+def is_computed_by_element(op: Operation) -> bool:
+    """Whether an element of the result is computed from single elements of the operands."""
+    if isinstance(op, stablehlo.TransposeOp):
+        return moves_whole_sectors(op)
+    return type(op) in CHEAP or type(op) in MOVING or isinstance(op, stablehlo.ReshapeOp) or is_elementwise(op)
+
+
+def moves_whole_sectors(op: stablehlo.TransposeOp) -> bool:
+    """Whether adjacent elements stay adjacent, so many that a loop reads and writes whole sectors of memory."""
+    layouts = {minor_to_major(value) == row_major(shape_of(value)) for value in (op.operand, op.result)}
+    *_, kept = (-1, *values_of(op.permutation))
+    shape = shape_of(op.operand)
+    return layouts == {True} and kept == len(shape) - 1 and shape[-1] * bits_in_memory(op.operand.type) >= SECTOR
+
+
+def is_cheap(op: Operation) -> bool:
+    """Whether `op` computes nothing but indices."""
+    return is_computed_by_element(op) and (type(op) in CHEAP or isinstance(op, stablehlo.ReshapeOp))
+
+
+def pays_to_repeat(op: Operation, read: Sequence[Container[SSAValue]]) -> bool:
+    """
+    Whether computing `op` in several kernels, which read the values `read`, moves fewer bytes than writing its result.
+
+    The first kernel may write the result while it computes it: then this writes it once, and the others read it.
+    """
+    if is_cheap(op):
+        return True
+    if type(op) in COSTLY or not is_computed_by_element(op):
+        return False
+    more = sorted(_bytes_read(op, known) for known in read)
+    return sum(more[1:]) < len(read) * sum(map(bytes_of, op.results))
+
+
+def bytes_of(value: SSAValue) -> int:
+    """The size of a tensor in memory."""
+    return (prod(shape_of(value)) * bits_in_memory(value.type) + 7) // 8
+
+
+def _bytes_read(op: Operation, known: Container[SSAValue]) -> int:
+    """The bytes of the operands that `op` reads, without those of `known`."""
+    sources = {_source(operand) for operand in op.operands if operand not in known}
+    computed = prod(shape_of(op.results[0]))
+    return sum(
+        min(prod(shape_of(value)), computed) * bits_in_memory(value.type) // 8
+        for value in sources
+        if value not in known and not isinstance(value.owner, COMPUTED_FROM_NOTHING)
+    )
+
+
+def _source(value: SSAValue) -> SSAValue:
+    """What is read for `value`, whose broadcasts and reshapes are computed in each kernel."""
+    while isinstance(value.owner, stablehlo.BroadcastInDimOp | stablehlo.ReshapeOp):
+        value = value.owner.operand
+    return value
+
+
+def has_enough_rows(dimensions: ReductionDimensions) -> bool:
+    """Whether there is a row for each core, or rows are so short that a block keeps its row in registers."""
+    _, rows, minor = dimensions.sizes
+    return rows >= Device().cores or minor <= MAX_THREADS_PER_ROW * MIN_ELEMENTS
