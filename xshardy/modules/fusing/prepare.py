@@ -41,6 +41,7 @@ class DecomposeWithoutKernel(DecomposeByTable):
         if not is_function or not (has_row(op) or isinstance(element_type(op.operands[0]), ComplexType)):
             super().rewrite(op, rewriter)
 
+
 class ReduceUnitDimensions(RewritePattern):
     """
     `reduce(%x init: %c) applies f across dimensions of size 1` -> `f(broadcast_in_dim %c, reshape %x)`
