@@ -7,6 +7,7 @@ from xdsl.passes import ModulePass
 
 from xshardy.modules.fusing.fuse import FusePass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
+from xshardy.modules.fusing.split_reductions import SplitReductionsPass
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.hlo.fold_dot_transposes import FoldDotTransposesPass
@@ -34,6 +35,7 @@ class FusionPipelinePass(PipelinePass):
             InlinePass(),
             CanonicalizePass(),
             CSEPass(),
+            SplitReductionsPass(),
             RewriteConvolutionsPass(),
             FoldDotTransposesPass(),
             RewriteGemmsPass(),
