@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 from xshardy.modules.fusing.fuse import FusePass
 from xshardy.modules.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
+from xshardy.modules.fusing.split_reductions import SplitReductionsPass
 from xshardy.modules.program import prepared
 from xshardy.modules.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
@@ -46,6 +47,7 @@ class FusionPipelinePass(PipelinePass):
             NormalizeLayoutsPass(),
             CanonicalizePass(),
             CSEPass(),
+            SplitReductionsPass(),
             RewriteConvolutionsPass(),
             FoldDotTransposesPass(),
             RewriteGemmsPass(),

@@ -53,7 +53,7 @@ class ReduceUnitDimensions(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.ReduceOp, rewriter: PatternRewriter, /):
         shape = shape_of(op.results[0])
-        if (combiner := _combiner(op)) is None or LAYOUT in op.attributes or 0 in shape:
+        if (combiner := combiner_of(op)) is None or LAYOUT in op.attributes or 0 in shape:
             return
         (value,), (init,) = op.inputs, op.init_values
         sizes = shape_of(value)
@@ -70,7 +70,7 @@ class ReduceUnitDimensions(RewritePattern):
         rewriter.replace(op, made)
 
 
-def _combiner(op: stablehlo.ReduceOp) -> Operation | None:
+def combiner_of(op: stablehlo.ReduceOp) -> Operation | None:
     """The only operation of a computation that a reduction of one tensor applies, if it is one of two elements."""
     block = op.body.block
     if len(op.inputs) != 1 or len(block.ops) != 2:
@@ -83,7 +83,7 @@ def _combiner(op: stablehlo.ReduceOp) -> Operation | None:
 
 def _is_sum_from_zero(op: object) -> bool:
     """Whether `op` adds the elements of one tensor to a zero that is not negative."""
-    if not isinstance(op, stablehlo.ReduceOp) or not isinstance(_combiner(op), stablehlo.AddOp):
+    if not isinstance(op, stablehlo.ReduceOp) or not isinstance(combiner_of(op), stablehlo.AddOp):
         return False
     zero = op.init_values[0].owner
     return isinstance(zero, stablehlo.ConstantOp) and _is_zero(zero.value)
