@@ -48,7 +48,9 @@ def _choose(fusion: Fusion, read_again: bool, reason: str) -> Choice | None:
     if any(elements_in(root) not in (rows, rows * minor) for root in fusion.roots):
         return None
     steps = steps_of(reductions[dimensions], fusion.roots, minor)
-    if steps is None or (read_again and not _are_read_again(steps, fusion.roots, minor)):
+    if steps is None:
+        return None
+    if not (_are_read_again(steps, fusion.roots, minor) if read_again else len(steps[0]) > 1):
         return None
     whole = [bits_in_memory(root.type) for root in fusion.roots if elements_in(root) == rows * minor]
     tiling = row_wise_tiling(rows, minor, fusion.narrowest_input, max(whole, default=0), fusion.device)

@@ -1,0 +1,12 @@
+// RUN: xshardy-opt %s -p hlo-normalize-layouts | filecheck %s
+
+// CHECK-LABEL: func.func @main(
+// CHECK-NEXT:    %[[X:.*]] = hlo.copy %arg0 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[T:.*]] = stablehlo.transpose %[[X]], dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+// CHECK-NEXT:    %[[N:.*]] = stablehlo.negate %[[T]] : tensor<3x2xf32>
+// CHECK-NEXT:    return %[[N]] : tensor<3x2xf32>
+func.func @main(%x: tensor<2x3xf32> {hlo.layout = array<i64: 0, 1>}) -> tensor<3x2xf32> {
+  %t = stablehlo.transpose %x, dims = [1, 0] {hlo.layout = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %n = stablehlo.negate %t : tensor<3x2xf32>
+  return %n : tensor<3x2xf32>
+}
