@@ -12,9 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.engines.checked_run import check_arguments
 from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.engine import run_program
 from xshardy.engines.errors import EngineError
-from xshardy.engines.kernels import PlanOnCpu
+from xshardy.engines.kernels import Kernels
 from xshardy.engines.mesh_sizes import resize_meshes
 from xshardy.engines.program import PartitionedProgram, mesh_of, partition_module
 from xshardy.hlo_text.shapes import print_type
@@ -68,17 +67,17 @@ class CompiledProgram:
         `StepFailedError` for a step that cannot be executed, and `WrongStepError`.
         """
         arrays = [np.asarray(argument) for argument in arguments]
-        engine = PlanOnCpu(self.plan, level, self.compiled.target, self.math, check)
+        engine = Kernels(level, self.compiled.target, self.math, check)
         if self.partitioned is not None:
             check_arguments(self.partitioned, arrays)
-            parts = run_program(engine, self.partitioned, arrays)
+            parts = self.partitioned.by_result(engine.execute_plan(self.plan, self.partitioned.by_device(arrays)))
             return [tensor.whole(of_result) for tensor, of_result in zip(self.partitioned.results, parts, strict=True)]
         if self.devices > 1:
             raise EngineError(
                 f"XLA has partitioned this program for {self.devices} devices, so it takes no whole arguments: "
                 "`xshardy run --check FILE` executes it with arguments of each device"
             )
-        return engine.execute_parts([arrays])[0]
+        return engine.execute_plan(self.plan, [arrays])[0]
 
     def write(self, folder: str | Path) -> None:
         """Write `kernels.ptx` and `plan.json` into `folder`, which is made if there is none."""

@@ -23,9 +23,7 @@ class Engine(Protocol):
 
 def run_program(engine: Engine, program: PartitionedProgram, arguments: Sequence[Array]) -> list[list[Array]]:
     """The parts of each result, by device: `[result][device]`, for whole `arguments`."""
-    given = [tensor.parts(array) for tensor, array in zip(program.arguments, arguments, strict=True)]
-    by_device = engine.execute(program, [[parts[device] for parts in given] for device in range(program.devices)])
-    return [[results[index] for results in by_device] for index in range(len(program.results))]
+    return program.by_result(engine.execute(program, program.by_device(arguments)))
 
 
 def engine_named(name: str, **options: Any) -> Engine:

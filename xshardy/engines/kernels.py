@@ -16,35 +16,13 @@ from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 
 @dataclass(frozen=True)
-class PlanOnCpu:
+class Kernels:
     """
-    Executes `plan` on each device: kernels at `level`, library calls, and collectives between the devices.
+    Executes a launch plan on each device: kernels at `level`, library calls, and collectives between the devices.
 
     Devices have memory of their own. With `check`, each step of each device is compared with the evaluator. With
     `late`, what is started asynchronously runs at its done, not at its start.
     """
-
-    plan: LaunchPlan
-    level: str
-    target: str
-    math: str
-    check: bool
-    late: bool = False
-
-    def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
-        """See `Engine`. `plan` is that of `program`. Raises what `execute_on_devices` does."""
-        return self.execute_parts(arguments)
-
-    def execute_parts(self, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
-        """The results of each device, with the arguments of each."""
-        machines = cpu_machines(len(arguments), self.level, self.target, self.math)
-        grid = Grid(1, len(arguments))
-        return execute_on_devices(self.plan, machines, arguments, grid, checks=self.check, late=self.late)
-
-
-@dataclass(frozen=True)
-class Kernels:
-    """Fuses the program of a device, and executes its launch plan on all devices; see `PlanOnCpu`."""
 
     level: str = EMITTED
     target: str = DEFAULT_TARGET
@@ -53,6 +31,11 @@ class Kernels:
     late: bool = False
 
     def execute(self, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
-        """See `Engine`. Raises `ModuleError` for what cannot be fused or planned, and what `PlanOnCpu` raises."""
-        plan = planned(fused_program(program.module), self.target)
-        return PlanOnCpu(plan, self.level, self.target, self.math, self.check, self.late).execute(program, arguments)
+        """See `Engine`. Raises `ModuleError` for what cannot be fused or planned, and what `execute_plan` raises."""
+        return self.execute_plan(planned(fused_program(program.module), self.target), arguments)
+
+    def execute_plan(self, plan: LaunchPlan, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """The results of each device, with the arguments of each. Raises what `execute_on_devices` does."""
+        grid = Grid(1, len(arguments))
+        machines = cpu_machines(grid.size, self.level, self.target, self.math)
+        return execute_on_devices(plan, machines, arguments, grid, checks=self.check, late=self.late)

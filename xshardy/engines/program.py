@@ -19,6 +19,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.errors import EngineError
 from xshardy.html_parts import folded, shown
+from xshardy.interpreters.element_types import Array
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
@@ -65,6 +66,15 @@ class PartitionedProgram:
     def result_shardings(self) -> tuple[TensorShardingAttr | None, ...]:
         """The sharding of each result; None for one that every device has whole."""
         return tuple(result.sharding for result in self.results)
+
+    def by_device(self, arguments: Sequence[Array]) -> list[list[Array]]:
+        """The parts of whole `arguments`: `[device][argument]`."""
+        given = [tensor.parts(array) for tensor, array in zip(self.arguments, arguments, strict=True)]
+        return [[parts[device] for parts in given] for device in range(self.devices)]
+
+    def by_result(self, results: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """`[device][result]` -> `[result][device]`"""
+        return [[of_device[index] for of_device in results] for index in range(len(self.results))]
 
     def __str__(self) -> str:
         return print_module(self.module)

@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec as P
 
 import xshardy
 from xshardy.engines.errors import EngineError
-from xshardy.engines.kernels import PlanOnCpu
+from xshardy.engines.kernels import Kernels
 from xshardy.hlo_text import parse_hlo
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.launch_plan import AsyncStartStep, CollectiveStep, KernelStep, LibraryStep
@@ -141,14 +141,7 @@ def test_memory_of_a_collective_in_flight_belongs_to_it():
         for buffer, place in plan.assignment.slices.items()
     }
     wrong = schedule(plan.entry, replace(plan.assignment, slices=slices), {})
-    parts = zip(
-        *(
-            tensor.parts(x)
-            for tensor, x in zip(partitioned.arguments, (X[:4, :8], W[:8, :4], W[8:16, :4]), strict=False)
-        ),
-        strict=False,
-    )
-    of_devices = [list(of_device) for of_device in parts]
-    PlanOnCpu(wrong, "xla_gpu", "sm_90", "auto", check=True).execute_parts(of_devices)
+    of_devices = partitioned.by_device([X[:4, :8], W[:8, :4], W[8:16, :4]])
+    Kernels(check=True).execute_plan(wrong, of_devices)
     with pytest.raises(WrongStepError, match="bytes were overwritten before"):
-        PlanOnCpu(wrong, "xla_gpu", "sm_90", "auto", check=True, late=True).execute_parts(of_devices)
+        Kernels(check=True, late=True).execute_plan(wrong, of_devices)
