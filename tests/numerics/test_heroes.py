@@ -83,6 +83,11 @@ FUSIONS = {
         "r = s32[4] reduce(p, z), dimensions={1}, to_apply=sum s = s32[4] reduce(q, z), dimensions={1}, to_apply=sum "
         "ROOT t = s32[4] multiply(r, s)",
     ),
+    "a sum beside a function of two operands": (
+        "row_wise",
+        "p = f32[40,512] parameter(0) b = f32[40] parameter(1) z = f32[] constant(0) "
+        "r = f32[40] reduce(p, z), dimensions={1}, to_apply=add ROOT t = f32[40] multiply(r, b)",
+    ),
     "two results at once": (
         "row_reduction",
         "p = f32[4,100] parameter(0) i = s32[4,100] iota(), iota_dimension=1 "

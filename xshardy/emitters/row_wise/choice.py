@@ -34,6 +34,7 @@ def choose_reduced_rows(fusion: Fusion) -> Choice | None:
     """
     The row-wise emitter, if rows are reduced, and results computed from several reduced values, once for each row.
 
+    Not if other dimensions are reduced too: each thread would reduce these again, as with the loop emitter.
     Precondition: the emitter of reductions is not chosen. It applies only operations of one operand to what it reduces.
     """
     return _choose(fusion, read_again=False, reason="computes results from several reduced values")
@@ -50,7 +51,12 @@ def _choose(fusion: Fusion, read_again: bool, reason: str) -> Choice | None:
     steps = steps_of(reductions[dimensions], fusion.roots, minor)
     if steps is None:
         return None
-    if not (_are_read_again(steps, fusion.roots, minor) if read_again else len(steps[0]) > 1):
+    fits = (
+        _are_read_again(steps, fusion.roots, minor)
+        if read_again
+        else len(reductions[dimensions]) == len(_reductions(fusion))
+    )
+    if not fits:
         return None
     whole = [bits_in_memory(root.type) for root in fusion.roots if elements_in(root) == rows * minor]
     tiling = row_wise_tiling(rows, minor, fusion.narrowest_input, max(whole, default=0), fusion.device)
@@ -68,10 +74,15 @@ def _are_read_again(steps: Sequence[Sequence[ReduceOp]], roots: Sequence[SSAValu
 def _row_reductions(fusion: Fusion) -> dict[ReductionDimensions, list[ReduceOp]]:
     """The reductions of rows, by their dimensions, in program order."""
     found: dict[ReductionDimensions, list[ReduceOp]] = {}
-    for op in fusion.computation.body.block.ops:
-        if isinstance(op, ReduceOp) and (dimensions := row_dimensions(op)) is not None:
+    for op in _reductions(fusion):
+        if (dimensions := row_dimensions(op)) is not None:
             found.setdefault(dimensions, []).append(op)
     return found
+
+
+def _reductions(fusion: Fusion) -> list[ReduceOp]:
+    """All reductions, in program order."""
+    return [op for op in fusion.computation.body.block.ops if isinstance(op, ReduceOp)]
 
 
 def row_dimensions(op: ReduceOp) -> ReductionDimensions | None:
