@@ -110,7 +110,7 @@ def test_layers_are_folded_and_so_is_a_long_path(opened: Callable[..., Page]):
     shown.evaluate(f"search('%{2 * LAYERS}')")
     shown.locator("#views li button", has_text=f"%{2 * LAYERS} (line 84)").first.click()
     path = shown.locator("#tensor ol").first
-    assert path.locator("> li").count() == 9
+    expect(path.locator("> li")).to_have_count(9)
     path.locator("summary", has_text="74 more steps").click()
     expect(path.locator("li", has_text="step")).to_have_count(2 * LAYERS + 2)
     shown.locator("#tensor button", has_text="go to line 84").click()
