@@ -8,8 +8,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from xshardy.interpreters.check import Comparison, Tolerance, compare, distance, tolerance_of
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.random_rounding import RandomRounding
+from xshardy.interpreters.element_types import KINDS, Array, Kind
+from xshardy.interpreters.random_rounding import F32, RandomRounding, unit_in_last_place, widened
 from xshardy.interpreters.reduction_order import ReductionOrder
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.rules import Rule
@@ -57,7 +57,12 @@ class Reference:
         self._evaluations = 0
 
     def spread(self, index: int, evaluations: int) -> Array:
-        """The largest distance of each element of result `index` from those of evaluations with rounding errors."""
+        """
+        How far each element of result `index` is from those of evaluations with rounding errors, at most.
+
+        The few bits of types narrower than f32 hide how near an element is to moving: each is taken to move by as many
+        units in the last place as half of the elements do.
+        """
         while self._evaluations < evaluations:
             rounding = RandomRounding(self._evaluations, sums_in_parts=self.sums_in_parts)
             moved = self.evaluation(self.computation, self.inputs, rounding.rules)
@@ -66,7 +71,12 @@ class Reference:
                 for spread, result, center in zip(self._spreads, moved, self.results, strict=True)
             ]
             self._evaluations += 1
-        return self._spreads[index]
+        spread, result = self._spreads[index], self.results[index]
+        if KINDS[result.dtype] is not Kind.FLOAT or result.dtype.itemsize >= F32.itemsize or not spread.size:
+            return spread
+        unit = unit_in_last_place(np.asarray(widened(result)), result.dtype)
+        units = np.median(spread / unit)
+        return np.maximum(spread, units * unit) if np.isfinite(units) else spread
 
     def compare(self, index: int, actual: Array, tolerance: Tolerance | None = None) -> Comparison:
         """

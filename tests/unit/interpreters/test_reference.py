@@ -1,9 +1,12 @@
 """The tolerance of the check: wide where rounding moves a result, and narrow enough to find wrong kernels elsewhere."""
 
+from itertools import chain, repeat
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ml_dtypes import bfloat16
 from xdsl.dialects.func import FuncOp
 
 from xshardy.hlo_text import parse_hlo
@@ -208,3 +211,16 @@ ENTRY main {
     assert reference.compare(0, np.array([np.nan, -1], np.float32))
     assert reference.compare(0, np.array([-np.inf, -1], np.float32))
     assert not reference.compare(0, np.array([-np.inf, np.nan], np.float32))
+
+
+@pytest.mark.parametrize(("moving", "units", "agrees"), [(60, 4, True), (60, 9, False), (20, 4, False), (0, 2, False)])
+def test_an_element_moves_by_units_as_half_of_the_others_do(moving: int, units: int, agrees: bool):
+    """The evaluations move `moving` of 64 elements by a unit in the last place, and the actual one another element."""
+    exact = np.full(64, 128, bfloat16)
+
+    moved = np.where(np.arange(64) < moving, np.full(64, 129, bfloat16), exact)
+    results = chain([exact], repeat(moved))
+    actual = exact.copy()
+    actual[63] += units
+    reference = Reference(computation_of(SUM), [], evaluation=lambda function, inputs, rules: [next(results)])
+    assert bool(reference.compare(0, actual)) is agrees

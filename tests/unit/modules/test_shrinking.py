@@ -14,6 +14,7 @@ from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.program import entry_of
 from xshardy.modules.shrinking.atoms import Atom, equate, freeze, resolved, tie
+from xshardy.modules.shrinking.ratios import Padding, keeps_slice
 from xshardy.modules.shrinking.shrink import shrink
 from xshardy.tools.cli import main
 
@@ -85,7 +86,7 @@ ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
         ["f32[8,9,9,16]", "f32[3,3,4,32]"],
         "f32[8,9,9,32] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
         "feature_group_count=4",
-        "f32[8,9,9,32]",
+        "f32[4,9,9,32]",
     ),
     "dilation": (
         ["f32[8,64,16]", "f32[3,16,16]"],
@@ -99,6 +100,14 @@ ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
         "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
         "f32[16,4,4]",
     ),
+    "gradient of a filter": (
+        ["f32[8,16,16,32]", "f32[8,16,16,64]"],
+        "f32[3,3,32,64] convolution(p0, p1), window={size=16x16 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf",
+        "f32[3,3,4,4]",
+    ),
+    "odd place": (["f32[16,128]"], "f32[16,127] slice(p0), slice={[0:16], [1:128]}", "f32[4,127]"),
+    "single element": (["f32[16,128]", "f32[16,1]"], "f32[16,129] concatenate(p0, p1), dimensions={1}", "f32[4,129]"),
+    "padding of one": (["f32[16,28]", "f32[]"], "f32[16,30] pad(p0, p1), padding=0_0x1_1", "f32[4,30]"),
     "unknown product": (["f32[8,8]"], 'f32[8,8] custom-call(p0, p0), custom_call_target="__cublas$gemm"', "f32[8,8]"),
 }
 """Types of parameters, an operation of which dimensions keep their sizes, and its shape when the others are least."""
@@ -112,6 +121,74 @@ def test_dimensions_that_an_operation_divides_stay(name: str):
     text = f"HloModule m\n{add}ENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n"
     (root,) = (line for line in print_hlo(shrink(parse_hlo(text))).splitlines() if "ROOT %r" in line)
     assert f"= {expected}{{" in root
+
+
+PARTS = {
+    "half": (["f32[128]"], "f32[64] slice(p0), slice={[64:128]}", "f32[2]{0} slice(%p0), slice={[2:4]}"),
+    "every other": (["f32[128]"], "f32[64] slice(p0), slice={[0:128:2]}", "f32[2]{0} slice(%p0), slice={[0:4:2]}"),
+    "padding": (["f32[96]", "f32[]"], "f32[128] pad(p0, p1), padding=8_24", "f32[16]{0} pad(%p0, %p1), padding=1_3"),
+    "gaps": (["f32[14]", "f32[]"], "f32[28] pad(p0, p1), padding=0_1_1", "f32[4]{0} pad(%p0, %p1), padding=0_1_1"),
+    "pieces": (
+        ["f32[64]", "f32[32]"],
+        "f32[96] concatenate(p0, p1), dimensions={0}",
+        "f32[6]{0} concatenate(%p0, %p1)",
+    ),
+    "at an index": (
+        ["f32[128]", "s32[]"],
+        "f32[64] dynamic-slice(p0, p1), dynamic_slice_sizes={64}",
+        "f32[2]{0} dynamic-slice(%p0, %p1), dynamic_slice_sizes={2}",
+    ),
+    "annotated": (
+        ["f32[128,24]"],
+        'f32[128,24] custom-call(p0), custom_call_target="Sharding", sharding={devices=[8,1]<=[8]}',
+        "f32[8,4]{1,0} custom-call(%p0)",
+    ),
+}
+"""Types of parameters, an operation on a part of a dimension, and the operation when the whole is least."""
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_shrinks_with_its_whole(name: str):
+    types, operation, expected = PARTS[name]
+    parameters = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
+    small = print_hlo(shrink(parse_hlo(f"HloModule m\nENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n")))
+    assert expected in small
+    parse_hlo(small)
+
+
+def test_sharded_dimensions_stay_divisible():
+    """By arguments, results and operations; a dimension that does not divide keeps its size."""
+    text = """HloModule m
+ENTRY main {
+  x = f32[64,32,30] parameter(0), sharding={devices=[8,2,4]<=[64]}
+  y = f32[64,32,30] negate(x), sharding={devices=[1,16,1,4]<=[64] last_tile_dim_replicate}
+  ROOT r = f32[64,32,30] exponential(y)
+}
+"""
+    small = shrink(parse_hlo(text))
+    assert [str(argument.type) for argument in entry_of(small).args] == ["tensor<8x16x30xf32>"]
+
+
+@given(integers(0, 12), integers(0, 12), integers(1, 3), integers(2, 4))
+def test_slices_by_a_ratio(start: int, length: int, stride: int, ratio: int):
+    """Beside Python's ranges, which count the elements of a slice."""
+    limit = start + length
+    whole, part = (len(range(start // by, limit // by, stride)) for by in (1, ratio))
+    assert keeps_slice(start, limit, stride, ratio) == (
+        start % ratio == 0 and limit % ratio == 0 and whole == part * ratio
+    )
+
+
+@given(integers(1, 24), integers(-2, 6), integers(-2, 6), integers(0, 2), integers(2, 4))
+def test_paddings_by_a_ratio(size: int, low: int, high: int, interior: int, ratio: int):
+    """What is found makes the part of the result, with the gaps between elements as they are."""
+    padding = Padding(low, high, interior)
+    smaller = padding.divided(size, ratio)
+    if smaller is None:
+        return
+    assert smaller.padded(size // ratio) == padding.padded(size) // ratio
+    assert smaller.interior == interior
+    assert smaller == padding or (smaller.low * ratio, smaller.high * ratio) == (low, high)
 
 
 def test_what_is_in_flight_shrinks():
@@ -129,8 +206,8 @@ ENTRY main {
 """)
         )
     )
-    assert "(f32[4,32]{1,0}, f32[4,32]{1,0}) collective-permute-start(%x)" in small
-    assert "((f32[4,32]{1,0}), f32[4,16]{1,0}, s32[]) slice-update(" in small
+    assert "(f32[4,4]{1,0}, f32[4,4]{1,0}) collective-permute-start(%x)" in small
+    assert "((f32[4,4]{1,0}), f32[4,2]{1,0}, s32[]) slice-update(" in small
 
 
 def test_the_command(tmp_path: Path):

@@ -8,7 +8,7 @@ together, though their sizes differ.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import gcd
+from math import gcd, prod
 
 
 @dataclass(eq=False, slots=True)
@@ -72,6 +72,11 @@ class Atom:
 def resolved(atoms: Sequence[Atom]) -> list[Atom]:
     """The product of `atoms` as one of atoms that are no products."""
     return [inner for atom in atoms for inner in atom.resolved()]
+
+
+def size_of(atoms: Sequence[Atom]) -> int:
+    """The size of a dimension."""
+    return prod(atom.size for atom in atoms)
 
 
 def freeze(atoms: Sequence[Atom]) -> None:

@@ -6,7 +6,6 @@ What is usual is in the sharding rules: the factors of an operation are the dime
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import prod as product
 from typing import Any
 
 from xdsl.builder import Builder
@@ -23,12 +22,14 @@ from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.modules.leaves import Leaf, leaves_of
 from xshardy.modules.shrinking.asynchronous import done, start
-from xshardy.modules.shrinking.atoms import Atom, equate, freeze, tie
+from xshardy.modules.shrinking.atoms import equate, size_of, tie
+from xshardy.modules.shrinking.convolutions import convolution, library_convolution
 from xshardy.modules.shrinking.dimensions import Dimensions
 from xshardy.modules.shrinking.divided import DIVIDED, looked_up
+from xshardy.modules.shrinking.ratios import Padding, always, keeps_padding, keeps_slice, keeps_window, paddings
 from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.call_graph import functions_of
-from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand, geometry
+from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand
 from xshardy.transforms.hlo.library_calls.convolution import KINDS
 from xshardy.transforms.hlo.library_calls.scalars import LibraryCallError
 
@@ -109,7 +110,10 @@ class Constraints(Dimensions):
         """
         target = op.call_target_name.data
         if target in KINDS:
-            self._convolution(op)
+            library_convolution(self, op)
+            return
+        if target in ANNOTATIONS:
+            self.equal(op.operands[0], op.results[0])
             return
         block = Block(arg_types=op.operand_types)
         copy = op.clone(dict(zip(op.operands, block.args, strict=True)))
@@ -132,92 +136,60 @@ class Constraints(Dimensions):
         for one, other in zip((leaf for value in op.results for leaf in leaves_of(value)), results, strict=False):
             self.equal_leaves(one, Leaf(other))  # workspace, which has no counterpart, may have any size
 
-    def _convolution(self, op: stablehlo.CustomCallOp) -> None:
-        """Source: `transforms/hlo/library_calls/convolution.py`, which has the places of the three tensors."""
-        call = geometry(op)
-        first, second, *others = map(Leaf, op.operands)
-        result = next(leaves_of(op.results[0]))
-        places = {
-            "__cudnn$convBackwardFilter": (first, result, second),
-            "__cudnn$convBackwardInput": (result, second, first),
-        }
-        leaves = places.get(op.call_target_name.data, (first, second, result))
-        x, w, y = (self.of(leaf) for leaf in leaves)
-        at = [
-            {label: dims[i] for i, label in enumerate(labels)}
-            for labels, dims in zip(call.labels, (x, w, y), strict=True)
-        ]
-        equate(at[0]["b"], at[2]["b"])
-        equate(at[1]["o"], at[2]["f"])
-        if call.groups == 1:
-            equate(at[0]["f"], at[1]["i"])
-        else:
-            freeze([*at[0]["f"], *at[1]["o"]])
-        for label, window in enumerate(call.window):
-            freeze(at[1][str(label)])
-            tie(at[0][str(label)], at[2][str(label)], partial(fits, window, at[0][str(label)], at[2][str(label)]))
-        for bias in others[:1]:
-            equate(self.of(bias)[0], at[2]["f"])
-        for side in others[1:]:
-            self.equal_leaves(side, result)
-
     def windows(self, op: stablehlo.ReduceWindowOp) -> None:
         """What windows move over shrinks by the ratio of the result, if there are then as many positions."""
-        moved = [number for number, window in enumerate(op.window()) if window != WindowDimension(1)]
-        results = [Leaf(value) for value in op.results]
-        operands = [Leaf(value) for value in op.inputs]
+        first, *others = (Leaf(value) for value in (*op.inputs, *op.results))
         for number, window in enumerate(op.window()):
-            for leaf in (*operands, *results):
-                one, other = self.of(operands[0])[number], self.of(leaf)[number]
-                if number not in moved or leaf in operands:
+            for leaf in others:
+                one, other = self.of(first)[number], self.of(leaf)[number]
+                if leaf.value in op.inputs or window == WindowDimension(1):
                     equate(one, other)
                 else:
-                    tie(one, other, partial(fits, window, one, other))
+                    tie(one, other, partial(keeps_window, window, size_of(one), size_of(other)))
 
     def partial_slice(self, op: stablehlo.SliceOp) -> None:
-        """A dimension of which a part is taken keeps its size, and so does the part."""
-        for number, (one, other) in enumerate(zip(self.of(Leaf(op.operand)), self.of(Leaf(op.result)), strict=True)):
+        """A part shrinks by the ratio of the whole, if that divides where the part begins and ends."""
+        places = zip(op.start_indices.get_values(), op.limit_indices.get_values(), op.strides.get_values(), strict=True)
+        dims = zip(self.of(Leaf(op.operand)), self.of(Leaf(op.result)), places, strict=True)
+        for number, (one, other, place) in enumerate(dims):
             if shape_of(op.operand)[number] == shape_of(op.result)[number]:
                 equate(one, other)
             else:
-                freeze([*one, *other])
+                tie(one, other, partial(keeps_slice, *place))
 
     def padded(self, op: stablehlo.PadOp) -> None:
-        """The same of a dimension that is padded."""
-        for number, (one, other) in enumerate(zip(self.of(Leaf(op.operand)), self.of(Leaf(op.result)), strict=True)):
-            if any(amounts.get_values()[number] for amounts in (op.edge_padding_low, op.edge_padding_high)):
-                freeze([*one, *other])
-            else:
+        """A dimension that is padded shrinks by the ratio of the result, with the same padding or a part of it."""
+        for one, other, padding in zip(self.of(Leaf(op.operand)), self.of(Leaf(op.result)), paddings(op), strict=True):
+            if padding == Padding():
                 equate(one, other)
+            else:
+                tie(one, other, partial(keeps_padding, padding, size_of(one)))
 
     def joined(self, op: stablehlo.ConcatenateOp) -> None:
-        """The same of the dimension that is concatenated."""
+        """The dimensions that are concatenated shrink by one ratio."""
+        result = self.of(Leaf(op.results[0]))
         for value in op.operands:
-            for number, (one, other) in enumerate(zip(self.of(Leaf(value)), self.of(Leaf(op.results[0])), strict=True)):
-                if number == op.dimension.value.data:
-                    freeze([*one, *other])
+            for number, (one, other) in enumerate(zip(self.of(Leaf(value)), result, strict=True)):
+                if number == op.dimension.value.data and len(op.operands) > 1:
+                    tie(one, other, always)
                 else:
                     equate(one, other)
 
     def sliced_at_index(self, op: stablehlo.DynamicSliceOp | stablehlo.DynamicUpdateSliceOp) -> None:
-        """A dimension from which one element is taken may have any size; another part and its whole keep theirs."""
+        """A dimension from which one element is taken may have any size; another part shrinks with its whole."""
         whole, part = Leaf(op.operands[0]), Leaf(op.results[0])
         if isinstance(op, stablehlo.DynamicUpdateSliceOp):
             self.equal_leaves(whole, part)
             part = Leaf(op.operands[1])
         for one, other in zip(self.of(whole), self.of(part), strict=True):
-            sizes = [product(atom.size for atom in atoms) for atoms in (one, other)]
-            if sizes[0] == sizes[1]:
+            if size_of(one) == size_of(other):
                 equate(one, other)
-            elif sizes[1] != 1:
-                freeze([*one, *other])
+            elif size_of(other) != 1:
+                tie(one, other, always)
 
 
-def fits(window: WindowDimension, moved: Sequence[Atom], result: Sequence[Atom], ratio: int) -> bool:
-    """Whether the window has the positions of the result if both dimensions are divided by `ratio`."""
-    sizes = [product(atom.size for atom in atoms) for atoms in (moved, result)]
-    return window.positions(sizes[0] // ratio) == sizes[1] // ratio
-
+ANNOTATIONS = ("Sharding", "xla.sdy.FuncResultSharding")
+"""Custom calls that annotate their operand."""
 
 SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
     **DIVIDED,
@@ -232,6 +204,7 @@ SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
     stablehlo.CaseOp: Constraints.branches,
     stablehlo.ConcatenateOp: Constraints.joined,
     stablehlo.ConstantOp: Constraints.constant,
+    stablehlo.ConvolutionOp: convolution,
     stablehlo.CustomCallOp: Constraints.library,
     stablehlo.DynamicSliceOp: Constraints.sliced_at_index,
     stablehlo.DynamicUpdateSliceOp: Constraints.sliced_at_index,

@@ -30,26 +30,6 @@ def windowed(op: stablehlo.SelectAndScatterOp) -> Sequence[int]:
     return [number for number, window in enumerate(op.window()) if window != WindowDimension(1)]
 
 
-def convolved(dimensions: Dimensions, op: stablehlo.ConvolutionOp) -> None:
-    """By the rule, without groups and in dimensions whose window has one element; others keep their sizes."""
-    if op.feature_group_count.value.data != 1 or op.batch_group_count.value.data != 1:
-        dimensions.freeze_all(op)
-        return
-    dimensions.by_rule(op)
-    numbers = op.dimension_numbers
-    spatial = zip(
-        op.window(),
-        numbers.input_spatial_dimensions.get_values(),
-        numbers.kernel_spatial_dimensions.get_values(),
-        numbers.output_spatial_dimensions.get_values(),
-        strict=True,
-    )
-    for window, *places in spatial:
-        if window != WindowDimension(1):
-            for value, dimension in zip((op.lhs, op.rhs, op.result), places, strict=True):
-                dimensions.freeze(value, [dimension])
-
-
 def looked_up(dimensions: Dimensions, op: stablehlo.GatherOp | stablehlo.ScatterOp) -> None:
     """By the rule; the index vectors, and slices of more than one element but not all, keep their sizes."""
     dimensions.by_rule(op)
@@ -82,7 +62,6 @@ DIVIDED: Mapping[type[Operation], Callable[[Dimensions, Any], None]] = {
     hlo.ReduceScatterOp: Dimensions.freeze_all,
     stablehlo.AllGatherOp: partial(keep, lambda op: [op.all_gather_dim.value.data]),
     stablehlo.AllToAllOp: partial(keep, lambda op: [op.split_dimension.value.data, op.concat_dimension.value.data]),
-    stablehlo.ConvolutionOp: convolved,
     stablehlo.FftOp: partial(keep, transformed),
     stablehlo.ReduceScatterOp: partial(keep, lambda op: [op.scatter_dimension.value.data]),
     stablehlo.ScatterOp: scattered,

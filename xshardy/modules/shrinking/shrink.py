@@ -16,6 +16,8 @@ from xshardy.modules.leaves import Leaf
 from xshardy.modules.shrinking.asynchronous import resized_bundle
 from xshardy.modules.shrinking.atoms import Atom, resolved
 from xshardy.modules.shrinking.constraints import Constraints
+from xshardy.modules.shrinking.ratios import paddings
+from xshardy.modules.shrinking.sharded import keep_divisible
 from xshardy.rewriting.walk import operations_from
 
 LEAST = 4
@@ -30,11 +32,13 @@ def shrink(module: ModuleOp, least: int = LEAST) -> ModuleOp:
     A copy of an HLO module with smaller shapes: a dimension that is not fixed shrinks to `least` if that divides it.
 
     It is a program of the same operations, not one with the same results: a mean still divides by the old size. Tuples
-    must be dissolved, as `parse_hlo` does. Dimensions of slices, paddings and concatenations keep their sizes. Raises
-    `VerifyException` if an operation rejects its new shapes, which is a bug.
+    must be dissolved, as `parse_hlo` does. A dimension of which a part is taken, or that is padded or concatenated,
+    shrinks by the ratio of the result, or keeps its size. Raises `VerifyException` if an operation rejects its new
+    shapes, which is a bug.
     """
     smaller = module.clone()
     constraints = Constraints(smaller)
+    keep_divisible(constraints, smaller)
     ratios: dict[int, int] = {}
 
     def size_of(atom: Atom) -> int:
@@ -88,14 +92,19 @@ def _resize_constant(op: stablehlo.ConstantOp, types: Types) -> None:
 
 
 def _resize_slice(op: stablehlo.SliceOp, types: Types) -> None:
-    """What is taken whole is still taken whole."""
-    before, after = shape_of(op.operand), _shape(types[op.operand])
-    limits = op.limit_indices.get_values()
-    starts = op.start_indices.get_values()
-    op.limit_indices = integers(
-        new if (start, limit) == (0, old) else limit
-        for start, limit, old, new in zip(starts, limits, before, after, strict=True)
+    """Where a part begins and ends shrinks with the whole."""
+    ratios = _ratios(op.operand, types)
+    op.start_indices, op.limit_indices = (
+        integers(place // ratio for place, ratio in zip(places.get_values(), ratios, strict=True))
+        for places in (op.start_indices, op.limit_indices)
     )
+
+
+def _resize_pad(op: stablehlo.PadOp, types: Types) -> None:
+    sizes = zip(paddings(op), shape_of(op.operand), _ratios(op.operand, types), strict=True)
+    smaller = [padding.divided(size, ratio) or padding for padding, size, ratio in sizes]
+    op.edge_padding_low = integers(padding.low for padding in smaller)
+    op.edge_padding_high = integers(padding.high for padding in smaller)
 
 
 def _resize_dynamic_slice(op: stablehlo.DynamicSliceOp, types: Types) -> None:
@@ -108,6 +117,12 @@ def _resize_gather(op: stablehlo.GatherOp, types: Types) -> None:
     op.slice_sizes = integers(new if size == old else size for size, old, new in zip(sizes, before, after, strict=True))
 
 
+def _ratios(value: SSAValue, types: Types) -> list[int]:
+    """By which ratio each dimension of `value` shrinks."""
+    before, after = shape_of(value), _shape(types[value])
+    return [old // new if new else 1 for old, new in zip(before, after, strict=True)]
+
+
 def _shape(type: Attribute) -> tuple[int, ...]:
     return cast(TensorType[Any], type).get_shape()
 
@@ -116,6 +131,7 @@ RESIZE: Mapping[type[Operation], Callable[[Any, Types], None]] = {
     stablehlo.ConstantOp: _resize_constant,
     stablehlo.DynamicSliceOp: _resize_dynamic_slice,
     stablehlo.GatherOp: _resize_gather,
+    stablehlo.PadOp: _resize_pad,
     stablehlo.SliceOp: _resize_slice,
 }
 """How operations change whose attributes have sizes."""

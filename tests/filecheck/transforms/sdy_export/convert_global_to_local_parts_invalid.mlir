@@ -183,3 +183,14 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
   }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<2x1xi32>, tensor<2x3xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A row in parts: the largest elements of each are not those of the whole.
+// CHECK: error: 'hlo.topk' op operand 0 is sharded
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+func.func @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}) -> tensor<4x3xf32> {
+  %0:2 = "hlo.topk"(%a) <{k = 3 : i64, largest = true}> : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)
+  return %0#0 : tensor<4x3xf32>
+}

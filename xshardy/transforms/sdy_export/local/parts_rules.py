@@ -12,7 +12,7 @@ from typing import cast
 from xdsl.dialects.builtin import AnyTensorType, TensorType
 from xdsl.ir import Attribute, Operation
 
-from xshardy.dialects import chlo, mhlo, stablehlo
+from xshardy.dialects import chlo, hlo, mhlo, stablehlo
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
@@ -49,6 +49,7 @@ WHOLE_LAST_DIMENSIONS: Mapping[type[Operation], int] = {
     **dict.fromkeys(WHOLE, -1),
     chlo.ConstantLikeOp: 0,
     chlo.TopKOp: 1,
+    hlo.TopKOp: 1,
     mhlo.TopKOp: 1,
     stablehlo.MapOp: 0,
 }

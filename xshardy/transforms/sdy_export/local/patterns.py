@@ -7,7 +7,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.transforms.sdy_export.local import (
     collectives,
@@ -73,7 +73,9 @@ CHECKS: Mapping[type[Operation], Callable[[Any, WholeTensors], None]] = {
 }
 """Operations that only need local types, under a condition: the function raises if it does not hold."""
 
-UNCONDITIONAL = frozenset[type[Operation]]({func.CallOp, func.ReturnOp, sdy.NamedComputationOp, sdy.ReturnOp})
+UNCONDITIONAL = frozenset[type[Operation]](
+    {func.CallOp, func.ReturnOp, hlo.CopyOp, hlo.TopKOp, sdy.NamedComputationOp, sdy.ReturnOp}
+)
 """Operations outside of StableHLO that only need local types."""
 
 
