@@ -4,6 +4,9 @@ What `--fuse` makes of programs of JAX: kernels, the bytes that they read and wr
 Bytes are those of the operands and results of each kernel, in the body of a loop once. With `--check`, programs are
 executed instead, in small shapes: each step beside the evaluator, and the results beside JAX's. Other arguments are
 parts of names of programs.
+
+`--beside BEFORE AFTER` counts those of a module of HLO before XLA's optimiser, fused here, beside those that XLA made
+of it. A module with shardings is partitioned first.
 """
 
 import sys
@@ -13,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from math import prod
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -27,12 +31,15 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.elemental.kinds import bits_in_memory
+from xshardy.engines.program import partition_module
+from xshardy.hlo_text import parse_hlo
 from xshardy.modules.checked_run import planned
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.execution import Execution
 from xshardy.modules.fusing.fuse import blocks_of
-from xshardy.modules.fusing.pipeline import FusionPipelinePass
+from xshardy.modules.fusing.pipeline import FusionPipelinePass, fused_program
 from xshardy.syntax import parse_module
+from xshardy.tools.source_program import imported_program
 from xshardy.universe import new_context
 
 TARGET = "sm_90"
@@ -366,11 +373,11 @@ def row_of(name: str, program: Program) -> tuple[str, ...]:
     module = lowered(program)
     operations = sum(1 for _ in steps(module))
     seconds = fuse(module)
-    kernels = [op for op in steps(module) if isinstance(op, FusionOp)]
+    kernels, megabytes, _ = counted(module)
     calls = Counter(
         op.call_target_name.data.partition("$")[0] for op in steps(module) if isinstance(op, stablehlo.CustomCallOp)
     )
-    figures = len(kernels), f"{sum(map(accesses, kernels)) / 1e6:,.1f}", calls["__cublas"], calls["__cudnn"]
+    figures = kernels, f"{megabytes:,.1f}", calls["__cublas"], calls["__cudnn"]
     return name, f"{operations:,}", *map(str, figures), f"{seconds:.1f}", f"{seconds / operations * 1e3:.1f}"
 
 
@@ -385,6 +392,24 @@ def measure(parts: list[str], console: Console) -> None:
     for name, program in programs.items():
         if all(part in name for part in parts):
             console.print(f"| {' | '.join(row_of(name, program))} |", soft_wrap=True)
+
+
+def counted(module: ModuleOp) -> tuple[int, float, int]:
+    """The kernels of a fused module, the MB that they read and write, and its library calls."""
+    kernels = [op for op in steps(module) if isinstance(op, FusionOp)]
+    calls = sum(isinstance(op, stablehlo.CustomCallOp) for op in steps(module))
+    return len(kernels), sum(map(accesses, kernels)) / 1e6, calls
+
+
+def beside(before: Path, after: Path, console: Console) -> None:
+    """A row of kernels, MB and library calls, ours of `before` and XLA's of `after`."""
+    context = new_context()
+    with imported_program(before.read_text(), str(before), context) as program:
+        ours = counted(fused_program(partition_module(program.module, context).module))
+    theirs = counted(parse_hlo(after.read_text()))
+    figures = (f"{one:,.0f} | {other:,.0f}" for one, other in zip(ours, theirs, strict=True))
+    ratios = (f"{one / other:.2f}" for one, other in zip(ours[:2], theirs[:2], strict=True))
+    console.print(f"| {after.stem} | {' | '.join([*figures, *ratios])} |", soft_wrap=True)
 
 
 # -- Execution ---------------------------------------------------------------------------------------------------------
@@ -416,6 +441,9 @@ def check(program: Program) -> str:
 def main(arguments: list[str]) -> None:
     parts = [argument for argument in arguments if argument != "--check"]
     console = Console()
+    if arguments[:1] == ["--beside"]:
+        beside(Path(arguments[1]), Path(arguments[2]), console)
+        return
     if "--check" not in arguments:
         measure(parts, console)
         return

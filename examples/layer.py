@@ -1,4 +1,4 @@
-"""A feed-forward layer of JAX, with a residual, layer normalization and softmax: two matrix products, two kernels."""
+"""A feed-forward layer of JAX, with a residual, layer normalization and softmax: two products, one kernel."""
 
 import jax
 import jax.numpy as jnp

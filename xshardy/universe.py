@@ -82,6 +82,7 @@ PASSES: Mapping[str, str] = {
     "hlo-normalize-layouts": "modules.fusing.normalize_layouts:NormalizeLayoutsPass",
     "hlo-prepare-fusion": "modules.fusing.prepare:PrepareFusionPass",
     "hlo-rewrite-convolutions": "transforms.hlo.rewrite_convolutions:RewriteConvolutionsPass",
+    "hlo-fuse-epilogues": "transforms.hlo.fuse_epilogues:FuseEpiloguesPass",
     "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
     "hlo-split-reductions": "modules.fusing.split_reductions:SplitReductionsPass",
     "inline": "transforms.inline:InlinePass",

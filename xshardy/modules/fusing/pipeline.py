@@ -15,6 +15,7 @@ from xshardy.modules.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.hlo.fold_dot_transposes import FoldDotTransposesPass
+from xshardy.transforms.hlo.fuse_epilogues import FuseEpiloguesPass
 from xshardy.transforms.hlo.rewrite_convolutions import RewriteConvolutionsPass
 from xshardy.transforms.hlo.rewrite_gemms import RewriteGemmsPass
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
@@ -51,6 +52,7 @@ class FusionPipelinePass(PipelinePass):
             RewriteConvolutionsPass(),
             FoldDotTransposesPass(),
             RewriteGemmsPass(),
+            FuseEpiloguesPass(),
             CSEPass(),
             FusePass(),
             SymbolDCEPass(),
