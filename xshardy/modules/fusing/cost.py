@@ -21,6 +21,8 @@ from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
 
 SECTOR = 256
 """The bits that a GPU reads from memory at least. Source: NVIDIA, CUDA C++ Programming Guide, memory accesses."""
+FEW = 4
+"""How often windows of 2 by 2 read an element where they move by one element, and those of 3 by 3 at most by two."""
 COMPUTED_FROM_NOTHING = (stablehlo.ConstantOp, stablehlo.IotaOp)
 
 
@@ -42,6 +44,19 @@ def moves_whole_sectors(op: stablehlo.TransposeOp) -> bool:
 def is_cheap(op: Operation) -> bool:
     """Whether `op` computes nothing but indices."""
     return is_computed_by_element(op) and (type(op) in CHEAP or isinstance(op, stablehlo.ReshapeOp))
+
+
+def reads_a_few_times(op: Operation) -> bool:
+    """Whether `op` is a reduction of windows that reads an element at most `FEW` times on average, as a pooling does."""
+    if not isinstance(op, stablehlo.ReduceWindowOp):
+        return False
+    reads = prod(op.window_dimensions.get_values()) * prod(shape_of(op.results[0]))
+    return reads <= FEW * prod(shape_of(op.inputs[0]))
+
+
+def pays_to_reread(op: Operation) -> bool:
+    """Whether computing `op` a few times takes less than writing its result and reading it."""
+    return is_computed_by_element(op) and type(op) not in COSTLY
 
 
 def pays_to_repeat(op: Operation, read: Sequence[Container[SSAValue]]) -> bool:

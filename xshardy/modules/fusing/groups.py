@@ -25,7 +25,7 @@ from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
-from xshardy.modules.fusing.cost import is_cheap, is_computed_by_element, pays_to_repeat
+from xshardy.modules.fusing.cost import is_cheap, is_computed_by_element, pays_to_repeat, pays_to_reread, reads_a_few_times
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
 from xshardy.modules.unfused import SHARDY, moves_elements
 from xshardy.rewriting.captured import captured
@@ -46,7 +46,10 @@ REREADING = (
     stablehlo.ReduceWindowOp,
     stablehlo.SelectAndScatterOp,
 )
-"""Roots that read an element of an operand for many of the result: their kernels compute only what is cheap."""
+"""
+Roots that read an element of an operand for several of the result: their kernels compute only what is cheap, or what is
+read a few times.
+"""
 
 
 @dataclass(eq=False)
@@ -96,7 +99,7 @@ class Group:
         ):
             return False
         if isinstance(self.root, REREADING):
-            return is_cheap(op)
+            return is_cheap(op) or (reads_a_few_times(self.root) and pays_to_reread(op))
         match op:
             case stablehlo.ReduceOp():
                 return self.is_chain or self._takes_rows(op)
