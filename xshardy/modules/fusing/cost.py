@@ -47,7 +47,7 @@ def is_cheap(op: Operation) -> bool:
 
 
 def reads_a_few_times(op: Operation) -> bool:
-    """Whether `op` is a reduction of windows that reads an element at most `FEW` times on average, as a pooling does."""
+    """Whether `op` is a pooling: a reduction of windows that reads an element at most `FEW` times on average."""
     if not isinstance(op, stablehlo.ReduceWindowOp):
         return False
     reads = prod(op.window_dimensions.get_values()) * prod(shape_of(op.results[0]))

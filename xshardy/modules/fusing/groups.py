@@ -25,7 +25,13 @@ from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
-from xshardy.modules.fusing.cost import is_cheap, is_computed_by_element, pays_to_repeat, pays_to_reread, reads_a_few_times
+from xshardy.modules.fusing.cost import (
+    is_cheap,
+    is_computed_by_element,
+    pays_to_repeat,
+    pays_to_reread,
+    reads_a_few_times,
+)
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
 from xshardy.modules.unfused import SHARDY, moves_elements
 from xshardy.rewriting.captured import captured
