@@ -97,12 +97,15 @@ def run_on_engine(args: argparse.Namespace) -> int:
     from xshardy.tools.program_file import read_program
     from xshardy.tools.progress import stage
     from xshardy.tools.source_program import source_program
+    from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
     from xshardy.universe import new_context
 
     context = new_context()
     program = source_program(read_program(args.file), shown_name(args.file), context)
     with program.diagnostics(), _in_cluster(args):
         program.import_shardings(context)
+        if args.draw_elided:
+            DrawElidedConstantsPass(args.seed).rewrite_module(program.module)
         engine = engine_of(args)
         with stage(f"running {args.file} on {args.on}"):
             run = run_module(program.module, engine, context, mesh=args.mesh, seed=args.seed, check=args.check)

@@ -431,3 +431,19 @@ def test_options_of_partitioning_need_others(
     path.write_text(SHARDED)
     assert main(["compile", *options, str(path)]) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [["--fuse"], ["--on", "kernels"], ["--on", "simulated"]])
+def test_a_dump_without_large_constants_runs_with_drawn_ones(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """It is refused without the option: what it computes is unknown."""
+    path = tmp_path / "dump.hlo"
+    path.write_text(
+        "HloModule m\n\nENTRY main {\n  x = f32[4,4096] parameter(0)\n  c = f32[4096] constant({...})\n"
+        "  b = f32[4,4096] broadcast(c), dimensions={1}\n  ROOT r = f32[4,4096] add(x, b)\n}\n"
+    )
+    command = ["run", "--check", *options, str(path)]
+    assert main(command) == 1
+    assert "the value was left out when the text was printed" in capsys.readouterr().err
+    assert main([*command, "--draw-elided"]) == 0

@@ -133,7 +133,7 @@ class ElidedConstantOp(ArrayFunctionOp):
     name = "hlo.elided_constant"
     ERROR: ClassVar[str] = (
         "the value was left out when the text was printed: "
-        "print the module with large constants (`--xla_dump_large_constants` in XLA)"
+        "print the module with large constants (`--xla_dump_large_constants` in XLA), or `xshardy run --draw-elided`"
     )
     """Why what needs the value cannot be done."""
     result = result_def(VALUE)

@@ -200,6 +200,7 @@ SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {
     func.FuncOp: lambda constraints, op: None,
     func.ReturnOp: lambda constraints, op: None,
     hlo.BitcastOp: Constraints.in_memory,
+    hlo.ElidedConstantOp: lambda constraints, op: None,
     hlo.FusionOp: Constraints.call,
     stablehlo.CaseOp: Constraints.branches,
     stablehlo.ConcatenateOp: Constraints.joined,

@@ -16,6 +16,7 @@ from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
 from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
+from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 EXAMPLE = """\
@@ -36,6 +37,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     levels.add_argument("--levels", choices=("all",), help="execute every level")
     parser.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
+    parser.add_argument(
+        "--draw-elided",
+        action="store_true",
+        help="draw the constants that the text leaves out, `constant({...})`: another program with the same operations",
+    )
     parser.add_argument(
         "--abs_error_bound", type=bound, metavar="X", help="absolute tolerance in place of the measured one"
     )
@@ -59,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
     levels = (PTX,) if args.on == CUDA else ALL_LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
     module, parsed = read_module(args)
+    if args.draw_elided:
+        DrawElidedConstantsPass(args.seed).rewrite_module(module)
     program = fused(module, args)
     if is_whole_program(program, args):
         return run_program(program, module, levels, args, bounds)
