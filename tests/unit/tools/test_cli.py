@@ -433,7 +433,7 @@ def test_options_of_partitioning_need_others(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("options", [["--fuse"], ["--on", "kernels"], ["--on", "simulated"]])
+@pytest.mark.parametrize("options", [["--on", "kernels"], ["--on", "simulated"]])
 def test_a_dump_without_large_constants_runs_with_drawn_ones(
     options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
