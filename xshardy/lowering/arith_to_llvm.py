@@ -223,7 +223,6 @@ class RoundingDivision(RowPattern):
 # --- single operations ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class LowerConstant(ConversionPattern[arith.ConstantOp]):
     """`arith.constant 1 : index` -> `llvm.mlir.constant(1 : i64) : i64`; a float that LLVM lacks becomes its bits."""
 
@@ -258,7 +257,6 @@ def float_bits(value: float, type: AnyFloat) -> int:
     return int.from_bytes(type.pack((value,)), "little")
 
 
-@dataclass(frozen=True)
 class LowerCmpi(ConversionPattern[arith.CmpiOp]):
     """`arith.cmpi slt, %a, %b` -> `llvm.icmp "slt" %a, %b`. The predicates have the same numbers."""
 
@@ -270,7 +268,6 @@ class LowerCmpi(ConversionPattern[arith.CmpiOp]):
         )
 
 
-@dataclass(frozen=True)
 class LowerCmpf(ConversionPattern[arith.CmpfOp]):
     """`arith.cmpf olt, %a, %b` -> `llvm.fcmp "olt" %a, %b`. The predicates have the same numbers."""
 
@@ -282,7 +279,6 @@ class LowerCmpf(ConversionPattern[arith.CmpfOp]):
         )
 
 
-@dataclass(frozen=True)
 class LowerNegf(ConversionPattern[arith.NegfOp]):
     """`arith.negf %a` -> `llvm.fneg %a`."""
 
@@ -290,7 +286,6 @@ class LowerNegf(ConversionPattern[arith.NegfOp]):
         return llvm.FNegOp(operands[0], fast_math(op))
 
 
-@dataclass(frozen=True)
 class LowerBitcast(ConversionPattern[arith.BitcastOp]):
     """`arith.bitcast %a` -> `llvm.bitcast %a`; `%a`, between types that are one in LLVM."""
 
@@ -299,7 +294,6 @@ class LowerBitcast(ConversionPattern[arith.BitcastOp]):
         return operand if operand.type == type else llvm.BitcastOp(operand, type)
 
 
-@dataclass(frozen=True)
 class LowerAddUIExtended(ConversionPattern[arith.AddUIExtendedOp]):
     """`%s, %c = arith.addui_extended %a, %b` -> `%s = llvm.add %a, %b; %c = llvm.icmp "ult" %s, %a`."""
 
@@ -311,7 +305,6 @@ class LowerAddUIExtended(ConversionPattern[arith.AddUIExtendedOp]):
         return total, rewriter.insert(compare("ult", total, a)).res
 
 
-@dataclass(frozen=True)
 class LowerCeilDivUI(ConversionPattern[arith.CeilDivUIOp]):
     """`ceil(a / b)`, unsigned -> `a / b + (a mod b != 0)`."""
 

@@ -1,7 +1,6 @@
 """`cf` to the llvm dialect: branches, and the arguments of the blocks that they lead to."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import cf, llvm
@@ -14,7 +13,6 @@ from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Opera
 from xshardy.lowering.types import LLVMTypes
 
 
-@dataclass(frozen=True)
 class LowerBranch(ConversionPattern[cf.BranchOp]):
     """`cf.br ^b(%x : index)` -> `llvm.br ^b(%x : i64)`."""
 
@@ -24,7 +22,6 @@ class LowerBranch(ConversionPattern[cf.BranchOp]):
         return llvm.BrOp(target, *operands)
 
 
-@dataclass(frozen=True)
 class LowerConditionalBranch(ConversionPattern[cf.ConditionalBranchOp]):
     """`cf.cond_br %c, ^a(%x : index), ^b` -> `llvm.cond_br %c, ^a(%x : i64), ^b`."""
 
@@ -36,7 +33,6 @@ class LowerConditionalBranch(ConversionPattern[cf.ConditionalBranchOp]):
         return llvm.CondBrOp(condition, op.then_block, arguments[:middle], op.else_block, arguments[middle:])
 
 
-@dataclass(frozen=True)
 class LowerSwitch(ConversionPattern[cf.SwitchOp]):
     """
     `cf.switch %f [default: ^d, 0: ^a, 1: ^b]` -> a chain of blocks that compare `%f` with one case each.

@@ -27,7 +27,6 @@ def _struct(real: SSAValue, imaginary: SSAValue, type: Attribute, rewriter: Patt
     return llvm.InsertValueOp(IMAGINARY, with_real.res, imaginary)
 
 
-@dataclass(frozen=True)
 class LowerCreate(ConversionPattern[complex.CreateOp]):
     """`complex.create %a, %b` -> two `llvm.insertvalue`."""
 
@@ -36,7 +35,6 @@ class LowerCreate(ConversionPattern[complex.CreateOp]):
         return _struct(real, imaginary, self.result_type(op), rewriter)
 
 
-@dataclass(frozen=True)
 class LowerComplexConstant(ConversionPattern[complex.ConstantOp]):
     """`complex.constant [1.0 : f32, 2.0 : f32]` -> a struct of two `llvm.mlir.constant`."""
 

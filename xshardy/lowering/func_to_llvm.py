@@ -6,7 +6,6 @@ is added to an argument that is never written. Other functions with a body becom
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
@@ -25,7 +24,6 @@ from xshardy.lowering.types import LLVMTypes
 READ_ONLY = "llvm.readonly"
 
 
-@dataclass(frozen=True)
 class LowerFunction(ConversionPattern[func.FuncOp]):
     """`func.func @f(%x: index) {body}` -> `llvm.func @f(%x: i64) {body}`. The body is moved."""
 
@@ -71,7 +69,6 @@ def _segments(arguments: int) -> DenseArrayBase:
     return DenseArrayBase.from_list(i32, (arguments, 0))
 
 
-@dataclass(frozen=True)
 class LowerCall(ConversionPattern[func.CallOp]):
     """`%a, %b = func.call @f(%x)` -> `%s = llvm.call @f(%x)`, and `%a`, `%b` are the parts of `%s`."""
 
@@ -86,7 +83,6 @@ class LowerCall(ConversionPattern[func.CallOp]):
         return [rewriter.insert(llvm.ExtractValueOp(_position(i), returned, type)).res for i, type in enumerate(types)]
 
 
-@dataclass(frozen=True)
 class LowerReturn(ConversionPattern[func.ReturnOp]):
     """`func.return %a, %b` -> `llvm.return %s`, a struct of both."""
 

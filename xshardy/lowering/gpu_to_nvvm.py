@@ -45,7 +45,6 @@ class ReadRegister(RowPattern):
         return _with_type(register, self.result_type(op), rewriter)
 
 
-@dataclass(frozen=True)
 class LowerLaneId(ConversionPattern[gpu.LaneIdOp]):
     """`gpu.lane_id` -> `nvvm.read.ptx.sreg.laneid range <i32, 0, 32>`."""
 
@@ -68,7 +67,6 @@ def _with_type(register: nvvm.SpecialRegisterOp, type: Attribute, rewriter: Patt
     return llvm.ZExtOp(value, type) if type.width.data > i32.width.data else llvm.TruncOp(value, type)
 
 
-@dataclass(frozen=True)
 class LowerBarrier(ConversionPattern[gpu.BarrierOp]):
     """`gpu.barrier` -> `nvvm.barrier0`."""
 
@@ -76,7 +74,6 @@ class LowerBarrier(ConversionPattern[gpu.BarrierOp]):
         return nvvm.Barrier0Op()
 
 
-@dataclass(frozen=True)
 class LowerPdlWait(ConversionPattern[PdlWaitOp]):
     """`xla_gpu.pdl_wait` -> `nvvm.griddepcontrol wait`."""
 
@@ -92,7 +89,6 @@ SHUFFLE_KINDS: Mapping[ShuffleMode, nvvm.ShuffleKind] = {
 }
 
 
-@dataclass(frozen=True)
 class LowerWarpShuffle(ConversionPattern[ShuffleOp]):
     """
     `%r, %valid = gpu.shuffle xor %x, %offset, %width` -> `nvvm.shfl.sync bfly`.

@@ -7,6 +7,7 @@ is visited once.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import gcd
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -42,9 +43,11 @@ UNIT_PARAMETER_ATTRIBUTES: Mapping[str, str] = {
 }
 """Attributes of arguments without a value."""
 
+ALIGNMENT = "llvm.align"
+SIZE = "llvm.dereferenceable"
+
 SIZED_PARAMETER_ATTRIBUTES: Mapping[str, str] = {
-    "llvm.align": "align {}",
-    "llvm.dereferenceable": "dereferenceable({})",
+    SIZE: "dereferenceable({})",
     "llvm.dereferenceable_or_null": "dereferenceable_or_null({})",
 }
 """Attributes of arguments with a number of bytes."""
@@ -305,10 +308,28 @@ def parameter_attributes(attributes: DictionaryAttr | None) -> str:
     if attributes is None:
         return ""
     words = [UNIT_PARAMETER_ATTRIBUTES[name] for name in attributes.data if name in UNIT_PARAMETER_ATTRIBUTES]
+    if (alignment := _alignment(attributes)) is not None:
+        words.append(f"align {alignment}")
     for name, text in SIZED_PARAMETER_ATTRIBUTES.items():
         if isinstance(size := attributes.data.get(name), IntegerAttr):
             words.append(text.format(size.value.data))
     return " ".join(words)
+
+
+def _alignment(attributes: DictionaryAttr) -> int | None:
+    """
+    The alignment of an argument that LLVM is told, in bytes: one that divides the bytes of the buffer, too.
+
+    LLVM loads an aligned word as a whole if parts of it are needed, three bytes of a buffer as one of four. No word of
+    this alignment is partly behind the buffer. Accesses whose own alignment is known say so themselves.
+    """
+    match attributes.data.get(ALIGNMENT), attributes.data.get(SIZE):
+        case IntegerAttr(value=alignment), IntegerAttr(value=size):
+            return gcd(alignment.data, size.data)
+        case IntegerAttr(value=alignment), _:
+            return alignment.data
+        case _:
+            return None
 
 
 def function_attributes(op: llvm.FuncOp) -> str:

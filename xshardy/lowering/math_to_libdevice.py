@@ -79,7 +79,6 @@ LIBDEVICE: Mapping[type[Operation], str] = {
 """The function of f64 that computes an operation. The one of f32 has an `f` at the end of its name."""
 
 
-@dataclass(frozen=True)
 class ElementwisePattern(RowPattern):
     """`math.f %v : vector<2xf32>` -> `math.f` of each element, converted by `scalar`; on scalars, `scalar` itself."""
 

@@ -69,7 +69,7 @@ def check_lowered(module: ModuleOp) -> None:
 
 
 def _is_cast(op: Operation) -> bool:
-    return isinstance(op, UnrealizedConversionCastOp)
+    return type(op) is UnrealizedConversionCastOp
 
 
 class LowerToLLVMPass(PatternPass):

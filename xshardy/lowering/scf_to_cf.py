@@ -6,7 +6,6 @@ Here a block is cut from its end, inner operations first, so that every operatio
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import arith, cf, scf
@@ -63,7 +62,6 @@ def _jump_from(terminator: Operation, target: Block, rewriter: PatternRewriter) 
 # --- patterns ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class LowerIf(RewritePattern):
     """`%r = scf.if %c {then} else {else}; rest` -> `cf.cond_br %c, ^then, ^else`, both to `^rest(%r)`."""
 
@@ -82,7 +80,6 @@ class LowerIf(RewritePattern):
         _replace(op, (cf.ConditionalBranchOp(op.cond, then, (), otherwise, ()),), rewriter)
 
 
-@dataclass(frozen=True)
 class LowerFor(RewritePattern):
     """
     `%r = scf.for %i ... {body}; rest` -> `^head(%i, %r)`, which tests `%i` and goes to `^body` or `^rest`.
@@ -109,7 +106,6 @@ class LowerFor(RewritePattern):
         _replace(op, (cf.BranchOp(head, op.lb, *op.iter_args),), rewriter)
 
 
-@dataclass(frozen=True)
 class LowerWhile(RewritePattern):
     """`%r = scf.while {before} do {after}; rest` -> `^before`, which goes to `^after` and back, or to `^rest(%r)`."""
 
@@ -124,7 +120,6 @@ class LowerWhile(RewritePattern):
         _replace(op, (cf.BranchOp(before, *op.arguments),), rewriter)
 
 
-@dataclass(frozen=True)
 class LowerIndexSwitch(RewritePattern):
     """`%r = scf.index_switch %i case 2 {a} default {d}; rest` -> `cf.switch %i : i32, [default: ^d, 2: ^a]`."""
 

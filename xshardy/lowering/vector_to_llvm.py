@@ -1,7 +1,6 @@
 """`vector` to the llvm dialect, on vectors of at most one dimension, which are LLVM's."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import llvm, vector
@@ -41,7 +40,6 @@ def _position(static: Sequence[int], dynamic: Sequence[SSAValue], rewriter: Patt
     return dynamic[0] if dynamic else _lane(static[0] if static else 0, rewriter)
 
 
-@dataclass(frozen=True)
 class LowerExtract(ConversionPattern[vector.ExtractOp]):
     """`vector.extract %v[2]` -> `llvm.extractelement %v[%c2 : i64]`."""
 
@@ -51,7 +49,6 @@ class LowerExtract(ConversionPattern[vector.ExtractOp]):
         return new_operation(ExtractElementOp, (source, position), self.result_types(op))
 
 
-@dataclass(frozen=True)
 class LowerInsert(ConversionPattern[vector.InsertOp]):
     """`vector.insert %x, %v[2]` -> `llvm.insertelement %x, %v[%c2 : i64]`."""
 
@@ -61,7 +58,6 @@ class LowerInsert(ConversionPattern[vector.InsertOp]):
         return new_operation(llvm.InsertElementOp, (destination, value, position), self.result_types(op))
 
 
-@dataclass(frozen=True)
 class LowerBroadcast(ConversionPattern[vector.BroadcastOp]):
     """`vector.broadcast %x` -> `llvm.insertelement %x` into lane 0, and a shuffle that copies it to all lanes."""
 
@@ -78,7 +74,6 @@ class LowerBroadcast(ConversionPattern[vector.BroadcastOp]):
         return llvm.ShuffleVectorOp(first, poison, lanes, type)
 
 
-@dataclass(frozen=True)
 class LowerFromElements(ConversionPattern[FromElementsOp]):
     """`vector.from_elements %a, %b` -> an `llvm.insertelement` for each."""
 
@@ -89,7 +84,6 @@ class LowerFromElements(ConversionPattern[FromElementsOp]):
         return value
 
 
-@dataclass(frozen=True)
 class LowerShuffle(ConversionPattern[vector.ShuffleOp]):
     """`vector.shuffle %a, %b [0, 2]` -> `llvm.shufflevector %a, %b [0, 2]`."""
 
@@ -99,7 +93,6 @@ class LowerShuffle(ConversionPattern[vector.ShuffleOp]):
         return llvm.ShuffleVectorOp(a, b, mask, self.result_type(op))
 
 
-@dataclass(frozen=True)
 class LowerShapeCast(ConversionPattern[ShapeCastOp]):
     """`vector.shape_cast %v` -> `%v`: both shapes are one type in LLVM, which has vectors of one dimension only."""
 
@@ -142,7 +135,6 @@ ORDERED_REDUCTIONS: Mapping[CombiningKindFlag, tuple[Ordered, float]] = {
 """Reductions of floats from the first element to the last, starting with the accumulator; and their neutral value."""
 
 
-@dataclass(frozen=True)
 class LowerReduction(ConversionPattern[vector.ReductionOp]):
     """`vector.reduction <add>, %v, %acc` -> `llvm.intr.vector.reduce.add(%v)`, and `%acc` added to it."""
 

@@ -1,6 +1,7 @@
 """Compiled kernels of this project on the PTX machine."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.host import packed, unpacked
@@ -17,12 +18,13 @@ def run_kernel(kernel: Kernel, buffers: Mapping[int, Array], options: Options | 
     Run `kernel`; returns the written buffers by their slice index, in their original shapes.
 
     `buffers` are the arguments by slice index, elements in memory order; they are not changed. Raises `FaultError` for
-    an access out of bounds and the like, and `PtxError` for an instruction that the machine does not know. The
-    counterpart of `interpreters.host.run_on_host`.
+    an access out of bounds and the like, also of a part of a vector, and `PtxError` for an instruction that the machine
+    does not know. The counterpart of `interpreters.host.run_on_host`.
     """
     multiple = WORD if "atom." in kernel.ptx else 1
     regions = {number: _region(f"buffer {number}", packed(array), multiple) for number, array in buffers.items()}
     arguments = [regions[number] for number in kernel.buffers]
+    options = replace(options or Options(), vectors_end_in_bounds=True)
     Machine(kernel.ptx, kernel.entry).run(kernel.grid, kernel.block, arguments, options)
     return {
         number: unpacked(regions[number].data[: packed(buffers[number]).size], buffers[number])

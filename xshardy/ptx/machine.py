@@ -34,6 +34,8 @@ class Options:
     """Note faults and go on, instead of raising the first one."""
     checks: bool = False
     """Find races, and reads of uninitialized shared memory, too."""
+    vectors_end_in_bounds: bool = False
+    """A vector that is loaded may not end behind its buffer, even if only words of it that do not matter are there."""
     max_iterations: int = MAX_ITERATIONS
     """A loop with more iterations is an endless one."""
     together: int = TOGETHER
@@ -70,7 +72,7 @@ class Machine:
         symbols, sizes = self._layout(regions, options.dynamic_shared)
         faults = Faults(options.collects_faults)
         observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
-        memory = Memory(regions, parameters, faults, observers)
+        memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         program = program_of(self.entry, symbols, memory, options.errors)
         blocks = range(launch.blocks) if options.blocks is None else options.blocks
         size = max(options.together // max(launch.threads, 1), 1)

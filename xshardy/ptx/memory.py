@@ -133,10 +133,16 @@ class Memory:
     """All spaces of the threads that are executed together. Global memory is shared with other such groups."""
 
     def __init__(
-        self, buffers: Sequence[Region], parameters: Region, faults: Faults, observers: Sequence[Observer] = ()
+        self,
+        buffers: Sequence[Region],
+        parameters: Region,
+        faults: Faults,
+        observers: Sequence[Observer] = (),
+        vectors_end_in_bounds: bool = False,
     ):
         self.faults = faults
         self.observers = observers
+        self.vectors_end_in_bounds = vectors_end_in_bounds
         self.changes = 0
         """How many stores there were."""
         bases = enumerate(buffers, start=1)

@@ -84,13 +84,13 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
 
     def __init__(self, patterns: Sequence[RewritePattern], then: PatternSet | None):
         super().__init__()
-        self._rewrites = [rewrite_of(pattern) for pattern in patterns]
+        self._patterns = patterns
         self._takers = _takers(patterns)
         self._then = None if then is None else then.by_class
 
     def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
         positions = self._takers[op_type]
-        own = tuple([self._rewrites[i] for i in positions]) if positions else ()
+        own = tuple([rewrite_of(self._patterns[i]) for i in positions]) if positions else ()
         found = self[op_type] = own if self._then is None else own + self._then[op_type]
         return found
 

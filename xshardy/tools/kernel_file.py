@@ -13,7 +13,6 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
 from xshardy.emitters.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.fusing.pipeline import fused_program
 from xshardy.modules.program import prepared, scheduled
 from xshardy.modules.scheduling import STEPS
 from xshardy.modules.unfused import require_fused, unfused
@@ -40,10 +39,12 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
     """
     With `--fuse`, a copy of `module` with its operations fused; without, or for an emitted module, itself.
 
-    Raises `ModuleError` for operations that cannot be fused.
+    Raises `ModuleError` for operations that cannot be fused. What fuses them is imported for `--fuse` only.
     """
     if not args.fuse or compiler.is_emitted(module):
         return module
+    from xshardy.modules.fusing.pipeline import fused_program
+
     return fused_program(module)
 
 

@@ -38,7 +38,7 @@ def is_private(function: func.FuncOp) -> bool:
 
 def symbols_in(attribute: Attribute) -> Iterator[str]:
     """The names of the symbols that `attribute` refers to, itself or within."""
-    if isinstance(attribute, SymbolRefAttr):
+    if type(attribute) is SymbolRefAttr:
         yield attribute.root_reference.data
     elif (parts := _parts_of(type(attribute))) is not None:
         for part in parts(attribute):
@@ -53,7 +53,7 @@ def symbols_not_in(seen: set[int], attribute: Attribute) -> Iterator[str]:
         if id(part) in seen:
             continue
         seen.add(id(part))
-        if isinstance(part, SymbolRefAttr):
+        if type(part) is SymbolRefAttr:
             yield part.root_reference.data
         elif (parts := _parts_of(type(part))) is not None:
             pending.extend(parts(part))

@@ -83,6 +83,14 @@ llvm.func internal @helper(%i: i32) -> i32 attributes {passthrough = ["nounwind"
 
 // -----
 
+// LLVM loads an aligned word as a whole if it needs a part of it: no such word may reach behind a buffer.
+// CHECK-LABEL: define void @small_buffers(ptr align 1 dereferenceable(3) %arg0, ptr align 4 dereferenceable(12) %arg1, ptr align 16 %arg2) {
+llvm.func @small_buffers(%a: !llvm.ptr {llvm.align = 16, llvm.dereferenceable = 3}, %b: !llvm.ptr {llvm.align = 256, llvm.dereferenceable = 12}, %c: !llvm.ptr {llvm.align = 16}) {
+  llvm.return
+}
+
+// -----
+
 // CHECK-LABEL: define void @memory(ptr %arg0, i32 %arg1, float %arg2) {
 // CHECK-NEXT:  bb0:
 // CHECK-NEXT:    %[[A:.*]] = load <4 x bfloat>, ptr %arg0, align 8, !invariant.load !0

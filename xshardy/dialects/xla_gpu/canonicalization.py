@@ -145,7 +145,6 @@ def _operators(map: IndexingMap) -> int:
     return count
 
 
-@dataclass(frozen=True)
 class FoldApplyIndexingSequence(RewritePattern):
     """
     `apply(f, apply(g, x))` -> `apply(f of g, x)`, if `apply(g, x)` has no other use, or the new map is simpler.
@@ -162,7 +161,6 @@ class FoldApplyIndexingSequence(RewritePattern):
             _change_apply(op, folded.dims, map, rewriter)
 
 
-@dataclass(frozen=True)
 class FoldApplyIndexingIntoLoop(RewritePattern):
     """
     `loop (apply(g, x)) in f` -> `loop (x) in f of g`, if `apply(g, x)` has no other use, or the new map is simpler.
@@ -204,7 +202,6 @@ def _needed_dims(folded: Folded, map: IndexingMap) -> list[int]:
 # -- One map ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class SimplifyMap(RewritePattern):
     """`apply(f)` -> `apply(simplified f)`."""
 
@@ -215,7 +212,6 @@ class SimplifyMap(RewritePattern):
             _change_apply(op, op.operands, simplified, rewriter)
 
 
-@dataclass(frozen=True)
 class RemoveUnusedVariables(RewritePattern):
     """`apply((d0, d1) -> (d0), a, b)` -> `apply((d0) -> (d0), a)`."""
 
@@ -228,7 +224,6 @@ class RemoveUnusedVariables(RewritePattern):
             _change_apply(op, operands, map, rewriter)
 
 
-@dataclass(frozen=True)
 class SymbolsToDimensions(RewritePattern):
     """`apply((d0)[s0] -> ...)` -> `apply((d0, d1) -> ...)`: in an `apply_indexing` they are the same."""
 
@@ -238,7 +233,6 @@ class SymbolsToDimensions(RewritePattern):
             _change_apply(op, op.operands, op.map.symbols_to_dimensions(), rewriter)
 
 
-@dataclass(frozen=True)
 class FoldConstantOperands(RewritePattern):
     """`apply((d0, d1) -> (d0 + d1), a, 3)` -> `apply((d0) -> (d0 + 3), a)`."""
 
@@ -253,7 +247,6 @@ class FoldConstantOperands(RewritePattern):
         _change_apply(op, [op.operands[i] for i in kept], map, rewriter)
 
 
-@dataclass(frozen=True)
 class FoldResults(RewritePattern):
     """`apply((d0) -> (d0, 4, d0 mod 2), a)` -> `a`, `4`, `apply((d0) -> (d0 mod 2), a)`; unused results go."""
 
@@ -289,7 +282,6 @@ class FoldResults(RewritePattern):
         rewriter.replace(op, new_ops, replacements)
 
 
-@dataclass(frozen=True)
 class FoldConstantDimensions(RewritePattern):
     """`loop (a, 3) in (d0, d1)...` -> `loop (a) in (d0)...`, where a dimension has one value, within its bounds."""
 

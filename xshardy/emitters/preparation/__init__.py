@@ -41,6 +41,7 @@ from xshardy.emitters.preparation.rewrites import (
 )
 from xshardy.emitters.preparation.select_and_scatter import ExpandSelectAndScatter
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
+from xshardy.rewriting.pattern import is_below_one
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
@@ -118,7 +119,7 @@ def needs_preparation(op: Operation) -> bool:
     """Whether `op` must be rewritten before it can be emitted."""
     if isinstance(op, hlo.BitcastOp):
         return bit_width(element_type(op.operand)) != bit_width(element_type(op.result))
-    return isinstance(op, PREPARED)
+    return is_below_one(PREPARED, type(op))
 
 
 def _functions_beside(computation: FuncOp) -> Mapping[str, FuncOp]:

@@ -46,8 +46,11 @@ def _choose(fusion: Fusion, read_again: bool, reason: str) -> Choice | None:
         return None
     dimensions = max(reductions, key=lambda each: each.sizes[2])
     _, rows, minor = dimensions.sizes
-    if any(elements_in(root) not in (rows, rows * minor) for root in fusion.roots):
+    sizes = {elements_in(root) for root in fusion.roots}
+    if not sizes <= {rows, rows * minor}:
         return None
+    if read_again and len(reductions[dimensions]) == 1 and sizes == {rows}:
+        return None  # nothing reads the rows but the reduction
     steps = steps_of(reductions[dimensions], fusion.roots, minor)
     if steps is None:
         return None

@@ -43,6 +43,10 @@ class Transposition:
         """Permute `values`, one per dimension of the input, into the order of the result's dimensions."""
         return tuple(values[d] for d in self.permutation)
 
+    def restored(self, values: Sequence[T]) -> tuple[T, ...]:
+        """Permute `values`, one per dimension of the result, into the order of the input's dimensions."""
+        return tuple(value for _, value in sorted(zip(self.permutation, values, strict=True), key=lambda pair: pair[0]))
+
     @property
     def keeps_minor(self) -> bool:
         """Whether the minor dimension stays minor."""

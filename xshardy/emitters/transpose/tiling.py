@@ -7,6 +7,7 @@ Source: rows XGPU-09, XGPU-40; XLA:GPU's transpose emitter.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeVar
 
 from xdsl.ir.affine import AffineExpr
 
@@ -15,6 +16,8 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
 from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
 from xshardy.emitters.transpose.normal_form import Transposition
+
+T = TypeVar("T")
 
 TILE = 32
 """The elements, or vectors of elements, along both sides of a tile."""
@@ -51,7 +54,7 @@ class TransposeTiling:
 
 def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Device) -> TransposeTiling | None:
     """
-    Tiles of 32 by 32 vectors of elements of `width` bits, of each of `heroes` tensors.
+    Tiles of 32 by 32 vectors of elements of `width` bits, of each of `heroes` tensors, or longer ones of fewer rows.
 
     Elements of a minor dimension that both sides keep move together. Otherwise a vector has as many elements as fit
     four bytes, if there is enough work and shared memory. None if no tile fits into shared memory.
@@ -60,29 +63,26 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     blocks = _block_sizes(moved, vector)
     counts = tile_counts(moved.shape, blocks)
     launch = LaunchDimensions(THREADS, grid_of(prod(counts), device))
-    side = TILE if moved.keeps_minor else TILE * vector
-    steps = (side // ROWS, vector)
+    steps = (prod(blocks) // (THREADS * vector), vector)
 
-    place = total([mul(sym(0), constant(prod(blocks) // steps[0])), mul(dim(0), constant(vector)), sym(1)])
-    first, last = moved.swapped
+    place = total([mul(sym(0), constant(THREADS * vector)), mul(dim(0), constant(vector)), sym(1)])
     offsets = split(place, blocks)
-    swapped = [offsets[last] if d == first else offsets[first] if d == last else offsets[d] for d in range(len(blocks))]
     numbers = split(block_number(launch), counts)
-
-    tile = [block + 1 if d == last else block for d, block in enumerate(blocks)]
+    tile = _tile(moved, blocks)
     if heroes * prod(tile) * width // 8 > SHARED_MEMORY:
         return None
     read = in_block(numbers, blocks, offsets)
     result_blocks = moved.permuted(blocks)
-    written = in_block(moved.permuted(numbers), result_blocks, split(place, result_blocks))
+    result_offsets = split(place, result_blocks)
+    written = in_block(moved.permuted(numbers), result_blocks, result_offsets)
     return TransposeTiling(
         moved,
         launch,
         within(grid_map(launch, read, steps), moved.shape),
         within(grid_map(launch, written, steps), moved.result_shape),
-        tuple(tile),
-        grid_map(launch, swapped, steps).simplify(),
-        grid_map(launch, offsets, steps).simplify(),
+        tile,
+        grid_map(launch, _in_tile(moved, blocks, offsets), steps).simplify(),
+        grid_map(launch, _in_tile(moved, blocks, moved.restored(result_offsets)), steps).simplify(),
     )
 
 
@@ -100,10 +100,49 @@ def in_block(
 
 
 def _block_sizes(moved: Transposition, vector: int) -> list[int]:
-    """The sizes of a tile in the dimensions of the input."""
+    """
+    The sizes of a tile in the dimensions of the input: a square, if no swapped dimension is shorter than its side.
+
+    With a shorter one, a square would leave threads idle: all of it is moved, and more of the other dimension.
+    """
     side = TILE if moved.keeps_minor else TILE * vector
-    sizes = [side if d in moved.swapped else 1 for d in range(len(moved.shape))]
+    short, long = sorted(moved.swapped, key=lambda d: moved.shape[d])
+    sizes = [1] * len(moved.shape)
+    sizes[short] = min(side, _power_of_two(moved.shape[short]))
+    most, least = side * side // sizes[short], THREADS * side // TILE // sizes[short]
+    sizes[long] = max(min(most, _power_of_two(moved.shape[long])), least) if sizes[short] < side else side
     return [*sizes[:-1], vector] if moved.keeps_minor else sizes
+
+
+def _power_of_two(size: int) -> int:
+    """The smallest one that is at least `size`."""
+    return 1 << (size - 1).bit_length()
+
+
+def _is_swapped(moved: Transposition, blocks: Sequence[int]) -> bool:
+    """Whether the swapped dimensions change places in the tile: its rows are along the longer one, or the result's."""
+    first, last = moved.swapped
+    return blocks[first] >= blocks[last]
+
+
+def _tile(moved: Transposition, blocks: Sequence[int]) -> tuple[int, ...]:
+    """
+    The shape of the tile of `blocks` in shared memory.
+
+    Its rows are padded so that the threads of a warp that are on a column of it, or on a few, use different banks.
+    """
+    tile, (_, last) = _in_tile(moved, blocks, blocks), moved.swapped
+    padding = max(1, TILE // min(blocks[d] for d in moved.swapped))
+    return tuple(size + padding if d == last else size for d, size in enumerate(tile))
+
+
+def _in_tile(moved: Transposition, blocks: Sequence[int], values: Sequence[T]) -> Sequence[T]:
+    """`values`, one per dimension of the input, in the order of the dimensions of the tile."""
+    if not _is_swapped(moved, blocks):
+        return values
+    (first, last), result = moved.swapped, [*values]
+    result[first], result[last] = values[last], values[first]
+    return result
 
 
 def _vector_size(moved: Transposition, width: int, heroes: int, device: Device) -> int:

@@ -93,11 +93,11 @@ def load_words(
     """
     `count` words of `size` bytes each from the address of each active thread; 0 where the access is a fault.
 
-    A vector may end behind the buffer that it begins in: LLVM reads the last three numbers of one as four. It is
-    aligned, so that the GPU has the memory, and what it reads there must not matter.
+    Unless the memory forbids it, a vector may end behind the buffer that it begins in: LLVM reads the last three
+    numbers of one as four. It is aligned, so that the GPU has the memory, and what it reads there must not matter.
     """
     whole = size * count
-    least = size if whole <= LARGEST_ACCESS else whole
+    least = size if whole <= LARGEST_ACCESS and not memory.vectors_end_in_bounds else whole
     parts = memory.parts(lanes, AccessKind.LOAD, instruction, space, where, whole, least=least)
     first = next(parts, None)
     if first is not None and (first.mask is None or (lanes.mask is not None and first.mask is lanes.mask)):

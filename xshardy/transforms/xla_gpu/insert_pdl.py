@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint
 from xshardy.dialects.xla_gpu import PdlWaitOp
 from xshardy.dialects.xla_gpu.discardable import is_entry
 from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.xla_gpu.device import ComputeCapability
 
 PDL_SINCE = ComputeCapability(9)
@@ -27,7 +28,7 @@ class InsertPdlWait(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /):
-        if is_entry(op) and op.body.blocks and not any(isinstance(each, PdlWaitOp) for each in op.body.walk()):
+        if is_entry(op) and op.body.blocks and not operations_of(op, PdlWaitOp):
             rewriter.insert(PdlWaitOp(), InsertPoint.at_start(op.body.blocks[0]))
 
 

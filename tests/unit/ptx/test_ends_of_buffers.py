@@ -1,0 +1,115 @@
+"""
+Kernels stay in buffers of a few elements, which may end where the memory of their owner ends.
+
+LLVM reads three elements as a word of four if it knows the alignment. The PTX machine reports any byte out of bounds.
+"""
+
+from collections.abc import Sequence
+from string import Template
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from xshardy import compiler
+from xshardy.interpreters.element_types import Array
+from xshardy.ptx.kernels import run_kernel
+
+ELEMENTS = {
+    "pred": np.bool_,
+    "s8": np.int8,
+    "u8": np.uint8,
+    "f8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "f8e5m2": ml_dtypes.float8_e5m2,
+    "s16": np.int16,
+    "u16": np.uint16,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "s32": np.int32,
+    "f32": np.float32,
+    "f64": np.float64,
+    "c64": np.complex64,
+}
+MOST_ELEMENTS = {1: 9, 2: 9, 4: 7, 8: 5}
+SMALL_BUFFERS = [
+    pytest.param(type, count, id=f"{type}[{count}]")
+    for type, dtype in ELEMENTS.items()
+    for count in range(1, MOST_ELEMENTS[np.dtype(dtype).itemsize] + 1)
+]
+
+SUM = Template("""
+HloModule sum
+combine {
+  a = $type[] parameter(0)
+  b = $type[] parameter(1)
+  ROOT c = $type[] $operation(a, b)
+}
+ENTRY main {
+  x = $type[$count] parameter(0)
+  zero = $type[] constant($zero)
+  ROOT r = $type[] reduce(x, zero), dimensions={0}, to_apply=combine
+}
+""")
+
+PARTS = Template("""
+HloModule parts
+ENTRY main {
+  x = $type[$count] parameter(0)
+  reversed = $type[$count] reverse(x), dimensions={0}
+  pair = $type[2,$count] broadcast(x), dimensions={1}
+  ROOT r = ($type[$count], $type[$count], $type[2,$count]) tuple(x, reversed, pair)
+}
+""")
+
+ROWS = Template("""
+HloModule rows
+combine {
+  a = $type[] parameter(0)
+  b = $type[] parameter(1)
+  ROOT c = $type[] $operation(a, b)
+}
+ENTRY main {
+  x = $type[3,$whole] parameter(0)
+  used = $type[3,$count] slice(x), slice={[0:3], [0:$count]}
+  zero = $type[] constant($zero)
+  ROOT r = $type[3] reduce(used, zero), dimensions={1}, to_apply=combine
+}
+""")
+
+
+def results(
+    program: Template, type: str, count: int, shape: Sequence[int], *written: Sequence[int]
+) -> tuple[Array, list[Array]]:
+    """Small numbers of this shape, and what the kernel of `program` makes of them."""
+    operation, zero = "or" if type == "pred" else "add", "(0, 0)" if type == "c64" else "0"
+    text = program.substitute(type=type, operation=operation, zero=zero, count=count, whole=shape[-1])
+    kernel = compiler.compile(text)
+    dtype = ELEMENTS[type]
+    numbers = np.arange(np.prod(shape)).reshape(shape) % 2
+    x = numbers.astype(dtype)
+    buffers = {0: x} | {index: np.zeros(each, dtype) for index, each in enumerate(written, start=1)}
+    return x, [*run_kernel(kernel, buffers).values()]
+
+
+@pytest.mark.parametrize("type, count", SMALL_BUFFERS)
+def test_loads_of_few_elements(type: str, count: int):
+    x, (sum,) = results(SUM, type, count, [count], [])
+    expected = x.any() if type == "pred" else x.astype(np.complex128).sum()
+    assert sum.astype(np.complex128) == expected
+
+
+@pytest.mark.parametrize("type, count", SMALL_BUFFERS)
+def test_stores_of_few_elements(type: str, count: int):
+    x, (copy, reversed, pair) = results(PARTS, type, count, [count], [count], [count], [2, count])
+    np.testing.assert_array_equal(copy, x)
+    np.testing.assert_array_equal(reversed, x[::-1])
+    np.testing.assert_array_equal(pair, np.stack((x, x)))
+
+
+@pytest.mark.parametrize("type, count", SMALL_BUFFERS)
+def test_loads_of_the_first_elements_of_rows(type: str, count: int):
+    """Rows of an even number of elements, of which the last ones are not used: their memory is there."""
+    x, (sums,) = results(ROWS, type, count, [3, count + 1], [3])
+    used = x[:, :count]
+    expected = used.any(axis=1) if type == "pred" else used.astype(np.complex128).sum(axis=1)
+    np.testing.assert_array_equal(sums.astype(np.complex128), expected)
