@@ -54,21 +54,16 @@ def pays_to_repeat(op: Operation, read: Sequence[Container[SSAValue]]) -> bool:
         return True
     if type(op) in COSTLY or not is_computed_by_element(op):
         return False
-    more = sorted(_bytes_read(op, known) for known in read)
-    return sum(more[1:]) < len(read) * sum(map(bytes_of, op.results))
+    more = sorted(_bits_read(op, known) for known in read)
+    return sum(more[1:]) < len(read) * sum(prod(shape_of(each)) * bits_in_memory(each.type) for each in op.results)
 
 
-def bytes_of(value: SSAValue) -> int:
-    """The size of a tensor in memory."""
-    return (prod(shape_of(value)) * bits_in_memory(value.type) + 7) // 8
-
-
-def _bytes_read(op: Operation, known: Container[SSAValue]) -> int:
-    """The bytes of the operands that `op` reads, without those of `known`."""
+def _bits_read(op: Operation, known: Container[SSAValue]) -> int:
+    """The bits of the operands that `op` reads, without those of `known`."""
     sources = {_source(operand) for operand in op.operands if operand not in known}
     computed = prod(shape_of(op.results[0]))
     return sum(
-        min(prod(shape_of(value)), computed) * bits_in_memory(value.type) // 8
+        min(prod(shape_of(value)), computed) * bits_in_memory(value.type)
         for value in sources
         if value not in known and not isinstance(value.owner, COMPUTED_FROM_NOTHING)
     )
