@@ -149,3 +149,17 @@ def test_a_kernel_of_several_has_a_limited_number_of_results():
     fusions = fusions_of(softmaxes(100))
     assert len(fusions) > 1
     assert max(len(op.results) + len(op.operands) for op in fusions) <= 64
+
+
+@pytest.mark.parametrize(("others", "kernels"), [(3, 4), (4, 6)])
+def test_a_kernel_is_compared_with_four_that_read_the_same(others: int, kernels: int):
+    """The first and the last kernel read as many elements of `%x`; `others` are between them."""
+    sizes = [64, *range(63, 63 - others, -1), 64]
+    lines = [
+        f"%s{i} = stablehlo.slice %x [{i}:{i + size}] : (tensor<100xf32>) -> tensor<{size}xf32>\n"
+        f"%y{i} = stablehlo.exponential %s{i} : tensor<{size}xf32>"
+        for i, size in enumerate(sizes)
+    ]
+    values, types = (", ".join(each) for each in zip(*((f"%y{i}", f"tensor<{n}xf32>") for i, n in enumerate(sizes))))
+    text = f"func.func @main(%x: tensor<100xf32>) -> ({types}) {{\n" + "\n".join(lines) + f"\nreturn {values} : {types}\n}}"
+    assert len(fusions_of(text)) == kernels
