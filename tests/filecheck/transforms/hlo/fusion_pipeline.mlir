@@ -1,7 +1,7 @@
-// RUN: xshardy-opt %s -p hlo-fusion-pipeline | filecheck %s
+// RUN: xshardy-opt %s -p hlo-fusion-pipeline --split-input-file | filecheck %s
 
 // Without any of its passes, the pipeline makes another program: products that are equal once a transpose is folded and
-// `dot` is `dot_general`, the transpose of one that only a dead fusion reads beside it, a composite, a call, layouts of
+// `dot` is `dot_general`, a transposed product that a dead operation reads too, a composite, a call, layouts of
 // HLO, a convolution, a long reduction, and a collective beside which others run.
 
 // CHECK:       func.func private @async_all_reduce(
@@ -17,10 +17,9 @@
 // CHECK-NEXT:    %[[A:.*]] = hlo.fusion loop @fused_abs(%arg5)
 // CHECK-NEXT:    %[[DONE:.*]] = hlo.all_reduce_done %[[START]]
 // CHECK-NEXT:    return %[[DONE]], %[[C]], %[[LONG]], %[[A]], %[[P]], %[[P]] :
-// CHECK-NOT:   @dead
 // CHECK:       func.func private @fused_abs(
 // CHECK-NEXT:    hlo.copy
-// CHECK-NEXT:    stablehlo.negate %{{.*}} : tensor
+// CHECK-NEXT:    stablehlo.negate
 // CHECK-NEXT:    stablehlo.abs
 func.func @main(%x: tensor<8x16xf32>, %w: tensor<12x16xf32>, %image: tensor<1x8x8x3xf32>, %filter: tensor<3x3x3x4xf32>,
                 %long: tensor<65536x4xf32>, %t: tensor<8x12xf32> {hlo.layout = array<i64: 0, 1>})
@@ -43,7 +42,7 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<12x16xf32>, %image: tensor<1x8x
   %d = stablehlo.dot_general %w, %x, contracting_dims = [1] x [1] : (tensor<12x16xf32>, tensor<8x16xf32>) -> tensor<12x8xf32>
   %e = stablehlo.transpose %d, dims = [1, 0] : (tensor<12x8xf32>) -> tensor<8x12xf32>
   %f = stablehlo.transpose %d, dims = [1, 0] : (tensor<12x8xf32>) -> tensor<8x12xf32>
-  %dead = hlo.fusion loop @dead(%d) : (tensor<12x8xf32>) -> tensor<12x8xf32>
+  %dead = stablehlo.abs %d : tensor<12x8xf32>
   %deader = stablehlo.negate %dead : tensor<12x8xf32>
   return %8, %4, %5, %7, %e, %f : tensor<8x12xf32>, tensor<1x8x8x4xf32>, tensor<4xf32>, tensor<8x12xf32>, tensor<8x12xf32>, tensor<8x12xf32>
 }
@@ -55,7 +54,18 @@ func.func private @absolute(%x: tensor<8x12xf32>) -> tensor<8x12xf32> {
   %0 = stablehlo.abs %x : tensor<8x12xf32>
   return %0 : tensor<8x12xf32>
 }
-func.func private @dead(%x: tensor<12x8xf32>) -> tensor<12x8xf32> {
-  %0 = stablehlo.abs %x : tensor<12x8xf32>
-  return %0 : tensor<12x8xf32>
+
+// -----
+
+// The computation of a fusion that nothing reads goes with it.
+// CHECK-LABEL: func.func @main(
+// CHECK-NEXT:    return %arg0
+// CHECK-NOT:   @computation
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = hlo.fusion loop @computation(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %x : tensor<4xf32>
+}
+func.func private @computation(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.abs %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
