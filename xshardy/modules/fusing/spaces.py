@@ -141,7 +141,7 @@ def _places_of_operands(result: SSAValue, place: Place, space: Space) -> Iterato
         yield from ((value, Place.ELSEWHERE) for value in op.init_values)
         return
     for operand, maps in operand_reads(result, (IndexingMap.identity(shape_of(result)),)):
-        map = maps[0].results if maps is not None and len(maps) == 1 and not maps[0].symbols else None
+        map = maps[0].results if maps is not None and len(maps) == 1 else None
         yield operand, _place(result, operand, place, map, space)
 
 

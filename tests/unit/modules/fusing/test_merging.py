@@ -161,5 +161,9 @@ def test_a_kernel_is_compared_with_four_that_read_the_same(others: int, kernels:
         for i, size in enumerate(sizes)
     ]
     values, types = (", ".join(each) for each in zip(*((f"%y{i}", f"tensor<{n}xf32>") for i, n in enumerate(sizes))))
-    text = f"func.func @main(%x: tensor<100xf32>) -> ({types}) {{\n" + "\n".join(lines) + f"\nreturn {values} : {types}\n}}"
+    text = (
+        f"func.func @main(%x: tensor<100xf32>) -> ({types}) {{\n"
+        + "\n".join(lines)
+        + f"\nreturn {values} : {types}\n}}"
+    )
     assert len(fusions_of(text)) == kernels
