@@ -5,8 +5,8 @@ Mutation testing: put small faults into passes, emitters and interpreters of ker
 
 Takes `count` mutants of each module (all, if it has fewer), drawn by `seed`, and runs the tests that cover each, the
 fastest first, up to `budget` seconds. Needs the package `coverage`. What a test executes and what became of a mutant is
-kept in `build/mutation/`; a second run does what is new. With `--report` nothing runs. The first run measures all tests,
-which takes as long as they do; `--tests` restricts them to those with `PART` in their paths, for work on one room.
+kept in `build/mutation/`; a second run does what is new. With `--report` nothing runs. The first run measures all
+tests, which takes as long as they do; `--tests` restricts them to those with `PART` in their paths.
 
 `equivalent.toml` lists the mutants that no test can find, each with the reason.
 """

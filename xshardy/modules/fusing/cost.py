@@ -34,9 +34,8 @@ def is_computed_by_element(op: Operation) -> bool:
 def moves_whole_sectors(op: stablehlo.TransposeOp) -> bool:
     """Whether adjacent elements stay adjacent, so many that a loop reads and writes whole sectors of memory."""
     layouts = {minor_to_major(value) == row_major(shape_of(value)) for value in (op.operand, op.result)}
-    *_, kept = (-1, *values_of(op.permutation))
-    shape = shape_of(op.operand)
-    return layouts == {True} and kept == len(shape) - 1 and shape[-1] * bits_in_memory(op.operand.type) >= SECTOR
+    shape, kept = shape_of(op.operand), values_of(op.permutation)[-1:]
+    return layouts == {True} and kept == (len(shape) - 1,) and shape[-1] * bits_in_memory(op.operand.type) >= SECTOR
 
 
 def is_cheap(op: Operation) -> bool:

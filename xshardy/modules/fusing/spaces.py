@@ -68,7 +68,7 @@ def space_of(members: Collection[Operation], results: Iterable[SSAValue]) -> Spa
     reductions = {_reduction(hero) for hero in heroes}
     if len(reductions) != 1 or (reduction := reductions.pop()) is None:
         return None
-    space = Space(prod(reduction.sizes), reduction, all(_is_row_wise(hero) for hero in heroes))
+    space = Space(prod(reduction.sizes), reduction, _is_row_wise(heroes[0]))
     return space if sizes <= {space.elements, space.parts} else None
 
 
@@ -148,8 +148,6 @@ def _places_of_operands(result: SSAValue, place: Place, space: Space) -> Iterato
 def _place(result: SSAValue, operand: SSAValue, place: Place, map: object, space: Space) -> Place:
     """Where `operand` is read for an element of `result`, at indices `map` of it, that is read at `place`."""
     size = prod(shape_of(operand))
-    if place is Place.ELSEWHERE or map is None:
-        return Place.ELSEWHERE
     if size == prod(shape_of(result)) and map == bitcast_map(result, operand).simplify().results:
         return place
     if place is Place.ELEMENT and space.is_row_wise and size == space.parts and space.reduction is not None:

@@ -12,8 +12,9 @@ A, B, C = "tensor<8xf32>", "tensor<16x2xi4>", "tensor<8x8xf32>"
 
 
 def operations(text: str):
-    """The operations of a function of three parameters."""
-    module = parse_module(f"func.func @main(%a: {A}, %b: {B}, %c: {C}) {{\n{text}\nreturn\n}}")
+    """A module, the parameters of its function, and the operations."""
+    arguments = f"%a: {A}, %b: {B}, %c: {C}, %h: tensor<1xi4>, %g: tensor<1xi4>, %n: tensor<0x8xf32>"
+    module = parse_module(f"func.func @main({arguments}) {{\n{text}\nreturn\n}}")
     entry = entry_of(module)
     return module, {argument.name_hint: argument for argument in entry.args}, [*entry.body.block.ops][:-1]
 
@@ -25,9 +26,14 @@ COMPUTED_AGAIN = {
     "two operands, one read anyway": (f"%0 = stablehlo.add %a, %d : {A}", [["a"], ["a"]], True),
     "the kernel that reads least writes": (f"%0 = stablehlo.add %a, %d : {A}", [["a", "d"], []], False),
     "half bytes": (f"%0 = stablehlo.negate %b : {B}", [[], []], True),
+    "a half byte": ("%0 = stablehlo.negate %h : tensor<1xi4>", [[]] * 9, True),
+    "half bytes, of two operands": ("%0 = stablehlo.add %h, %g : tensor<1xi4>", [[], ["h"], ["h"]], False),
+    "one more half byte": ("%0 = stablehlo.add %h, %g : tensor<1xi4>", [[], []], False),
     "one operand twice": (f"%0 = stablehlo.add %a, %a : {A}", [[], []], True),
     "costly": (f"%0 = stablehlo.exponential %a : {A}", [["a"], ["a"]], False),
     "no element of one": (f'%0 = "stablehlo.cholesky"(%c) <{{lower = true}}> : ({C}) -> {C}', [["c"], ["c"]], False),
+    "cheap, of no elements": ("%0 = stablehlo.reshape %n : (tensor<0x8xf32>) -> tensor<0xf32>", [[], []], True),
+    "of no elements": ("%0 = stablehlo.negate %n : tensor<0x8xf32>", [[], []], False),
     "cheap": (f"%0 = stablehlo.reshape %b : ({B}) -> tensor<32xi4>", [[]] * 9, True),
 }
 
@@ -68,6 +74,8 @@ def test_a_slice_reads_what_it_takes():
         ("4x3x31xi8", (1, 0, 2), "", False),
         ("4x3x64xi4", (1, 0, 2), "", True),
         ("4x3x8xf32", (2, 1, 0), "", False),
+        ("8xf32", (0,), "", True),
+        ("f32", (), "", False),
         ("4x3x8xf32", (1, 0, 2), " {hlo.layout = array<i64: 0, 1, 2>}", False),
     ],
 )
@@ -87,3 +95,29 @@ def test_which_transposes_move_whole_sectors(type: str, dims: tuple[int, ...], l
 )
 def test_which_rows_blocks_take(rows: int, minor: int, expected: bool):
     assert has_enough_rows(ReductionDimensions(True, (1, rows, minor))) == expected
+
+
+def test_what_a_kernel_reads_anyway_may_be_a_broadcast_or_its_source():
+    """`%w` is a broadcast of `%s`, by way of a view: with the one or the other known, nothing else is read."""
+    lines = [
+        "%s = stablehlo.slice %a [0:4] : (tensor<8xf32>) -> tensor<4xf32>",
+        "%v = stablehlo.reshape %s : (tensor<4xf32>) -> tensor<2x2xf32>",
+        "%w = stablehlo.broadcast_in_dim %v, dims = [0, 1] : (tensor<2x2xf32>) -> tensor<2x2xf32>",
+        "%d = stablehlo.negate %w : tensor<2x2xf32>",
+        "%e = stablehlo.negate %w : tensor<2x2xf32>",
+        "%0 = stablehlo.add %w, %d : tensor<2x2xf32>",
+    ]
+    _module, _, ops = operations("\n".join(lines))
+    s, _v, w, d, e = (op.results[0] for op in ops[:-1])
+    assert not pays_to_repeat(ops[-1], [[], []])
+    assert not pays_to_repeat(ops[-1], [[e], [e]])
+    assert pays_to_repeat(ops[-1], [[w], [w]]) and pays_to_repeat(ops[-1], [[s], [s]])
+    assert pays_to_repeat(ops[-1], [[d], [d]])
+
+
+def test_a_view_is_cheap_and_a_negation_is_not():
+    _module, _, ops = operations(
+        f"%0 = stablehlo.reshape %a : ({A}) -> tensor<2x4xf32>\n%1 = stablehlo.negate %a : {A}\n"
+        f"%2 = stablehlo.broadcast_in_dim %a, dims = [1] : ({A}) -> {C}"
+    )
+    assert [*map(is_cheap, ops)] == [True, False, True]

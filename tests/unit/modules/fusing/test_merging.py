@@ -160,10 +160,8 @@ def test_a_kernel_is_compared_with_four_that_read_the_same(others: int, kernels:
         f"%y{i} = stablehlo.exponential %s{i} : tensor<{size}xf32>"
         for i, size in enumerate(sizes)
     ]
-    values, types = (", ".join(each) for each in zip(*((f"%y{i}", f"tensor<{n}xf32>") for i, n in enumerate(sizes))))
-    text = (
-        f"func.func @main(%x: tensor<100xf32>) -> ({types}) {{\n"
-        + "\n".join(lines)
-        + f"\nreturn {values} : {types}\n}}"
-    )
+    values = ", ".join(f"%y{i}" for i in range(len(sizes)))
+    types = ", ".join(f"tensor<{size}xf32>" for size in sizes)
+    header = f"func.func @main(%x: tensor<100xf32>) -> ({types}) {{"
+    text = "\n".join([header, *lines, f"return {values} : {types}", "}"])
     assert len(fusions_of(text)) == kernels

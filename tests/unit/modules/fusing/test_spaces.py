@@ -17,6 +17,9 @@ TYPES = {
     "e": "tensor<0x8xf32>",
     "k": "tensor<8x31xf32>",
     "w": "tensor<8x8193xf32>",
+    "o": "tensor<8x17xf32>",
+    "p": "tensor<4x8x4x8xf32>",
+    "z": "tensor<f32>",
     "n": "tensor<8192x8xf32>",
 }
 
@@ -67,6 +70,19 @@ SPACES: dict[str, tuple[list[str], list[str], Space | None]] = {
         [reduction("a", "w", 1, "tensor<8xf32>")],
         ["a"],
         Space(8 * 8193, ReductionDimensions(True, (1, 8, 8193))),
+    ),
+    "rows that would not pay off": (
+        [reduction("a", "o", 1, "tensor<8xf32>")],
+        ["a"],
+        Space(136, ReductionDimensions(True, (1, 8, 17)), True),
+    ),
+    "reduced and kept dimensions in turns": (
+        [
+            "%a = stablehlo.reduce(%p init: %zero) applies stablehlo.add across dimensions = [0, 2] "
+            ": (tensor<4x8x4x8xf32>, tensor<f32>) -> tensor<8x8xf32>"
+        ],
+        ["a"],
+        None,
     ),
     "columns": (
         [reduction("a", "s", 0, "tensor<32xf32>")],
@@ -158,7 +174,8 @@ READ: dict[str, tuple[list[str], Space, dict[str, set[Place]] | None]] = {
     ),
     "at an index": (
         [
-            f"%a = stablehlo.dynamic_slice %m, %i, %i, sizes = [8, 16] : ({M}, tensor<i32>, tensor<i32>) -> tensor<8x16xf32>"
+            "%a = stablehlo.dynamic_slice %m, %i, %i, sizes = [8, 16] "
+            f": ({M}, tensor<i32>, tensor<i32>) -> tensor<8x16xf32>"
         ],
         Space(128),
         {"m": {Place.ELSEWHERE}, "i": {Place.ELSEWHERE}},
@@ -194,6 +211,16 @@ READ: dict[str, tuple[list[str], Space, dict[str, set[Place]] | None]] = {
         ],
         Space(1024, ReductionDimensions(True, (1, 32, 32)), True),
         None,
+    ),
+    "a number for each element": (
+        [f"%a = stablehlo.broadcast_in_dim %z, dims = [] : (tensor<f32>) -> {M}"],
+        ROW_WISE,
+        {"z": {Place.ELSEWHERE}},
+    ),
+    "an initial value": (
+        [reduction("a", "m", 1, "tensor<8xf32>").replace("%zero", "%z")],
+        ROW_WISE,
+        {"m": {Place.ELEMENT}, "z": {Place.ELSEWHERE}},
     ),
     "two operands for each row": (
         [reduction("b", "m", 1, "tensor<8xf32>"), "%a = stablehlo.add %b, %r : tensor<8xf32>"],
