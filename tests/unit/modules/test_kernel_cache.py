@@ -25,7 +25,7 @@ def test_every_file_of_the_package_is_part_of_the_key():
     states = literal_eval(versions()[-1])
     assert {name for name, *_ in states} == {file.relative_to(package).as_posix() for file in package.rglob("*.py")}
     status = os.stat(package / "api.py")
-    assert dict((name, each) for name, *each in states)["api.py"] == [status.st_size, status.st_mtime_ns]
+    assert {name: each for name, *each in states}["api.py"] == [status.st_size, status.st_mtime_ns]
 
 
 @pytest.mark.parametrize("package", ["llvmlite", "nvidia-nvvm", "xdsl", "xshardy"])
