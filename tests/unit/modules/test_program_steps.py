@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from module_programs import FUSIONS, PROGRAMS
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters import simt
+from xshardy.modules.aliases import aliases_of, donated_parameters
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.cpu_machine import CpuMachine
@@ -187,3 +189,77 @@ def test_floats_that_a_whole_program_reads_have_no_sign(type: str):
         assert not np.signbit(array).any()
     else:
         assert (array.real < 0).any()
+
+
+@pytest.mark.parametrize(
+    ("buffers", "operands", "expected"),
+    [
+        ([0, 1, 2, 3], 2, {}),
+        ([0, 1, 1, 0], 2, {0: 1, 1: 0}),
+        ([5, 5, 5], 2, {0: 0}),
+        ([0, 1, 2, 2], 3, {0: 2}),
+        ([], 0, {}),
+    ],
+)
+def test_which_results_of_a_kernel_share_the_memory_of_operands(
+    buffers: list[int], operands: int, expected: dict[int, int]
+):
+    assert aliases_of(buffers, operands) == expected
+
+
+@pytest.mark.parametrize(
+    ("alias", "root", "expected"),
+    [
+        ("{}: (1, {})", "f32[4] copy(x)", {0: 1}),
+        ("{0}: (1, {}, may-alias), {1}: (0, {}, must-alias)", "(f32[4], f32[4]) tuple(x, y)", {0: 1, 1: 0}),
+        ("{1}: (0, {})", "(f32[4], f32[4]) tuple(x, y)", {1: 0}),
+    ],
+)
+def test_which_results_of_a_program_share_the_memory_of_parameters(alias: str, root: str, expected: dict[int, int]):
+    module = parse_hlo(
+        f"HloModule m, input_output_alias={{ {alias} }}\nENTRY main {{\n  x = f32[4] parameter(0)\n"
+        f"  y = f32[4] parameter(1)\n  ROOT r = {root}\n}}\n"
+    )
+    assert donated_parameters(module) == expected
+
+
+def test_a_whole_tuple_is_not_the_memory_of_one_parameter():
+    text = (
+        "HloModule m, input_output_alias={ {}: (1, {}) }\nENTRY main {\n  x = f32[4] parameter(0)\n"
+        "  y = f32[4] parameter(1)\n  ROOT r = (f32[4], f32[4]) tuple(x, y)\n}\n"
+    )
+    with pytest.raises(PassFailedException, match="gives 2 tensors of the result the memory of 1 of the parameters"):
+        parse_hlo(text)
+
+
+@pytest.mark.parametrize("alias", ["{0,1}: (0, {})", "{0}: (0, {1})"])
+def test_no_part_of_a_tuple_shares_memory(alias: str):
+    module = parse_hlo(
+        f"HloModule m, input_output_alias={{ {alias} }}\nENTRY main {{\n  ROOT x = f32[4] parameter(0)\n}}\n"
+    )
+    with pytest.raises(ModuleError, match="a part of a nested tuple shares memory"):
+        donated_parameters(module)
+
+
+def test_a_constant_without_elements_is_copied():
+    """The value of all of its bytes would be that of the first."""
+    plan = planned(parse_hlo("HloModule m\nENTRY main {\n  ROOT c = f32[0] constant({})\n}\n"), "sm_90")
+    assert [step.kind for step in plan.all_steps()] in (["copy"], [])
+
+
+def test_the_first_of_two_wrong_operands_is_named():
+    module = parse_hlo(
+        f"HloModule m\n{FUSIONS}ENTRY main {{\n  x = f32[300] parameter(0)\n  y = f32[300] parameter(1)\n"
+        "  ROOT r = f32[300] fusion(x, y), kind=kLoop, calls=sum\n}\n"
+    )
+    plan = planned(module, "sm_90")
+
+    class Overwriting(CpuMachine):
+        """What is read is never what was written."""
+
+        def read(self, place: Slice):
+            return super().read(place) + 1
+
+    execution = Execution(plan, Overwriting("xla_gpu", "sm_90"), checks=True)
+    execution.run(ModuleRuns(module, plan).arguments[0])
+    assert execution.wrong is not None and execution.wrong.what == "operand x"
