@@ -162,3 +162,11 @@ def test_products_with_other_operands_than_they_say(epilogue: str, beta: int, im
     )
     with pytest.raises(LibraryCallError, match="a matrix product with epilogue"):
         run("__cublas$gemm", ["f32[4,4]"] * operands, "f32[4,4]", config, [x] * operands)
+
+
+@pytest.mark.parametrize("target", ["__cudnn$convBackwardInput", "__cudnn$convBackwardFilter"])
+def test_gradients_of_convolutions_in_groups_are_refused(target: str):
+    x, w = np.ones((2, 5, 5, 4), np.float32), np.ones((4, 1, 1, 2), np.float32)
+    fields = "window={size=1x1}, dim_labels=b01f_o01i->b01f, feature_group_count=2, "
+    with pytest.raises(LibraryCallError, match="the gradient of a convolution with 2 groups of features"):
+        run(target, [typed(x), typed(w)], "f32[2,5,5,4]", "{}", [x, w], fields)

@@ -59,7 +59,7 @@ def random_convolution(rng: Random) -> tuple[str, list[tuple[int, ...]]]:
     }
     texts = ", ".join(f"{name} = {values}" for name, values in columns.items())
     labels = "->".join(["x".join(f"[{', '.join(each)}]" for each in (x, w)), f"[{', '.join(y)}]"])
-    dims = sorted(w.index(label) for label in digits)
+    dims = sorted(w.index(label) for label in (digits if rng.random() < 0.7 else rng.sample(w, rng.randint(1, len(w)))))
     reversed_filter = f"%v = stablehlo.reverse %w, dims = {dims} : {types[1]}\n" if rng.random() < 0.4 else ""
     filter = "%v" if reversed_filter else "%w"
     return (
