@@ -89,7 +89,7 @@ def test_processes_compile_what_one_does(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_cache_has_what_was_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    cache = KernelCache(tmp_path / "kernels")
+    cache = KernelCache(tmp_path / "a" / "kernels")
     first = compile_module(parse_hlo(TWO_SUMS), cache=cache)
     assert len([*cache.directory.iterdir()]) == 2
 

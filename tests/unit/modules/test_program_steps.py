@@ -67,6 +67,19 @@ UNFUSED = {
     "negate": (f"stablehlo.negate %x : {M}", "1 operations to fuse "),
     "copy": (f"hlo.copy %x {{hlo.layout = array<i64: 0, 1>}} : {M}", r"1 operations to fuse \(it changes a layout\)"),
     "sharding": (f"sdy.sharding_constraint %x <@mesh, [{{}}, {{}}]> : {M}", "1 operations to partition"),
+    "infeed": (
+        '"stablehlo.infeed"(%t) : (!stablehlo.token) -> !stablehlo.token',
+        "1 operations that need the host",
+    ),
+    "outfeed": (
+        f'"stablehlo.outfeed"(%x, %t) : ({M}, !stablehlo.token) -> !stablehlo.token',
+        "1 operations that need the host",
+    ),
+    "recv": (
+        '"stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 3>, '
+        "is_host_transfer = true}> : (!stablehlo.token) -> !stablehlo.token",
+        "1 operations that need the host",
+    ),
     "send": (
         '"stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, '
         f"is_host_transfer = true}}> : ({M}, !stablehlo.token) -> !stablehlo.token",
