@@ -1,11 +1,12 @@
 """
 Mutation testing: put small faults into passes, emitters and interpreters of kernels, and count those that a test finds.
 
-    python tests/mutation [--seed S] [--count N] [--budget SECONDS] [--report] [PART OF A PATH...]
+    python tests/mutation [--seed S] [--count N] [--budget SECONDS] [--report] [--tests PART]... [PART OF A PATH...]
 
 Takes `count` mutants of each module (all, if it has fewer), drawn by `seed`, and runs the tests that cover each, the
 fastest first, up to `budget` seconds. Needs the package `coverage`. What a test executes and what became of a mutant is
-kept in `build/mutation/`; a second run does what is new. With `--report` nothing runs.
+kept in `build/mutation/`; a second run does what is new. With `--report` nothing runs. The first run measures all
+tests, which takes as long as they do; `--tests` restricts them to those with `PART` in their paths.
 
 `equivalent.toml` lists the mutants that no test can find, each with the reason.
 """
@@ -20,9 +21,9 @@ from report import report
 from runs import run
 from suite import test_files
 
-FOLDERS = ("emitters", "interpreters/simt", "lowering", "ptx", "transforms")
+FOLDERS = ("emitters", "engines", "interpreters/simt", "lowering", "modules", "ptx", "transforms")
 FILES = ("hlo_text/dissolve_tuples.py", "hlo_text/outline_regions.py")
-"""Where passes and emitters are, and the interpreters of kernels."""
+"""Where passes and emitters are, the interpreters of kernels, and what plans and runs modules."""
 
 
 def modules() -> list[str]:
@@ -39,6 +40,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20, help="mutants of a module (default: 20)")
     parser.add_argument("--budget", type=float, default=20, help="seconds of tests for a mutant (default: 20)")
     parser.add_argument("--report", action="store_true", help="print what is known; run nothing")
+    parser.add_argument("--tests", action="append", metavar="PART", help="only tests with PART in their paths")
     parser.add_argument("parts", nargs="*", metavar="PART OF A PATH", help="which modules (default: all)")
     arguments = parser.parse_args()
     chosen = {
@@ -47,12 +49,12 @@ def main() -> None:
         if not arguments.parts or any(part in path for part in arguments.parts)
     }
     if not arguments.report:
-        run_all(chosen, arguments.budget)
+        run_all(chosen, arguments.budget, arguments.tests or [""])
     print(report(chosen))
 
 
-def run_all(chosen: Mapping[str, Sequence[Mutant]], budget: float) -> None:
-    files = [*test_files()]
+def run_all(chosen: Mapping[str, Sequence[Mutant]], budget: float, parts: Sequence[str]) -> None:
+    files = [file for file in test_files() if any(part in file for part in parts)]
     import_libraries()
     if error := in_fork(_measure, files):
         raise RuntimeError(error)

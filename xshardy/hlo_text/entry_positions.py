@@ -51,6 +51,11 @@ def aliases_of_leaves(text: str, entry: FunctionType) -> str:
         for match in _ALIAS.finditer(text):
             outputs = positions(result, path_of(match[1]))
             parameters = positions(tuple_type(entry.inputs.data), (int(match[2]), *path_of(match[3])))
+            if len(outputs) != len(parameters):
+                raise PassFailedException(
+                    f"input_output_alias: {match[0]} gives {len(outputs)} tensors of the result the memory of "
+                    f"{len(parameters)} of the parameters: name one tensor of each"
+                )
             for output, parameter in zip(outputs, parameters, strict=True):
                 yield f"{{{output if is_tuple else ''}}}: ({parameter}, {{}}{match[4]})"
 

@@ -41,11 +41,11 @@ def compile_kernels(
     texts: Mapping[str, str],
     target: str,
     *,
-    math: str = "auto",
-    jobs: int = 1,
-    cache: KernelCache | None = None,
-    progress: Progress = no_progress,
-    keep_going: bool = True,
+    math: str,
+    jobs: int,
+    cache: KernelCache | None,
+    progress: Progress,
+    keep_going: bool,
 ) -> Mapping[str, Kernel | Failure]:
     """
     The kernel of each fusion of `texts`, texts by fingerprint, or why there is none.

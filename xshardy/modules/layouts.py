@@ -49,7 +49,7 @@ def _boundary(op: Operation) -> Iterator[tuple[str, SSAValue, SSAValue, str]]:
             for number, region in enumerate(op.regions):
                 yield from _results(op, region.block, f"branch {number}")
         case _:
-            return
+            pass
 
 
 def _results(op: Operation, block: Block, place: str) -> Iterator[tuple[str, SSAValue, SSAValue, str]]:

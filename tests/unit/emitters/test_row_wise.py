@@ -10,8 +10,10 @@ from reduction.test_reduction_tiling import SMALL
 from reduction.test_reduction_tiling import check as check_tiling
 from test_choices import module
 
+from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters import emit_fusion, explain
 from xshardy.emitters.launch_dimensions import Device
+from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.emitters.row_wise.tiling import row_wise_tiling
 
 REDUCERS = """
@@ -185,12 +187,37 @@ def test_short_rows_are_reduced_by_each_thread():
 
 
 @pytest.mark.parametrize(
+    ("shape", "dimensions", "sizes"),
+    [
+        ("f32[8,16]", "{1}", (1, 8, 16)),
+        ("f32[8,15]", "{1}", None),
+        ("f32[4,2,16]", "{2}", (1, 8, 16)),
+        ("f32[4,8,16]", "{0,2}", None),
+        ("f32[8,64]", "{0}", None),
+        ("f32[4,8,64]", "{1}", None),
+        ("f32[0,64]", "{1}", None),
+        ("f32[4,8,4,16]", "{1,3}", None),
+    ],
+)
+def test_which_reductions_are_of_rows(shape: str, dimensions: str, sizes: tuple[int, int, int] | None):
+    """The last one keeps and reduces dimensions in turns."""
+    kept = [size for d, size in enumerate(shape[4:-1].split(",")) if str(d) not in dimensions]
+    result = f"f32[{','.join(kept)}]"
+    body = f"zero = f32[] constant(0)\nROOT r = {result} reduce(p0, zero), dimensions={dimensions}, to_apply=sum"
+    computation = fusion_of(module(shape, body, result)).callee_function()
+    (op,) = (op for op in computation.walk() if isinstance(op, ReduceOp))
+    found = row_dimensions(op)
+    assert (found and found.sizes) == sizes and (found is None or found.is_row)
+
+
+@pytest.mark.parametrize(
     ("rows", "minor", "width", "threads", "blocks", "vector"),
     [
         (4096, 1000, 32, 128, 4096, 4),
         (65536, 512, 16, 128, 16384, 8),
         (8, 65536, 32, 1024, 8, 4),
         (99, 33, 32, 128, 25, 1),
+        (1000, 16, 8, 128, 8, 16),  # a row is one access of one thread
     ],
 )
 def test_launches(rows: int, minor: int, width: int, threads: int, blocks: int, vector: int):

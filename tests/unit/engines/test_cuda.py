@@ -14,6 +14,7 @@ from xshardy import compiler
 from xshardy.engines.cuda import Gpu, GpuError, LaunchError, load, run_on_gpu
 from xshardy.engines.cuda import gpu as gpu_module
 from xshardy.engines.cuda.gpu import DeviceMemory
+from xshardy.engines.cuda.gpu_views import has_strides
 from xshardy.lowering.libdevice import MissingCudaExtraError
 from xshardy.tools import cli
 
@@ -204,7 +205,7 @@ def test_too_little_memory(gpu: Gpu, driver: Driver):
 def test_times(gpu: Gpu):
     done: list[str] = []
     times = gpu.seconds_of(lambda: done.append("work"), 2, before=lambda: done.append("before"))
-    assert done == ["before", "work"] * 2 and all(0 <= time < 60 for time in times)
+    assert done == ["before", "work"] * 2 and len(times) == 2 and all(0 <= time < 60 for time in times)
 
 
 def test_no_driver(monkeypatch: pytest.MonkeyPatch):
@@ -250,3 +251,22 @@ def test_run_on_cuda_refuses(driver: Driver, options: list[str], message: str, c
     assert cli.main(["run", "--on", "cuda", *options, FUSION]) == 1
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "expected", "answer"),
+    [
+        ((2, 3), None, (3, 1), True),
+        ((2, 3), None, (1, 2), False),
+        ((2, 3), (1, 2), (1, 2), True),
+        ((2, 1), (1, 7), (1, 2), True),
+        ((1, 3), (7, 1), (3, 1), True),
+        ((2, 3), (7, 1), (3, 1), False),
+        ((0, 3), (7, 7), (3, 1), True),
+        ((), None, (), True),
+    ],
+)
+def test_strides_of_dimensions_with_several_elements_count(
+    shape: tuple[int, ...], strides: tuple[int, ...] | None, expected: tuple[int, ...], answer: bool
+):
+    assert has_strides(SimpleNamespace(shape=shape, strides=strides), expected) == answer

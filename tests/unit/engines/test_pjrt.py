@@ -1,5 +1,9 @@
 """Programs executed by XLA on virtual CPUs, in one process and in two."""
 
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,6 +11,7 @@ import xshardy
 from xshardy.dialects.discardable import verify
 from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt import devices
+from xshardy.engines.pjrt.devices import devices_of
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
 from xshardy.interpreters.check import Comparison
 from xshardy.syntax import print_module
@@ -106,3 +111,20 @@ def test_the_extra_is_named_without_jax(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(devices, "find_spec", lambda name: None)  # pyright: ignore
     with pytest.raises(EngineError, match=r"pip install 'xshardy\[jax\]'"):
         xshardy.run(REFUSED, on="pjrt")
+
+
+def jax_with(processes: Sequence[int]) -> Any:
+    """A JAX whose devices belong to these processes."""
+    found = [SimpleNamespace(process_index=process, platform="cpu") for process in processes]
+    return SimpleNamespace(devices=lambda: found)
+
+
+def test_the_first_devices_of_all_processes_run_a_program():
+    jax = jax_with([0, 0, 1, 1])
+    assert devices_of(jax, 3) == jax.devices()[:3]
+    with pytest.raises(EngineError, match=r"processes \[1\] would have none"):
+        devices_of(jax, 2)
+    with pytest.raises(EngineError, match="needs 5 devices, but JAX has 4 devices of platform cpu"):
+        devices_of(jax, 5)
+    with pytest.raises(EngineError, match="JAX has 1 device of platform"):
+        devices_of(jax_with([0]), 2)

@@ -3,19 +3,26 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from module_programs import BRANCHES, FUSIONS, LOOP, PROGRAMS
 
+from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.stablehlo import WhileOp
 from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.nvptx import CompilationError, Kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.lowering.ptxas import assemble
 from xshardy.modules.compilation import compile_module
+from xshardy.modules.fusion_text import fusion_text
 from xshardy.modules.kernel_cache import KernelCache
+from xshardy.modules.kernels import Failure, compile_kernels, no_progress
 from xshardy.modules.layouts import require_layouts
-from xshardy.modules.program import ModuleError, prepared
+from xshardy.modules.plan_text import plan_text
+from xshardy.modules.program import ModuleError, entry_of, prepared
 from xshardy.tools.cli import main
+from xshardy.transforms.call_graph import functions_of
 
 TWO_SUMS = f"""HloModule sums
 {FUSIONS}
@@ -82,7 +89,7 @@ def test_processes_compile_what_one_does(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_the_cache_has_what_was_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    cache = KernelCache(tmp_path / "kernels")
+    cache = KernelCache(tmp_path / "a" / "kernels")
     first = compile_module(parse_hlo(TWO_SUMS), cache=cache)
     assert len([*cache.directory.iterdir()]) == 2
 
@@ -305,3 +312,177 @@ def test_a_fusion_with_a_constant_left_out_is_refused(tmp_path: Path, capsys: py
     )
     assert main(["compile", str(source), "-o", str(tmp_path / "out")]) == 1
     assert "the value was left out when the text was printed" in capsys.readouterr().err
+
+
+KEYS = {
+    "async_done": {"start"},
+    "async_start": {"steps"},
+    "collective": {"operands", "results", "operation", "configuration"},
+    "conditional": {"selector", "branches"},
+    "copy": {"operands", "results"},
+    "kernel": {"operands", "results", "entry"},
+    "library": {"operands", "results", "target", "configuration"},
+    "memset": {"operands", "results", "byte"},
+    "while": {"predicate", "condition", "body"},
+}
+"""Of a step of each kind, beside those of all."""
+
+
+def test_steps_and_kernels_of_a_plan_have_the_documented_keys():
+    documented = (Path(__file__).parents[3] / "docs" / "launching.md").read_text()
+    seen = set[str]()
+
+    def check(steps: list[dict[str, Any]]) -> None:
+        for step in steps:
+            seen.add(step["kind"])
+            assert step.keys() == {"number", "name", "kind", *KEYS[step["kind"]]}
+            for inner in (*step.get("branches", ()), *(step.get(key, []) for key in ("steps", "condition", "body"))):
+                check(inner)
+
+    for text in (*PROGRAMS.values(), TWO_SUMS):
+        plan = json.loads(plan_text(compile_module(parse_hlo(text)), "kernels.ptx"))
+        check(plan["steps"])
+        for kernel in plan["kernels"].values():
+            assert kernel.keys() == {"grid", "block", "shared_memory", "writes"}
+        names = "version module target ptx kernels failures allocations buffers steps results"
+        assert [*plan] == names.split()
+    assert seen == KEYS.keys()
+    assert all(f"`{name}`" in documented for name in ("shared_memory", "byte", *KEYS))
+
+
+def test_shared_memory_is_that_of_the_kernel():
+    compiled = compile_module(parse_hlo(TWO_SUMS))
+    plan = json.loads(plan_text(compiled, "kernels.ptx"))
+    sizes = [kernel["shared_memory"] for kernel in plan["kernels"].values()]
+    assert sizes == [kernel.shared_memory for kernel in compiled.kernels.values()] and all(sizes)
+
+
+@pytest.mark.parametrize(
+    ("kernels", "jobs", "processes"),
+    [(8, 4, None), (9, 4, 2), (9, 1, None), (17, 2, 2), (17, 4, 3), (0, 4, None)],
+)
+def test_a_process_is_started_for_eight_kernels(
+    kernels: int, jobs: int, processes: int | None, monkeypatch: pytest.MonkeyPatch
+):
+    class Started(Exception):
+        pass
+
+    def pool(count: int, context: object) -> None:
+        raise Started(count)
+
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", pool)
+    monkeypatch.setattr("xshardy.modules.kernels.compile_text", lambda *arguments: Failure("none"))  # pyright: ignore
+    texts = {str(number): "" for number in range(kernels)}
+
+    def compiled() -> None:
+        found = compile_kernels(
+            texts, "sm_90", math="auto", jobs=jobs, cache=None, progress=no_progress, keep_going=True
+        )
+        assert found.keys() == texts.keys()
+
+    if processes is None:
+        compiled()
+        return
+    with pytest.raises(Started, match=str(processes)):
+        compiled()
+
+
+def test_what_a_body_returns_has_the_layout_that_the_loop_carries():
+    module = parse_hlo("""HloModule m
+condition {
+  p = (f32[4,8]) parameter(0)
+  ROOT r = pred[] constant(false)
+}
+turn {
+  p = f32[4,8] parameter(0)
+  ROOT r = f32[4,8]{0,1} copy(p)
+}
+body {
+  p = (f32[4,8]) parameter(0)
+  x = f32[4,8] get-tuple-element(p), index=0
+  y = f32[4,8]{0,1} fusion(x), kind=kLoop, calls=turn
+  ROOT r = (f32[4,8]{0,1}) tuple(y)
+}
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  t = (f32[4,8]) tuple(x)
+  loop = (f32[4,8]) while(t), condition=condition, body=body
+  ROOT y = f32[4,8] get-tuple-element(loop), index=0
+}
+""")
+    with pytest.raises(ModuleError, match=r"loop: result 0, .*and y in its body is f32\[4,8\]\{0,1\}"):
+        require_layouts(prepared(module))
+
+
+def test_what_a_branch_gives_has_the_layout_of_the_result():
+    module = parse_hlo("""HloModule m
+yes {
+  ROOT p = f32[4,8] parameter(0)
+}
+no {
+  ROOT p = f32[4,8]{0,1} parameter(0)
+}
+ENTRY main {
+  p = pred[] parameter(0)
+  x = f32[4,8] parameter(1)
+  y = f32[4,8]{0,1} parameter(2)
+  ROOT r = f32[4,8] conditional(p, x, y), true_computation=yes, false_computation=no
+}
+""")
+    with pytest.raises(ModuleError, match=r"result 0, r, .*and y in branch 1 is f32\[4,8\]\{0,1\}"):
+        require_layouts(prepared(module))
+
+
+def test_what_a_loop_does_not_change_is_read_from_outside():
+    text = LOOP.replace("tuple(following, b, updated)", "tuple(following, a, updated)")
+    (loop,) = (op for op in prepared(parse_hlo(text)).walk() if isinstance(op, WhileOp))
+    assert len(loop.operands) == len(loop.results) == len(loop.body.block.args) == len(loop.cond.block.args) == 2
+    (loop,) = (op for op in prepared(parse_hlo(LOOP)).walk() if isinstance(op, WhileOp))
+    assert len(loop.operands) == 3
+
+
+ANONYMOUS = """module {
+  func.func private @f0(%arg0: tensor<40xf32>, %arg1: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.reduce(%arg0 init: %arg1) applies stablehlo.add across dimensions = [0] : (tensor<40xf32>, tensor<f32>) -> tensor<f32>
+    %1 = call @f1(%0) : (tensor<f32>) -> tensor<f32>
+    %2 = call @f1(%1) : (tensor<f32>) -> tensor<f32>
+    return %2 : tensor<f32>
+  }
+  func.func private @f1(%arg0: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.negate %arg0 : tensor<f32>
+    return %0 : tensor<f32>
+  }
+  func.func @main(%arg0: tensor<40xf32>, %arg1: tensor<f32>) -> tensor<f32> {
+    %0 = hlo.fusion loop @f0(%arg0, %arg1) : (tensor<40xf32>, tensor<f32>) -> tensor<f32>
+    return %0 : tensor<f32>
+  }
+}"""  # noqa: E501
+
+
+def test_the_text_of_a_fusion_names_nothing_of_its_surroundings():
+    text = """HloModule m
+total {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT t = f32[] add(a, b)
+}
+minus {
+  a = f32[] parameter(0)
+  ROOT n = f32[] negate(a), metadata={op_name="minus"}, frontend_attributes={who="me"}
+}
+inner {
+  data = f32[40] parameter(0), metadata={op_name="data"}
+  start = f32[] parameter(1)
+  r = f32[] reduce(data, start), dimensions={0}, to_apply=total
+  s = f32[] call(r), to_apply=minus
+  ROOT t = f32[] call(s), to_apply=minus, sharding={replicated}
+}
+ENTRY main {
+  x = f32[40] parameter(0)
+  z = f32[] parameter(1)
+  ROOT result = f32[] fusion(x, z), kind=kInput, calls=inner
+}
+"""
+    module = parse_hlo(text)
+    (fusion,) = (op for op in entry_of(module).walk() if isinstance(op, FusionOp))
+    assert fusion_text(fusion, functions_of(module)).strip() == ANONYMOUS

@@ -123,3 +123,50 @@ def test_a_convolution_whose_shapes_do_not_fit():
     fields = "window={size=3x3}, dim_labels=b01f_01io->b01f, "
     with pytest.raises(LibraryCallError, match="a convolution that is none: inferred shape"):
         run("__cudnn$convForward", [typed(x), typed(w)], "f32[2,9,9,4]", "{}", [x, w], fields)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_product_before_its_activation_is_a_second_result(bias: bool):
+    rng = np.random.default_rng(0)
+    x, y, b = (rng.standard_normal(s).astype(np.float32) for s in [(4, 5), (5, 6), (6,)])
+    name = "BIAS_GELU_AUX" if bias else "GELU_AUX"
+    operands = [x, y, b][: 3 if bias else 2]
+    inputs = "".join(f"  p{i} = {typed(each)} parameter({i})\n" for i, each in enumerate(operands))
+    module = parse_hlo(
+        f"HloModule m\nENTRY main {{\n{inputs}"
+        f"  ROOT call = (f32[4,6], f32[4,6]) custom-call({', '.join(f'p{i}' for i in range(len(operands)))}), "
+        'custom_call_target="__cublas$lt$matmul", backend_config={"gemm_backend_config":{"dot_dimension_numbers":'
+        '{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]},'
+        f'"epilogue":"{name}"}}}}\n}}\n'
+    )
+    ExpandLibraryCallsPass().rewrite_module(module)
+    expected = x @ y + (b if bias else 0)
+    for found, value in zip(evaluate(entry_of(module), operands), (jax.nn.gelu(expected), expected), strict=True):
+        np.testing.assert_allclose(found, value, rtol=1e-5, atol=1e-5)
+
+
+FACTORS = {
+    "a bias is missing": ("BIAS", 0, 0, 2),
+    "an operand too many": ("DEFAULT", 0, 0, 3),
+    "the summand is missing": ("DEFAULT", 1, 0, 2),
+    "a complex factor": ("DEFAULT", 0, 2, 2),
+}
+
+
+@pytest.mark.parametrize(("epilogue", "beta", "imaginary", "operands"), FACTORS.values(), ids=FACTORS)
+def test_products_with_other_operands_than_they_say(epilogue: str, beta: int, imaginary: int, operands: int):
+    x = np.ones((4, 4), np.float32)
+    config = (
+        '{"gemm_backend_config":{"dot_dimension_numbers":{},'
+        f'"epilogue":"{epilogue}","beta":{beta},"alpha_imag":{imaginary}}}}}'
+    )
+    with pytest.raises(LibraryCallError, match="a matrix product with epilogue"):
+        run("__cublas$gemm", ["f32[4,4]"] * operands, "f32[4,4]", config, [x] * operands)
+
+
+@pytest.mark.parametrize("target", ["__cudnn$convBackwardInput", "__cudnn$convBackwardFilter"])
+def test_gradients_of_convolutions_in_groups_are_refused(target: str):
+    x, w = np.ones((2, 5, 5, 4), np.float32), np.ones((4, 1, 1, 2), np.float32)
+    fields = "window={size=1x1}, dim_labels=b01f_o01i->b01f, feature_group_count=2, "
+    with pytest.raises(LibraryCallError, match="the gradient of a convolution with 2 groups of features"):
+        run(target, [typed(x), typed(w)], "f32[2,5,5,4]", "{}", [x, w], fields)

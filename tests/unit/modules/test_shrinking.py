@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis.strategies import integers, lists, sampled_from
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import dense_values
 from xshardy.hlo_text import parse_hlo, print_hlo
 from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.cpu_machine import CpuMachine
@@ -108,6 +109,21 @@ ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
     "odd place": (["f32[16,128]"], "f32[16,127] slice(p0), slice={[0:16], [1:128]}", "f32[4,127]"),
     "single element": (["f32[16,128]", "f32[16,1]"], "f32[16,129] concatenate(p0, p1), dimensions={1}", "f32[4,129]"),
     "padding of one": (["f32[16,28]", "f32[]"], "f32[16,30] pad(p0, p1), padding=0_0x1_1", "f32[4,30]"),
+    "padding before": (["f32[16,8,8]", "f32[]"], "f32[17,8,8] pad(p0, p1), padding=1_0x0_0x0_0", "f32[17,4,4]"),
+    "padding after": (["f32[16,8,8]", "f32[]"], "f32[17,8,8] pad(p0, p1), padding=0_1x0_0x0_0", "f32[17,4,4]"),
+    "padding between": (["f32[8,8]", "f32[]"], "f32[15,8] pad(p0, p1), padding=0_0_1x0_0", "f32[15,4]"),
+    "index vectors": (
+        ["f32[8,8,8,8,8,8,8,8,16]", "s32[12,8]"],
+        "f32[12,16] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0,1,2,3,4,5,6,7}, "
+        "start_index_map={0,1,2,3,4,5,6,7}, index_vector_dim=1, slice_sizes={1,1,1,1,1,1,1,1,16}",
+        "f32[4,4]",
+    ),
+    "a part of each slice": (
+        ["f32[8,16]", "s32[12,1]"],
+        "f32[12,8] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, "
+        "start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}",
+        "f32[4,8]",
+    ),
     "unknown product": (["f32[8,8]"], 'f32[8,8] custom-call(p0, p0), custom_call_target="__cublas$gemm"', "f32[8,8]"),
 }
 """Types of parameters, an operation of which dimensions keep their sizes, and its shape when the others are least."""
@@ -258,3 +274,17 @@ def test_ties():
     freeze([c])
     equate([b], [c])
     assert a.group.found().ratio(1) == 1
+
+
+def test_a_constant_of_equal_elements_shrinks_to_as_many_as_its_type_has():
+    text = "HloModule m\n\nENTRY e {\n  p = f32[32,16] parameter(0)\n  ROOT a = f32[32,16] add(p, p)\n}\n"
+    module = parse_hlo(text)
+    body = entry_of(module).body.block
+    twos = stablehlo.ConstantOp(dense_values(body.args[0].type, [2.0]))
+    first = body.first_op
+    assert first is not None
+    body.insert_op_before(twos, first)
+    first.operands[1] = twos.output
+    small = shrink(module)
+    (constant,) = (op for op in small.walk() if isinstance(op, stablehlo.ConstantOp))
+    assert str(constant.output.type) == "tensor<4x4xf32>" and [*constant.value.get_values()] == [2.0] * 16

@@ -59,7 +59,7 @@ def random_convolution(rng: Random) -> tuple[str, list[tuple[int, ...]]]:
     }
     texts = ", ".join(f"{name} = {values}" for name, values in columns.items())
     labels = "->".join(["x".join(f"[{', '.join(each)}]" for each in (x, w)), f"[{', '.join(y)}]"])
-    dims = sorted(w.index(label) for label in digits)
+    dims = sorted(w.index(label) for label in (digits if rng.random() < 0.7 else rng.sample(w, rng.randint(1, len(w)))))
     reversed_filter = f"%v = stablehlo.reverse %w, dims = {dims} : {types[1]}\n" if rng.random() < 0.4 else ""
     filter = "%v" if reversed_filter else "%w"
     return (
@@ -122,3 +122,26 @@ def test_symmetric_padding(size: int, moved: int, kernel: int, stride: int, low:
 @pytest.mark.parametrize(("low", "moved"), [(-1, 3), (1, 1)])
 def test_padding_that_cuts_elements_off(low: int, moved: int):
     assert ForwardDimension.of(6, moved, 3, 1, 1, low) is None
+
+
+@pytest.mark.parametrize("dims", [[0], [1], [0, 1], [0, 1, 2], [2, 3]], ids=str)
+def test_filters_that_are_reversed_in_some_dimensions(dims: list[int]):
+    """The gradient of an input reads elements two apart, and its filter is reversed: in [0, 1], that is all of it."""
+    x, w, y = "tensor<1x3x3x2xf32>", "tensor<3x3x2x2xf32>", "tensor<1x7x7x2xf32>"
+    module = parse_module(
+        f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n%v = stablehlo.reverse %w, dims = {dims} : {w}\n"
+        "%0 = stablehlo.convolution(%x, %v) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+        "window = {pad = [[2, 2], [2, 2]], lhs_dilate = [2, 2]} "
+        f"{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : ({x}, {w}) -> {y}\nreturn %0 : {y}\n}}"
+    )
+    random = np.random.default_rng(0)
+    inputs = [random.integers(-4, 5, shape).astype(np.float32) for shape in ((1, 3, 3, 2), (3, 3, 2, 2))]
+    (expected,) = evaluate(entry_of(module), inputs)
+    RewriteConvolutionsPass().rewrite_module(module)
+    (call,) = (op for op in module.walk() if isinstance(op, stablehlo.CustomCallOp))
+    assert call.call_target_name.data == "__cudnn$convBackwardInput"
+    reads_argument = not any(isinstance(op, stablehlo.ReverseOp) and op.result.uses for op in module.walk())
+    assert reads_argument == (dims == [0, 1])
+    ExpandLibraryCallsPass().rewrite_module(module)
+    (result,) = evaluate(entry_of(module), inputs)
+    np.testing.assert_array_equal(result, expected)

@@ -53,7 +53,7 @@ def row_wise_tiling(rows: int, minor: int, narrowest_input: int | None, widest_o
 
 def _vector_size(minor: int, width: int) -> int:
     """The elements of `width` bits, at most those of one access, that divide a row of `minor` elements."""
-    vector = max(1, WIDEST_ACCESS // width)
+    vector = WIDEST_ACCESS // width
     while minor % vector:
         vector //= 2
     return vector

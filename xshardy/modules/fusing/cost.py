@@ -36,9 +36,8 @@ def is_computed_by_element(op: Operation) -> bool:
 def moves_whole_sectors(op: stablehlo.TransposeOp) -> bool:
     """Whether adjacent elements stay adjacent, so many that a loop reads and writes whole sectors of memory."""
     layouts = {minor_to_major(value) == row_major(shape_of(value)) for value in (op.operand, op.result)}
-    *_, kept = (-1, *values_of(op.permutation))
-    shape = shape_of(op.operand)
-    return layouts == {True} and kept == len(shape) - 1 and shape[-1] * bits_in_memory(op.operand.type) >= SECTOR
+    shape, kept = shape_of(op.operand), values_of(op.permutation)[-1:]
+    return layouts == {True} and kept == (len(shape) - 1,) and shape[-1] * bits_in_memory(op.operand.type) >= SECTOR
 
 
 def is_cheap(op: Operation) -> bool:
@@ -69,21 +68,16 @@ def pays_to_repeat(op: Operation, read: Sequence[Container[SSAValue]]) -> bool:
         return True
     if type(op) in COSTLY or not is_computed_by_element(op):
         return False
-    more = sorted(_bytes_read(op, known) for known in read)
-    return sum(more[1:]) < len(read) * sum(map(bytes_of, op.results))
+    more = sorted(_bits_read(op, known) for known in read)
+    return sum(more[1:]) < len(read) * sum(prod(shape_of(each)) * bits_in_memory(each.type) for each in op.results)
 
 
-def bytes_of(value: SSAValue) -> int:
-    """The size of a tensor in memory."""
-    return (prod(shape_of(value)) * bits_in_memory(value.type) + 7) // 8
-
-
-def _bytes_read(op: Operation, known: Container[SSAValue]) -> int:
-    """The bytes of the operands that `op` reads, without those of `known`."""
+def _bits_read(op: Operation, known: Container[SSAValue]) -> int:
+    """The bits of the operands that `op` reads, without those of `known`."""
     sources = {_source(operand) for operand in op.operands if operand not in known}
     computed = prod(shape_of(op.results[0]))
     return sum(
-        min(prod(shape_of(value)), computed) * bits_in_memory(value.type) // 8
+        min(prod(shape_of(value)), computed) * bits_in_memory(value.type)
         for value in sources
         if value not in known and not isinstance(value.owner, COMPUTED_FROM_NOTHING)
     )

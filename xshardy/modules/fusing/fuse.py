@@ -111,7 +111,7 @@ def blocks_of(module: ModuleOp) -> Iterator[Block]:
         for block in _nested(pending.popleft().body):
             yield block
             calls = (op.callee.string_value() for op in block.ops if isinstance(op, CallOp))
-            called = [functions[name] for name in calls if name in functions and functions[name] not in found]
+            called = [functions[name] for name in calls if functions[name] not in found]
             found.update(dict.fromkeys(called))
             pending += dict.fromkeys(called)
 

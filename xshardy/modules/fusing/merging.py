@@ -76,7 +76,7 @@ class Merger:
                     kernels[number] = merged
                     break
             else:
-                kernels = [*kernels[-MAX_COMPARED + 1 :], reader]
+                kernels = [*kernels, reader][-MAX_COMPARED:]
 
     def merged(self, first: Group, second: Group, shared: SSAValue) -> Group | None:
         """The kernel that replaces both, which write or read `shared`; None if they stay two."""

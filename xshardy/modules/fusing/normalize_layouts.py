@@ -52,7 +52,7 @@ class CopyOfParameters(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /):
-        if op.body.blocks and not is_private(op):
+        if not is_private(op):  # so that it has a body
             copy_into_default(op.args, InsertPoint.at_start(op.body.block), rewriter)
 
 

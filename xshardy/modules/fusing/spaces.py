@@ -68,7 +68,7 @@ def space_of(members: Collection[Operation], results: Iterable[SSAValue]) -> Spa
     reductions = {_reduction(hero) for hero in heroes}
     if len(reductions) != 1 or (reduction := reductions.pop()) is None:
         return None
-    space = Space(prod(reduction.sizes), reduction, all(_is_row_wise(hero) for hero in heroes))
+    space = Space(prod(reduction.sizes), reduction, _is_row_wise(heroes[0]))
     return space if sizes <= {space.elements, space.parts} else None
 
 
@@ -141,15 +141,13 @@ def _places_of_operands(result: SSAValue, place: Place, space: Space) -> Iterato
         yield from ((value, Place.ELSEWHERE) for value in op.init_values)
         return
     for operand, maps in operand_reads(result, (IndexingMap.identity(shape_of(result)),)):
-        map = maps[0].results if maps is not None and len(maps) == 1 and not maps[0].symbols else None
+        map = maps[0].results if maps is not None and len(maps) == 1 else None
         yield operand, _place(result, operand, place, map, space)
 
 
 def _place(result: SSAValue, operand: SSAValue, place: Place, map: object, space: Space) -> Place:
     """Where `operand` is read for an element of `result`, at indices `map` of it, that is read at `place`."""
     size = prod(shape_of(operand))
-    if place is Place.ELSEWHERE or map is None:
-        return Place.ELSEWHERE
     if size == prod(shape_of(result)) and map == bitcast_map(result, operand).simplify().results:
         return place
     if place is Place.ELEMENT and space.is_row_wise and size == space.parts and space.reduction is not None:

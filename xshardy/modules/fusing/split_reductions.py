@@ -76,7 +76,7 @@ def is_neutral(init: object, neutral: float | None) -> bool:
 
 def parts_of(dimensions: ReductionDimensions) -> int | None:
     """
-    The number of parts of the elements that are reduced together: the divisor closest to their root.
+    The number of parts of the elements that are reduced together: the largest divisor up to their root.
 
     None if one block takes all of them, or without a divisor that makes parts small enough.
     """
@@ -91,8 +91,7 @@ def parts_of(dimensions: ReductionDimensions) -> int | None:
             return None
         reduced = middle
     root = isqrt(reduced)
-    divisors = [parts for parts in range(2, 4 * root) if reduced % parts == 0 and root <= 4 * parts]
-    return min(divisors, key=lambda parts: abs(parts - root), default=None)
+    return next((parts for parts in range(root, 0, -1) if reduced % parts == 0 and 4 * parts >= root), None)
 
 
 def reduced_along(

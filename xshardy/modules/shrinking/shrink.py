@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, ModuleOp, TensorType, TupleType
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType, TupleType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.dense_elements import dense
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.tuples import tuple_type
@@ -85,10 +86,10 @@ Types = Mapping[SSAValue, Attribute]
 
 
 def _resize_constant(op: stablehlo.ConstantOp, types: Types) -> None:
-    new = types[op.results[0]]
-    value = op.value
+    """Only constants of equal elements shrink."""
+    new = cast(TensorType[Any], types[op.results[0]])
     if new != op.results[0].type:
-        op.value = DenseIntOrFPElementsAttr(cast(Any, new), value.data)
+        op.value = dense(new, op.value.data.data[: new.element_type.compile_time_size])
 
 
 def _resize_slice(op: stablehlo.SliceOp, types: Types) -> None:

@@ -10,3 +10,16 @@ func.func @main(%x: tensor<2x3xf32> {hlo.layout = array<i64: 0, 1>}) -> tensor<3
   %n = stablehlo.negate %t : tensor<3x2xf32>
   return %n : tensor<3x2xf32>
 }
+
+// A copy that no result needs is in the default layout; a function that is called has no fixed layouts.
+// CHECK-LABEL: func.func private @called(
+// CHECK-NEXT:    %[[C:.*]] = hlo.copy %arg0 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[N:.*]] = stablehlo.negate %[[C]] : tensor<2x3xf32>
+// CHECK-NEXT:    return %[[N]] : tensor<2x3xf32>
+func.func private @called(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %c = hlo.copy %x {hlo.layout = array<i64: 0, 1>} : tensor<2x3xf32>
+  %n = stablehlo.negate %c {hlo.layout = array<i64: 0, 1>} : tensor<2x3xf32>
+  return %n : tensor<2x3xf32>
+}
+
+func.func private @declared(tensor<2x3xf32>) -> tensor<2x3xf32>

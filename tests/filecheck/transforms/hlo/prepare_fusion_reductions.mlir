@@ -69,3 +69,41 @@ func.func @others(%x: tensor<8x2xf32>, %y: tensor<8x1xf32>, %z: tensor<0x1xf32>,
   %2 = stablehlo.reduce(%z init: %c) applies stablehlo.add across dimensions = [1] : (tensor<0x1xf32>, tensor<f32>) -> tensor<0xf32>
   return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<0xf32>
 }
+
+// One summand more than zero is no sum again; neither is a maximum, nor a sum of another number than zero.
+// CHECK-LABEL: func.func @no_sums_again(
+// CHECK:         stablehlo.add
+// CHECK:         stablehlo.add
+// CHECK:         stablehlo.maximum
+// CHECK:         stablehlo.add
+// CHECK:         return
+func.func @no_sums_again(%x: tensor<8x1xf32>, %y: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %five = stablehlo.constant dense<5.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x1xf32>, tensor<f32>) -> tensor<8xf32>
+  %1 = stablehlo.reduce(%y init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %2 = stablehlo.reshape %1 : (tensor<8xf32>) -> tensor<1x8xf32>
+  %3 = stablehlo.reduce(%2 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<1x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %4 = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %5 = stablehlo.reshape %4 : (tensor<8xf32>) -> tensor<1x8xf32>
+  %6 = stablehlo.reduce(%5 init: %zero) applies stablehlo.maximum across dimensions = [0] : (tensor<1x8xf32>, tensor<f32>) -> tensor<8xf32>
+  %7 = stablehlo.reduce(%5 init: %five) applies stablehlo.add across dimensions = [0] : (tensor<1x8xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0, %3, %6, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}
+
+// What says how its result is in memory, and what compares.
+// CHECK-LABEL: func.func @kept(
+// CHECK:         stablehlo.reduce{{.*}}(%arg0
+// CHECK:         stablehlo.reduce{{.*}}(%arg1
+func.func @kept(%x: tensor<8x4x1xf32>, %y: tensor<8x1xi1>, %zero: tensor<f32>, %true: tensor<i1>) -> (tensor<8x4xf32>, tensor<8xi1>) {
+  %0 = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 2>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %c : tensor<f32>
+  }) {hlo.layout = array<i64: 0, 1>} : (tensor<8x4x1xf32>, tensor<f32>) -> tensor<8x4xf32>
+  %1 = "stablehlo.reduce"(%y, %true) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i1>, %b: tensor<i1>):
+    stablehlo.return %b : tensor<i1>
+  }) : (tensor<8x1xi1>, tensor<i1>) -> tensor<8xi1>
+  return %0, %1 : tensor<8x4xf32>, tensor<8xi1>
+}

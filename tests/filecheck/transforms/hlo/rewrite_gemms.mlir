@@ -69,3 +69,12 @@ func.func @others(%i: tensor<4x4xi32>, %x: tensor<4x4xf32>, %e: tensor<0x4xf32>)
   %4 = stablehlo.dot_general %e, %x, contracting_dims = [1] x [0] : (tensor<0x4xf32>, tensor<4x4xf32>) -> tensor<0x4xf32>
   return %0, %1, %2, %3, %4 : tensor<4x4xi32>, tensor<4x4xf64>, tensor<4x4x4x4xf32>, tensor<4x4xf32>, tensor<0x4xf32>
 }
+
+// A size that is not known: cuBLAS is called with numbers.
+// CHECK-LABEL: func.func @of_unknown_size(
+// CHECK-NEXT:    stablehlo.dot_general
+// CHECK-NEXT:    return
+func.func @of_unknown_size(%x: tensor<?x4xf32>, %y: tensor<4x4xf32>) -> tensor<?x4xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}

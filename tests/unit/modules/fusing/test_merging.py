@@ -149,3 +149,19 @@ def test_a_kernel_of_several_has_a_limited_number_of_results():
     fusions = fusions_of(softmaxes(100))
     assert len(fusions) > 1
     assert max(len(op.results) + len(op.operands) for op in fusions) <= 64
+
+
+@pytest.mark.parametrize(("others", "kernels"), [(3, 4), (4, 6)])
+def test_a_kernel_is_compared_with_four_that_read_the_same(others: int, kernels: int):
+    """The first and the last kernel read as many elements of `%x`; `others` are between them."""
+    sizes = [64, *range(63, 63 - others, -1), 64]
+    lines = [
+        f"%s{i} = stablehlo.slice %x [{i}:{i + size}] : (tensor<100xf32>) -> tensor<{size}xf32>\n"
+        f"%y{i} = stablehlo.exponential %s{i} : tensor<{size}xf32>"
+        for i, size in enumerate(sizes)
+    ]
+    values = ", ".join(f"%y{i}" for i in range(len(sizes)))
+    types = ", ".join(f"tensor<{size}xf32>" for size in sizes)
+    header = f"func.func @main(%x: tensor<100xf32>) -> ({types}) {{"
+    text = "\n".join([header, *lines, f"return {values} : {types}", "}"])
+    assert len(fusions_of(text)) == kernels
