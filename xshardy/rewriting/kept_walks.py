@@ -127,17 +127,15 @@ class KeptWalks:
 
     def modify(self, op: Operation) -> None:
         """Record that `op` may hold other attributes."""
-        if self._held is not None:
-            self._unread.append(op)
+        self._unread.append(op)
 
     def insert(self, op: Operation) -> None:
         """Record that `op` is inserted or moved, with all that is in it."""
-        inside = walk_regions(op.regions, FORWARD) if op.regions else ()
-        if self._held is not None:
-            self._unread += (op, *inside)
-        if self._order is not None:
-            self._inserted.add(type(op))
-            self._inserted.update(map(type, inside))
+        if self._order is None and self._held is None:
+            return
+        inserted = [op, *walk_regions(op.regions, FORWARD)] if op.regions else [op]
+        self._inserted.update(map(type, inserted))
+        self._unread += inserted
 
     def record_erasure(self) -> None:
         """Record that an operation was erased, with all that is in it."""
