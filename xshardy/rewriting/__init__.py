@@ -18,6 +18,7 @@ from xshardy.rewriting.pattern import OpTypePattern as OpTypePattern
 from xshardy.rewriting.pattern import match_op_type as match_op_type
 from xshardy.rewriting.pattern_pass import PatternPass as PatternPass
 from xshardy.rewriting.pattern_pass import Step as Step
+from xshardy.rewriting.twins import replace_by_twin as replace_by_twin
 from xshardy.rewriting.walks import BACKWARD as BACKWARD
 from xshardy.rewriting.walks import FORWARD as FORWARD
 from xshardy.rewriting.walks import INNER_FIRST as INNER_FIRST

@@ -52,10 +52,10 @@ class AttributePattern(HeldAttributesPattern):
         default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
     )
     """What attributes became, as values: equal attributes become the same object."""
-    _converters: dict[type[Attribute], Callable[[Any], Attribute]] = field(
-        default_factory=dict[type[Attribute], Callable[[Any], Attribute]], init=False, repr=False, compare=False
+    _converters: dict[type[Attribute], Callable[[Any], Attribute] | None] = field(
+        default_factory=dict[type[Attribute], Callable[[Any], Attribute] | None], init=False, repr=False, compare=False
     )
-    """By class of attributes, what is done to them."""
+    """By class of attributes, what is done to them; None if they stay."""
 
     @final
     @property
@@ -80,26 +80,30 @@ class AttributePattern(HeldAttributesPattern):
         return held.replace(new) if new else ()
 
     def _converted(self, attribute: Attribute) -> Attribute:
+        kind = type(attribute)
+        convert = self._converters[kind] if kind in self._converters else self._add_converter(kind)
+        if convert is None:
+            return attribute
         if (entry := self._known.get(id(attribute))) is not None:
             return entry[1]
-        kind = type(attribute)
-        if (convert := self._converters.get(kind)) is None:
-            convert = self._converters[kind] = self._converter(kind)
         new = convert(attribute)
         self._known[id(attribute)] = attribute, new
         return new
 
-    def _converter(self, kind: type[Attribute]) -> Callable[[Any], Attribute]:
-        """What is done to attributes of a class."""
+    def _add_converter(self, kind: type[Attribute]) -> Callable[[Any], Attribute] | None:
+        """Find out what is done to attributes of a class."""
         if issubclass(kind, self.attribute_types):
-            return self._converted_value
-        if issubclass(kind, self.not_inside):
-            return _itself
-        if issubclass(kind, ParametrizedAttribute):
-            return self._with_converted_parameters
-        if issubclass(kind, ArrayAttr):
-            return self._with_converted_elements
-        return self._with_converted_values if issubclass(kind, DictionaryAttr) else _itself
+            converter = self._converted_value
+        elif issubclass(kind, self.not_inside):
+            converter = None
+        elif issubclass(kind, ParametrizedAttribute):
+            converter = self._with_converted_parameters
+        elif issubclass(kind, ArrayAttr):
+            converter = self._with_converted_elements
+        else:
+            converter = self._with_converted_values if issubclass(kind, DictionaryAttr) else None
+        self._converters[kind] = converter
+        return converter
 
     def _converted_value(self, attribute: Attribute) -> Attribute:
         new = self.convert(attribute)
@@ -121,7 +125,3 @@ class AttributePattern(HeldAttributesPattern):
         """What `parts` become; None if all stay."""
         converted = [*map(self._converted, parts)]
         return None if all(map(is_, parts, converted)) else converted
-
-
-def _itself(attribute: Attribute) -> Attribute:
-    return attribute

@@ -10,14 +10,17 @@ class HeldAttributes:
     """
     The properties and discardable attributes of operations, and which operations hold each, under which name.
 
-    Attributes are told apart by their identities. What is said here is true until an operation is inserted, or gets
-    other attributes than by `replace` and `drop`. Every function is linear in the attributes and the operations that
-    hold those that it changes.
+    Attributes are told apart by their identities. What is said here is true until an operation is inserted or erased,
+    or gets other attributes than by `replace` and `drop`; then again after `update`. Every function is linear in the
+    attributes and the operations that hold those that it changes.
     """
 
     def __init__(self, ops: Iterable[Operation]):
         self._holders: defaultdict[tuple[str, str, int], list[Operation]] = defaultdict(list)
         """By the dictionary of operations, the name in it, and the identity of an attribute: who holds it there."""
+        self._read(ops)
+
+    def _read(self, ops: Iterable[Operation]) -> None:
         holders = self._holders
         for op in ops:
             for name, attribute in op.properties.items():
@@ -25,8 +28,17 @@ class HeldAttributes:
             for name, attribute in op.attributes.items():
                 holders["attributes", name, id(attribute)].append(op)
 
+    def update(self, changed: Iterable[Operation]) -> None:
+        """Read `changed`, which are new or may hold other attributes, and forget what is in no block any more."""
+        again = {id(op): op for op in changed if op.parent is not None}
+        for place, ops in [*self._holders.items()]:
+            ops[:] = [op for op in ops if op.parent is not None and id(op) not in again]
+            if not ops:
+                del self._holders[place]
+        self._read(again.values())
+
     def distinct(self) -> list[Attribute]:
-        """Each attribute once, in the order of the operations that hold it first."""
+        """Each attribute once; before any change in the order of the operations that hold it first."""
         holders = self._holders.items()
         return [*{key: getattr(ops[0], where)[name] for (where, name, key), ops in holders}.values()]
 
@@ -54,10 +66,3 @@ class HeldAttributes:
                     del op.attributes[name]
                 changed += ops
         return changed
-
-    def leave_out_erased(self) -> None:
-        """Forget operations that are in no block any more."""
-        for place, ops in [*self._holders.items()]:
-            ops[:] = [op for op in ops if op.parent is not None]
-            if not ops:
-                del self._holders[place]

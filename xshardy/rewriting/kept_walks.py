@@ -81,8 +81,8 @@ class KeptWalks:
     The walk over one module, and the attributes that it met, while they are known.
 
     An operation that is inserted or moved may be anywhere in the order of its class, so those of its class are not
-    known then. One that is erased is left out. Attributes are not known any more when an operation is inserted or
-    modified.
+    known then. One that is erased is left out. The attributes of operations that are inserted or modified are read
+    again.
     """
 
     def __init__(self, module: ModuleOp):
@@ -92,6 +92,8 @@ class KeptWalks:
         """The classes of operations that were inserted or moved since the walk."""
         self._any_erased = False
         self._held: HeldAttributes | None = None
+        self._unread: list[Operation] = []
+        """The operations that were inserted or modified since their attributes were read."""
         self._any_holder_erased = False
 
     def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
@@ -100,12 +102,12 @@ class KeptWalks:
 
         `root` is the module or an operation at its top.
         """
-        if any(wanted[kind] for kind in self._inserted):
-            self.forget()
-        if self._order is None or root not in self._order:
-            self.forget()
-            self._order = _Order(self._module)
-        found = self._order.select(root, wanted)
+        order = self._order
+        if order is None or root not in order or any(wanted[kind] for kind in self._inserted):
+            order = self._order = _Order(self._module)
+            self._inserted.clear()
+            self._any_erased = False
+        found = order.select(root, wanted)
         if self._any_erased:
             found = [op for op in found if op.parent is not None]
         # The reverse of a walk with outer operations first visits inner ones first.
@@ -117,33 +119,32 @@ class KeptWalks:
         """The attributes that the operations in the module hold."""
         if self._held is None:
             self._held = HeldAttributes(self.select(self._module, FORWARD, EVERY_CLASS))
-        elif self._any_holder_erased:
-            self._held.leave_out_erased()
+        elif self._unread or self._any_holder_erased:
+            self._held.update(self._unread)
+        self._unread.clear()
         self._any_holder_erased = False
         return self._held
 
-    def forget_attributes(self) -> None:
-        """Read all attributes again when asked next: some operation may hold others."""
-        self._held = None
+    def modify(self, op: Operation) -> None:
+        """Record that `op` may hold other attributes."""
+        self._unread.append(op)
 
     def insert(self, op: Operation) -> None:
         """Record that `op` is inserted or moved, with all that is in it."""
-        self.forget_attributes()
-        if self._order is not None:
-            self._inserted.add(type(op))
-            if op.regions:
-                self._inserted.update(map(type, walk_regions(op.regions, FORWARD)))
+        if self._order is None and self._held is None:
+            return
+        inserted = [op, *walk_regions(op.regions, FORWARD)] if op.regions else [op]
+        self._inserted.update(map(type, inserted))
+        self._unread += inserted
 
     def record_erasure(self) -> None:
         """Record that an operation was erased, with all that is in it."""
         self._any_erased = self._any_holder_erased = True
 
     def forget(self) -> None:
-        """Walk again when asked next."""
-        self._order = None
-        self._inserted.clear()
-        self._any_erased = False
-        self.forget_attributes()
+        """Walk again, and read all attributes again, when asked next."""
+        self._order = self._held = None
+        self._unread.clear()
 
 
 _KEPT: dict[Operation, KeptWalks] = {}

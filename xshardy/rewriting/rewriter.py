@@ -78,7 +78,7 @@ class LazyRewriter(PatternRewriter):
         if self.operation_modification_handler:
             self.handle_operation_modification(op)
         if self._kept is not None:
-            self._kept.forget_attributes()
+            self._kept.modify(op)
 
     def replace(
         self,

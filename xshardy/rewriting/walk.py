@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from itertools import chain
 from typing import TypeVar, cast
 
 from xdsl.dialects.builtin import ModuleOp
@@ -83,6 +82,10 @@ def held_attributes_in(root: Operation | Region) -> HeldAttributes:
 
 def attributes_on(ops: Iterable[Operation]) -> dict[int, Attribute]:
     """The properties and attributes of `ops`, by identity, each where it comes first. Operations share attributes."""
-    holders = [holder for op in ops for holder in (op.properties, op.attributes) if holder]
-    held = list(chain.from_iterable(holder.values() for holder in holders))
-    return dict(zip(map(id, held), held, strict=True))
+    found: dict[int, Attribute] = {}
+    for op in ops:
+        for attribute in op.properties.values():
+            found[id(attribute)] = attribute
+        for attribute in op.attributes.values():
+            found[id(attribute)] = attribute
+    return found

@@ -47,8 +47,13 @@ _DICTIONARY = re.compile(
 """A dictionary on one line, with braces nested at most two deep."""
 
 
-_DIALECT_ATTRIBUTE = re.compile(r"""\#[\w$-]+\.[\w$.-]+< (?: [^<>"/%\n] | "[^"\\\n]*+" )*+ >""", re.VERBOSE)
-"""An attribute of a dialect on one line, without angle brackets in it."""
+_IN_BRACKETS = r"""-> | [^<>"/%\n] | "[^"\\\n]*+" """
+_DIALECT_ATTRIBUTE = re.compile(
+    rf"""\#[\w$-]+\.[\w$.-]+
+    < (?: {_IN_BRACKETS} | < (?: {_IN_BRACKETS} | < (?: {_IN_BRACKETS} )*+ > )*+ > )*+ >""",
+    re.VERBOSE,
+)
+"""An attribute of a dialect on one line, with angle brackets nested at most two deep in it."""
 
 
 MOST_BITS = (1 << 24) - 1

@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
+from xshardy.construction import parameters_of
 from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_in, operations_of
 
@@ -66,7 +67,7 @@ def _parts_of(kind: type[Attribute]) -> Callable[[Any], Iterable[Attribute]] | N
         return lambda array: array.data
     if issubclass(kind, DictionaryAttr):
         return lambda dictionary: dictionary.data.values()
-    return (lambda attribute: attribute.parameters) if issubclass(kind, ParametrizedAttribute) else None
+    return parameters_of(kind) if issubclass(kind, ParametrizedAttribute) else None
 
 
 References: TypeAlias = Callable[[Operation], Iterator[str]]

@@ -154,14 +154,21 @@ def test_lines_of_an_earlier_text_are_copied():
     assert again < parsed.call_count
 
 
-def test_attributes_of_dialects_are_shared_by_their_text():
-    sharding = '#sdy.sharding<@mesh, [{"x"}]>'
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        '#sdy.sharding<@mesh, [{"x"}]>',
+        '#sdy.sharding_per_value<[<mesh<["x"=2]>, [{"x"}]>, <@mesh, [{}]>]>',
+        "#sdy.op_sharding_rule<([i, j])->([ij]) {i=2, j=4}>",
+    ],
+)
+def test_attributes_of_dialects_are_shared_by_their_text(attribute: str):
     functions = [
-        f"func.func private @f{index}() -> (tensor<8xf32> {{index = {index} : i8, sdy.sharding = {sharding}}})"
+        f"func.func private @f{index}() -> (tensor<8xf32> {{index = {index} : i8, a = {attribute}}})"
         for index in range(2)
     ]
     module = Parser(new_context(), "\n".join(functions)).parse_module()
-    first, second = [function.res_attrs.data[0].data["sdy.sharding"] for function in module.ops]  # pyright: ignore
+    first, second = [function.res_attrs.data[0].data["a"] for function in module.ops]  # pyright: ignore
     assert first is second
 
 

@@ -151,11 +151,7 @@ class ShardingRules:
     def factor_rule(self, op: Operation) -> FactorRule | None:
         """The same rule as plain data. Operations with equal shapes and parameters get the same object."""
         written = self._written_or_implemented(op)
-        if written is None:
-            return self._of_row(op)
-        if (known := self._rules.get(written)) is None:  # one look-up: a rule is large, and hashes slowly
-            known = self._rules[written] = FactorRule.of(written)
-        return known
+        return self._of_row(op) if written is None else _written_rule(written)
 
     def _written_or_implemented(self, op: Operation) -> OpShardingRuleAttr | None:
         written = op.attributes.get(SHARDING_RULE)
@@ -214,6 +210,10 @@ class ShardingRules:
             if any(isinstance(type, ShapedType) for type in (*op.operand_types, *op.result_types)):
                 self.unknown.setdefault(str(error), op)
             return None
+
+
+_written_rule = lru_cache(maxsize=4096)(FactorRule.of)
+"""The rule of an attribute. Modules share it: what one pipeline writes, the next one reads."""
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """The shardings and meshes that a module names, and changes of a sharding."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -67,8 +68,13 @@ def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[Dimens
 
 
 def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
-    """The shardings that `module` names, each object once, in text order."""
-    for attribute in (*attributes_on((module,)).values(), *held_attributes_in(module).distinct()):
+    """The shardings that `module` names, each object once, in any order."""
+    return shardings_of(chain(attributes_on((module,)).values(), held_attributes_in(module).distinct()))
+
+
+def shardings_of(attributes: Iterable[Attribute]) -> Iterator[TensorShardingAttr]:
+    """The shardings that `attributes` of operations name, in their order."""
+    for attribute in attributes:
         if type(attribute) is TensorShardingAttr:
             yield attribute
         elif type(attribute) is TensorShardingPerValueAttr:

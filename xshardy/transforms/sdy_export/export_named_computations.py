@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint
 from xshardy.construction import new_attribute, new_operation
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
+from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk, replace_by_twin
 from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
@@ -61,7 +61,7 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
         if op.out_shardings is not None:
             attributes[SHARDING] = op.out_shardings
         callee: dict[str, Attribute] = {"callee": reference_to(decision)}
-        rewriter.replace(op, new_operation(CallOp, op.operands, op.result_types, callee, attributes))
+        replace_by_twin(op, new_operation(CallOp, (), (), callee, attributes), rewriter)
         rewriter.insert(function, InsertPoint.at_end(self.module.body.block))
 
 
@@ -88,7 +88,7 @@ def outlined(
 def _taken_body(computation: NamedComputationOp, rewriter: PatternRewriter) -> Region:
     """The block of `computation` in a region of its own, with `sdy.return` -> `func.return`."""
     end = computation.terminator
-    rewriter.replace(end, new_operation(FuncReturnOp, end.operands))
+    replace_by_twin(end, new_operation(FuncReturnOp), rewriter)
     return rewriter.move_region_contents_to_new_regions(computation.body)
 
 

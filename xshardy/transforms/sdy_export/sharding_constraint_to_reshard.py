@@ -6,8 +6,9 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.construction import new_operation
 from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import PatternPass, match_op_type, replace_by_twin
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,8 @@ class ReplaceConstraintByReshard(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: ShardingConstraintOp, rewriter: PatternRewriter, /) -> None:
-        reshard = ReshardOp(op.input, op.sharding)
-        reshard.attributes |= op.attributes
-        rewriter.replace(op, reshard)
+        reshard = new_operation(ReshardOp, (), (), {"sharding": op.sharding}, op.attributes.copy())
+        replace_by_twin(op, reshard, rewriter)
 
 
 @dataclass(frozen=True)

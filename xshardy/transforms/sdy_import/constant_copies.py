@@ -1,6 +1,6 @@
 """The patterns of both constant splitters. Source: row SDY-PASS-03."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint
 from xshardy.construction import clone_operation, new_operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, ShardingGroupOp
-from xshardy.rewriting import DecisionPattern, match_op_type
+from xshardy.rewriting import DecisionPattern, match_op_type, replace_by_twin
 from xshardy.transforms.sdy_import.constant_subcomputations import Splits, is_used_elsewhere, sub_computation
 
 
@@ -21,7 +21,7 @@ class UseShardyConstant(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.ConstantOp, rewriter: PatternRewriter, /) -> None:
         properties = {"value": op.properties["value"]}
-        rewriter.replace(op, new_operation(ConstantOp, (), op.result_types, properties, op.attributes.copy()))
+        replace_by_twin(op, new_operation(ConstantOp, (), (), properties, op.attributes.copy()), rewriter)
 
 
 @dataclass(frozen=True)
@@ -51,23 +51,32 @@ class CopyConstantToUse(DecisionPattern[Operation, Sequence[int]]):
             rewriter.notify_op_modified(op)
 
 
+def unused_originals(splits: Splits) -> Mapping[Operation, Sequence[Operation]]:
+    """The originals with no use but by sharding groups and other unused originals, users first, and their groups."""
+    unused: dict[Operation, Sequence[Operation]] = {}
+    for op in reversed(splits.originals):
+        if not is_read(op, unused):
+            uses = [use.operation for result in op.results for use in result.uses]
+            unused[op] = [user for user in uses if type(user) is ShardingGroupOp]
+    return unused
+
+
+def is_read(op: Operation, unused: Container[Operation]) -> bool:
+    """Whether a result of `op` has a user that is no sharding group and not one of `unused`."""
+    for result in op.results:
+        use = result.first_use
+        while use is not None:  # three times as fast as `result.uses`
+            user = use._operation  # pyright: ignore[reportPrivateUsage]
+            if type(user) is not ShardingGroupOp and user not in unused:
+                return True
+            use = use._next_use  # pyright: ignore[reportPrivateUsage]
+    return False
+
+
 @dataclass(frozen=True)
-class EraseUnusedOriginal(DecisionPattern[Operation, None]):
+class EraseUnusedOriginal(DecisionPattern[Operation, Sequence[Operation]]):
     """`constant`, `sharding_group constant` -> nothing, if sharding groups are the only uses."""
 
-    @staticmethod
-    def of(splits: Splits) -> "EraseUnusedOriginal":
-        """The pattern for the originals of `splits`, users before what they use."""
-        return EraseUnusedOriginal(dict.fromkeys(reversed(splits.originals)))
-
-    def rewrite(self, op: Operation, decision: None, rewriter: PatternRewriter, /) -> None:
-        groups: dict[Operation, None] = {}
-        for result in op.results:
-            use = result.first_use
-            while use is not None:  # three times as fast as `result.uses`
-                if type(use.operation) is not ShardingGroupOp:
-                    return
-                groups[use.operation] = None
-                use = use._next_use  # pyright: ignore[reportPrivateUsage]
-        for unused in (*groups, op):
+    def rewrite(self, op: Operation, decision: Sequence[Operation], rewriter: PatternRewriter, /) -> None:
+        for unused in (*decision, op):
             rewriter.erase(unused)

@@ -26,8 +26,12 @@ from xshardy.transforms.sdy.function_copies import (
     original_name,
     patterns_for_copies,
 )
-from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
-from xshardy.transforms.sdy_import.constant_copies import CopyConstantToUse, EraseUnusedOriginal, UseShardyConstant
+from xshardy.transforms.sdy_import.constant_copies import (
+    CopyConstantToUse,
+    EraseUnusedOriginal,
+    UseShardyConstant,
+    unused_originals,
+)
 from xshardy.transforms.sdy_import.constant_subcomputations import (
     DOCUMENTED,
     Splits,
@@ -59,7 +63,7 @@ class SplitAnalysis:
     def splits_of(self, function: FuncOp) -> Iterator[RegionSplits]:
         """The splits of the bodies of named computations in `function`, inner ones first, then of its own body."""
         for body in bodies_in(function):
-            splits = find_splits(body.operations, self.preserves_constants, is_scalar_expansion)
+            splits = find_splits(body.operations, self.preserves_constants, expansions=True)
             if not splits.is_constant:
                 self.non_constant_functions.add(original_name(function))
                 if isinstance(body.around, NamedComputationOp):
@@ -129,7 +133,7 @@ class ConstantOrScalarSplitterPass(PatternPass):
         # The body of a named computation is done before the computation itself is copied.
         for splits in by_depth(found).values():
             yield Step((CopyConstantToUse(splits.uses, with_scalars=False),))
-            yield Step((EraseUnusedOriginal.of(splits),), BACKWARD)
+            yield Step((EraseUnusedOriginal(unused_originals(splits)),), BACKWARD)
         yield Step((UseShardyConstant(),))  # last: the analysis walks over what it inserts
         calls = [call for _, splits in found for call in copied_calls(splits.uses)]
         calls_of = {function: calls_in(function) for function in callees_first} if calls else {}

@@ -13,7 +13,12 @@ from xdsl.ir import Operation
 
 from xshardy.rewriting import BACKWARD, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.sdy_import.constant_copies import CopyConstantToUse, EraseUnusedOriginal, UseShardyConstant
+from xshardy.transforms.sdy_import.constant_copies import (
+    CopyConstantToUse,
+    EraseUnusedOriginal,
+    UseShardyConstant,
+    unused_originals,
+)
 from xshardy.transforms.sdy_import.constant_subcomputations import (
     DOCUMENTED,
     find_splits,
@@ -41,5 +46,5 @@ class ConstantSplitterPass(PatternPass):
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         splits = find_splits(operations_in(module), preserves_constants)
         yield Step((CopyConstantToUse(splits.uses, with_scalars=True),))
-        yield Step((EraseUnusedOriginal.of(splits),), BACKWARD)
+        yield Step((EraseUnusedOriginal(unused_originals(splits)),), BACKWARD)
         yield Step((UseShardyConstant(),))  # last: the analysis walks over what it inserts

@@ -5,7 +5,7 @@ A constant sub-computation is a constant or an iota, or an operation that preser
 defined by constant sub-computations, together with these. Which operations preserve constants differs by pass.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -16,6 +16,7 @@ from xdsl.traits import IsTerminator
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
 from xshardy.dialects.shapes import rank_of, shape_of
+from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
 CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp))
 """Constant sub-computations without operands."""
@@ -61,47 +62,48 @@ class Splits:
 
 
 def find_splits(
-    ops: Iterable[Operation],
-    preserves_constants: Callable[[Operation], bool],
-    is_expansion: Callable[[Operation], bool] = lambda op: False,
+    ops: Sequence[Operation], preserves_constants: Callable[[Operation], bool], *, expansions: bool = False
 ) -> Splits:
     """
     The uses of constant sub-computations in `ops`, operations of a region in text order. Looks at each op once.
 
-    Operations for which `is_expansion` holds are split like constants, without the computations of their operands.
+    With `expansions`, broadcasts of scalars are split like constants, without the computations of their operands.
     What needs no copy is left out: a use of a sub-computation that nothing else uses, that has no calls, and whose
     operations have one result each.
     """
     splits = Splits()
-    # Values, by identity, since they hash slowly.
+    # By identity, since operations and values hash slowly.
+    readers: set[int] = set()
+    """The operations that read a value that is split."""
     constants: set[int] = set()
-    split: set[int] = set()
-    used_once: set[int] = set()
+    """The results of constant sub-computations."""
+    shared: set[int] = set()
+    """The results that are split and whose use may need a copy."""
     for op in ops:
-        kind = type(op)
-        if kind is ShardingGroupOp:
+        operands, kind = op._operands, type(op)  # pyright: ignore[reportPrivateUsage]  # `operands` makes a view
+        if operands and id(op) not in readers and kind is not stablehlo.BroadcastInDimOp:  # most operations
             continue
-        read = [*map(id, op._operands)]  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
-        if read and split.isdisjoint(read):  # most operations
-            is_constant = reads_split = False
-        else:
-            is_constant = kind in CONSTANTS or (constants.issuperset(read) and preserves_constants(op))
-            reads_split = True
-        if is_constant or is_expansion(op):
-            results = [*map(id, op.results)]
-            split.update(results)
+        read = [*map(id, operands)]
+        is_constant = kind in CONSTANTS or (constants.issuperset(read) and preserves_constants(op))
+        if is_constant or (expansions and is_scalar_expansion(op)):
             splits.originals[op] = None
-            if is_constant:
-                constants.update(results)
-            has_parts_used_once = not is_constant or (kind is not CallOp and used_once.issuperset(read))
-            if has_parts_used_once and [result.has_one_use() for result in op.results] == [True]:
-                used_once.update(results)
-        elif reads_split and (
-            shared := [index for index, value in enumerate(read) if value in split and value not in used_once]
-        ):
-            splits.uses[op] = shared
-        if not is_constant and splits.is_constant:
-            splits.is_constant = preserves_constants(op) or op.has_trait(IsTerminator)
+            results = op.results
+            is_shared = len(results) != 1 or (is_constant and (kind is CallOp or not shared.isdisjoint(read)))
+            for result in results:
+                use = result.first_use
+                if is_shared or use is None or use._next_use is not None:
+                    shared.add(id(result))
+                if is_constant:
+                    constants.add(id(result))
+                while use is not None:  # three times as fast as `result.uses`
+                    readers.add(id(use._operation))
+                    use = use._next_use
+        elif kind is not ShardingGroupOp and not shared.isdisjoint(read):
+            splits.uses[op] = [index for index, value in enumerate(read) if value in shared]
+    splits.is_constant = all(
+        op in splits.originals or preserves_constants(op) or type(op) is ShardingGroupOp or op.has_trait(IsTerminator)
+        for op in ops
+    )
     return splits
 
 

@@ -14,7 +14,7 @@ from xshardy.construction import clone_region, new_operation
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
+from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type, replace_by_twin
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_body import body_of
@@ -62,16 +62,15 @@ def replace_by_computation(call: CallOp, function: FuncOp, body: Region, rewrite
     """`call @f(x)` -> `named_computation<"f">(x) { body }`, where `func.return` in `body` becomes `sdy.return`."""
     for block in body.blocks:
         if isinstance(end := block.last_op, FuncReturnOp):
-            rewriter.replace(end, new_operation(ReturnOp, end.operands))
+            replace_by_twin(end, new_operation(ReturnOp), rewriter)
     properties: dict[str, Attribute] = {"name": StringAttr(original_name(function))}
     if (in_shardings := argument_shardings(function)) is not None:
         properties["in_shardings"] = in_shardings
     if isinstance(out_shardings := call.attributes.get(SHARDING), TensorShardingPerValueAttr):
         properties["out_shardings"] = out_shardings
     attributes = {key: value for key, value in call.attributes.items() if key != SHARDING} | threads_of(function)
-    types = call.result_types
-    computation = new_operation(NamedComputationOp, call.operands, types, properties, attributes, regions=(body,))
-    rewriter.replace(call, computation)
+    computation = new_operation(NamedComputationOp, (), (), properties, attributes, regions=(body,))
+    replace_by_twin(call, computation, rewriter)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshAttr
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
 from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass, Step
-from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, shardings_in, with_mesh
+from xshardy.rewriting.walk import attributes_on, operations_from
+from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, shardings_of, with_mesh
 from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, as_dictionary, from_stablehlo, group_meshes_in
 from xshardy.transforms.sdy.symbols import SymbolNames
 
@@ -58,7 +59,8 @@ def mesh_names(module: ModuleOp) -> MeshNames:
 
 
 def _meshes_written_out(module: ModuleOp) -> Iterator[MeshAttr]:
-    for sharding in shardings_in(module):
+    """These meshes in the order of the text, those of shardings first."""
+    for sharding in shardings_of(attributes_on(operations_from(module)).values()):
         if isinstance(sharding.mesh_or_ref, MeshAttr):
             yield sharding.mesh_or_ref
     for mesh in group_meshes_in(module):
