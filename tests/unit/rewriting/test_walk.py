@@ -1,11 +1,12 @@
 """Our walks give what xDSL's give, kept or not; unused operations are found through regions."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.stablehlo import AddOp, NegOp, ReturnOp
@@ -58,9 +59,9 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
     """Filled with the walks over operations at the top of a module that are made and kept."""
     made: list[Walk] = []
 
-    def counted(regions: tuple[object, ...], walk: Walk) -> list[Operation]:
+    def counted(regions: tuple[Region, ...], walk: Walk, *wanted: Any) -> list[Operation]:
         made.append(walk)
-        return walk_regions(regions, walk)  # pyright: ignore[reportArgumentType]
+        return walk_regions(regions, walk, *wanted)
 
     monkeypatch.setattr(kept_walks, "walk_regions", counted)
     return made
@@ -122,6 +123,23 @@ def test_a_kept_walk_has_the_walks_over_functions(walked: list[Walk]):
             assert operations_of(function, NegOp) == [op for op in function.walk() if isinstance(op, NegOp)]
             assert operations_in(function, inner_first=True) == list(function.walk(region_first=True))[:-1]
     assert len(walked) == 2  # one for each function
+
+
+def test_an_inserted_function_is_walked_alone(walked: list[Walk]):
+    """What inserts a function for each kernel does not walk over the module for each."""
+    module = parse_module(LOOP)
+    with walks_kept(module):
+        operations_in(module)
+        before = len(walked)
+        for number in range(3):
+            function = next(iter(parse_module(LOOP.replace("@main", f"@f{number}")).ops)).clone()
+            module.body.block.add_op(function)
+            kept_over = kept_walks.kept_walks_over(module)
+            assert kept_over is not None
+            kept_over.insert(function)
+            assert operations_in(function) == list(function.walk())[1:]
+        assert len(walked) == before + 6  # over each new function: for its classes, and for what is in it
+        assert len(operations_in(module)) == len(list(module.walk())) - 1
 
 
 def test_a_pipeline_walks_over_a_module_a_few_times_only(walked: list[Walk]):
