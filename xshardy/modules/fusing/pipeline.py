@@ -52,6 +52,7 @@ class FusionPipelinePass(PipelinePass):
             RewriteConvolutionsPass(),
             FoldDotTransposesPass(),
             RewriteGemmsPass(),
+            CSEPass(),
             FuseEpiloguesPass(),
             CSEPass(),
             FusePass(),

@@ -22,6 +22,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
 from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.transforms.hlo.expand_library_calls import configuration
 from xshardy.transforms.hlo.polynomials import COMBINED, is_equal, number_of, polynomial
 
 Config: TypeAlias = Mapping[str, Any]
@@ -46,13 +47,13 @@ class Gemm:
     def of(call: stablehlo.CustomCallOp, config: Config) -> "Gemm":
         """The call, as it is."""
         lhs, rhs, *others = call.operands
-        addend = others.pop(0) if config["beta"] else None
+        addend = others.pop(0) if config.get("beta") else None
         return Gemm((lhs, rhs), config, addend, others[0] if others else None)
 
     @property
     def is_activated(self) -> bool:
         """Whether nothing can follow."""
-        return self.config["epilogue"] not in ("DEFAULT", "BIAS")
+        return self.config.get("epilogue", "DEFAULT") not in ("DEFAULT", "BIAS")
 
     def _with(self, *, addend: SSAValue | None = None, bias: SSAValue | None = None, **config: Any) -> "Gemm":
         return Gemm(self.factors, {**self.config, **config}, addend or self.addend, bias or self.bias)
@@ -61,7 +62,7 @@ class Gemm:
         """Times a number: before anything is added."""
         if self.addend is not None or self.bias is not None:
             return None
-        return self._with(alpha_real=self.config["alpha_real"] * factor)
+        return self._with(alpha_real=self.config.get("alpha_real", 1) * factor)
 
     def plus(self, addend: SSAValue, factor: float) -> "Gemm | None":
         """Plus `factor` times a tensor of the same shape."""
@@ -77,10 +78,13 @@ class Gemm:
         return self._with(epilogue=name if self.bias is None else f"BIAS_{name}")
 
     def call(self, like: stablehlo.CustomCallOp, t: Tensors) -> stablehlo.CustomCallOp:
-        """The call."""
-        others = [value for value in (self.addend, self.bias) if value is not None]
-        is_plain = not others and self.config["epilogue"] == "DEFAULT"
-        return stablehlo.CustomCallOp(self.TARGETS[not is_plain], [*self.factors, *others], like.result_types)
+        """The call that computes this instead of `like`."""
+        shape = shape_of(like.results[0])
+        addends = [] if self.addend is None else [t.reshape(self.addend, shape)]
+        biases = [] if self.bias is None else [t.reshape(self.bias, shape[-1:])]
+        is_plain = not addends and not biases and not self.is_activated
+        target = self.TARGETS[0 if is_plain else 1]
+        return stablehlo.CustomCallOp(target, [*self.factors, *addends, *biases], like.result_types)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +111,13 @@ class Convolution:
     @property
     def is_activated(self) -> bool:
         """Whether nothing can follow."""
-        return self.config["activation_mode"] != "kNone"
+        return self.config.get("activation_mode", "kNone") != "kNone"
 
     def scaled(self, factor: float) -> "Convolution | None":
         """Times a number: before anything is added."""
         if self.bias is not None or self.side is not None:
             return None
-        scale = self.config["conv_result_scale"] * factor
+        scale = self.config.get("conv_result_scale", 1) * factor
         return Convolution(self.factors, {**self.config, "conv_result_scale": scale})
 
     def plus(self, addend: SSAValue, factor: float) -> "Convolution | None":
@@ -133,12 +137,14 @@ class Convolution:
         return Convolution(self.factors, {**self.config, "activation_mode": name}, self.bias, self.side)
 
     def call(self, like: stablehlo.CustomCallOp, t: Tensors) -> stablehlo.CustomCallOp:
-        """The call. A side input has a bias before it: zeros, if there is none."""
-        bias = self.bias
-        if bias is None:
-            bias = t.constant(0, Float32Type(), shape_of(like.results[0])[-1:])
-        others = [bias] if self.side is None else [bias, self.side]
-        return stablehlo.CustomCallOp(self.TARGETS[1], [*self.factors, *others], like.result_types)
+        """The call that computes this instead of `like`. With an epilogue, it has a bias: zeros, if there is none."""
+        if self.bias is None and self.side is None and not self.is_activated:
+            return stablehlo.CustomCallOp(self.TARGETS[0], self.factors, like.result_types)
+        shape = shape_of(like.results[0])
+        features = shape[-1:]
+        bias = t.constant(0, Float32Type(), features) if self.bias is None else t.reshape(self.bias, features)
+        sides = [] if self.side is None else [t.reshape(self.side, shape)]
+        return stablehlo.CustomCallOp(self.TARGETS[1], [*self.factors, bias, *sides], like.result_types)
 
 
 Library: TypeAlias = Gemm | Convolution
@@ -165,10 +171,9 @@ class Computed:
         if not isinstance(op, stablehlo.CustomCallOp) or op.call_target_name.data not in LIBRARIES:
             return None
         kind = LIBRARIES[op.call_target_name.data]
-        text = op.attributes.get(BACKEND_CONFIG)
-        if not isinstance(text, StringAttr) or element_type(value) not in kind.TYPES or len(op.results) != 1:
+        if element_type(value) not in kind.TYPES or not has_features_last(op):
             return None
-        call = kind.of(op, json.loads(text.data)[kind.ENTRY])
+        call = kind.of(op, configuration(op).get(kind.ENTRY, {}))
         return None if call.is_activated else Computed(value, op, call)
 
     @property
@@ -197,9 +202,11 @@ class Computed:
                 waiting += [operand.owner for operand in op.operands]
                 rewriter.erase(op)
 
-    def in_its_shape(self, x: SSAValue, rewriter: PatternRewriter) -> SSAValue:
-        """`x`, which has the shape of the value, in that of the result of the call."""
-        return Tensors(rewriter).reshape(x, shape_of(self.op.results[0]))
+
+def has_features_last(op: stablehlo.CustomCallOp) -> bool:
+    """Whether the last dimension of the result is that of columns, or of the features of a convolution."""
+    labels = op.attributes.get("hlo.dim_labels")
+    return not isinstance(labels, StringAttr) or labels.data.endswith("f")
 
 
 def computed_once(value: SSAValue) -> Computed | None:
@@ -266,8 +273,7 @@ class FuseBias(RewritePattern):
     def match_and_rewrite(self, op: stablehlo.AddOp, rewriter: PatternRewriter, /):
         for computed, other in pairs(op):
             if (bias := bias_of(other, computed)) is not None:
-                vector = Tensors(rewriter).reshape(bias, [prod(shape_of(bias))])
-                computed.replace(op, computed.call.plus_bias(vector), rewriter)
+                computed.replace(op, computed.call.plus_bias(bias), rewriter)
                 return
 
 
@@ -279,7 +285,7 @@ class FuseAddend(RewritePattern):
     def match_and_rewrite(self, op: stablehlo.AddOp, rewriter: PatternRewriter, /):
         for computed, other in pairs(op):
             if is_in_memory(other):
-                computed.replace(op, computed.call.plus(computed.in_its_shape(other, rewriter), 1), rewriter)
+                computed.replace(op, computed.call.plus(other, 1), rewriter)
                 return
 
 
@@ -294,8 +300,7 @@ class FuseSubtraction(RewritePattern):
                 is_first = op.lhs is computed.value
                 call = computed.call if is_first else computed.call.scaled(-1)
                 if call is not None:
-                    addend = computed.in_its_shape(other, rewriter)
-                    computed.replace(op, call.plus(addend, -1 if is_first else 1), rewriter)
+                    computed.replace(op, call.plus(other, -1 if is_first else 1), rewriter)
                 return
 
 

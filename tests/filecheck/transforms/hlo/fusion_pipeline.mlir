@@ -2,7 +2,7 @@
 
 // Without any of its passes, the pipeline makes another program: products that are equal once a transpose is folded and
 // `dot` is `dot_general`, a transposed product that a dead operation reads too, a composite, a call, layouts of
-// HLO, a convolution, a long reduction, and a collective beside which others run.
+// HLO, a convolution and ReLU, a long reduction, and a collective beside which others run.
 
 // CHECK:       func.func private @async_all_reduce(
 // CHECK-LABEL: func.func @main(
@@ -10,7 +10,8 @@
 // CHECK-NEXT:    %[[S:.*]] = hlo.fusion loop @fused_add(%[[P]]) :
 // CHECK-NEXT:    %[[START:.*]] = hlo.all_reduce_start @async_all_reduce(%[[S]])
 // CHECK-NEXT:    %[[F:.*]] = hlo.fusion input @fused_transpose(%arg3)
-// CHECK-NEXT:    %[[C:.*]] = stablehlo.custom_call @__cudnn$convForward(%arg2, %[[F]])
+// CHECK-NEXT:    %[[B:.*]] = hlo.fusion loop @fused_broadcast_in_dim()
+// CHECK-NEXT:    %[[C:.*]] = stablehlo.custom_call @__cudnn$convBiasActivationForward(%arg2, %[[F]], %[[B]])
 // CHECK-NEXT:    %[[PARTS:.*]] = hlo.fusion input @fused_reduce(%arg4) : (tensor<65536x4xf32>) -> tensor<1x256x4xf32>
 // CHECK-NEXT:    %[[L:.*]] = hlo.fusion input @fused_reduce_1(%[[PARTS]])
 // CHECK-NEXT:    %[[LONG:.*]] = stablehlo.reshape %[[L]]
@@ -31,6 +32,8 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<12x16xf32>, %image: tensor<1x8x
   %3 = func.call @sum(%1, %2) : (tensor<8x12xf32>, tensor<8x12xf32>) -> tensor<8x12xf32>
   %4 = stablehlo.convolution(%image, %filter) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]}
     {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x8x8x4xf32>
+  %zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<1x8x8x4xf32>
+  %relu = stablehlo.maximum %4, %zeros : tensor<1x8x8x4xf32>
   %5 = stablehlo.reduce(%long init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<65536x4xf32>, tensor<f32>) -> tensor<4xf32>
   %6 = stablehlo.negate %t : tensor<8x12xf32>
   %7 = stablehlo.composite "test.absolute" %6 {decomposition = @absolute} : (tensor<8x12xf32>) -> tensor<8x12xf32>
@@ -44,7 +47,7 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<12x16xf32>, %image: tensor<1x8x
   %f = stablehlo.transpose %d, dims = [1, 0] : (tensor<12x8xf32>) -> tensor<8x12xf32>
   %dead = stablehlo.abs %d : tensor<12x8xf32>
   %deader = stablehlo.negate %dead : tensor<12x8xf32>
-  return %8, %4, %5, %7, %e, %f : tensor<8x12xf32>, tensor<1x8x8x4xf32>, tensor<4xf32>, tensor<8x12xf32>, tensor<8x12xf32>, tensor<8x12xf32>
+  return %8, %relu, %5, %7, %e, %f : tensor<8x12xf32>, tensor<1x8x8x4xf32>, tensor<4xf32>, tensor<8x12xf32>, tensor<8x12xf32>, tensor<8x12xf32>
 }
 func.func private @sum(%x: tensor<8x12xf32>, %y: tensor<8x12xf32>) -> tensor<8x12xf32> {
   %0 = stablehlo.add %x, %y : tensor<8x12xf32>
