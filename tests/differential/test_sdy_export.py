@@ -82,6 +82,7 @@ about what is printed beside the module.
 
 BEYOND_UPSTREAM = {
     "convert_global_to_local_elided",
+    "convert_global_to_local_hlo",
     "convert_global_to_local_manual_functions",
     "export_named_computations_threads",
     "insert_explicit_reshards_repeated",
