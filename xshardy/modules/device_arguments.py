@@ -1,18 +1,18 @@
 """An optimised module of HLO for several devices: how many, and seeded arguments of each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from xshardy.axes.hlo_sharding import HloSharding, OneDevice, Tiled, Uniform
-from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
 from xshardy.dialects import hlo
-from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.xla_sdy.from_hlo_shardings import shardings_of_values
+from xshardy.transforms.xla_sdy.signatures import signature_of
 
 REPLICAS, PARTITIONS = "hlo.replica_count", "hlo.num_partitions"
 """Attributes of a module: the header of HLO text has these numbers, unless they are 1."""
@@ -48,8 +48,9 @@ def device_arguments(entry: FuncOp, grid: Grid, seed: int) -> list[list[Array]]:
     Devices have the same argument where its annotation says that they have the same tile of it, and the partitions of a
     replica where it has none; so loops may depend on what all have.
     """
-    attributes = entry.arg_attrs.data if entry.arg_attrs is not None else [DictionaryAttr({})] * len(entry.args)
-    tiles = [_tiles(attribute.data, grid.partitions) for attribute in attributes]
+    annotated = zip(signature_of(entry).arguments, entry.args, strict=True)
+    shardings = [shardings_of_values(attributes, [argument.type], entry) for attributes, argument in annotated]
+    tiles = [_tiles(found[0].sharding if found else None, grid.partitions) for found in shardings]
     drawn: dict[int, Sequence[Array]] = {}
 
     def draw(number: int) -> Sequence[Array]:
@@ -65,10 +66,8 @@ def device_arguments(entry: FuncOp, grid: Grid, seed: int) -> list[list[Array]]:
     ]
 
 
-def _tiles(attributes: Mapping[str, object], partitions: int) -> Sequence[int]:
+def _tiles(sharding: HloSharding | None, partitions: int) -> Sequence[int]:
     """For each partition, the number of its tile of a parameter."""
-    written = attributes.get(SHARDING)
-    sharding = parse_hlo_shardings(written.data) if isinstance(written, StringAttr) else None
     match sharding:
         case HloSharding(placement=Tiled() as tiled):
             copies = 1

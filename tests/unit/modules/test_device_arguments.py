@@ -8,6 +8,7 @@ from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.modules.device_arguments import device_arguments, grid_of
 from xshardy.modules.program import entry_of
+from xshardy.transforms.failures import OperationFailedException
 
 HEADERS = {
     ", is_scheduled=true, num_partitions=4": Grid(1, 4),
@@ -52,3 +53,9 @@ def test_replicas_have_arguments_of_their_own():
     module = parse_hlo(text_of(", is_scheduled=true, replica_count=2, num_partitions=2", ", sharding={replicated}"))
     a, b, c, d = (x.tobytes() for (x,) in device_arguments(entry_of(module), grid_of(module), seed=0))
     assert a == b != c == d
+
+
+def test_an_annotation_that_is_none_is_refused():
+    module = parse_hlo(text_of(", is_scheduled=true, num_partitions=4", ", sharding={tiled}"))
+    with pytest.raises(OperationFailedException, match="is no sharding: expected a property of a sharding"):
+        device_arguments(entry_of(module), grid_of(module), seed=0)

@@ -185,6 +185,26 @@ ENTRY main {
     assert [str(argument.type) for argument in entry_of(small).args] == ["tensor<8x16x30xf32>"]
 
 
+BAD_ANNOTATIONS = {
+    "{foo}": "is no sharding",
+    "{{replicated},{replicated}}": "has 2 shardings for 1 values",
+    "{devices=[2,2]<=[4]}": "has 2 dimensions, and its value has 1",
+}
+"""Annotations of a tensor of one dimension, and what is said of them."""
+
+
+@pytest.mark.parametrize("annotation", BAD_ANNOTATIONS)
+def test_an_annotation_that_does_not_fit_is_one_diagnostic(
+    annotation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "model.hlo"
+    parameter = f"x = f32[8] parameter(0), sharding={annotation}"
+    path.write_text(f"HloModule m\n\nENTRY main {{\n  {parameter}\n  ROOT r = f32[8] negate(x)\n}}\n")
+    assert main(["shrink", str(path)]) == 1
+    error = capsys.readouterr().err
+    assert BAD_ANNOTATIONS[annotation] in error and "internal error" not in error
+
+
 @given(integers(0, 12), integers(0, 12), integers(1, 3), integers(2, 4))
 def test_slices_by_a_ratio(start: int, length: int, stride: int, ratio: int):
     """Beside Python's ranges, which count the elements of a slice."""

@@ -32,6 +32,7 @@ from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand
 from xshardy.transforms.hlo.library_calls.convolution import KINDS
 from xshardy.transforms.hlo.library_calls.scalars import LibraryCallError
+from xshardy.transforms.xla_sdy.names import FUNC_RESULT_SHARDING, SHARDING_CALL
 
 
 class Constraints(Dimensions):
@@ -188,7 +189,7 @@ class Constraints(Dimensions):
                 tie(one, other, always)
 
 
-ANNOTATIONS = ("Sharding", "xla.sdy.FuncResultSharding")
+ANNOTATIONS = (SHARDING_CALL, FUNC_RESULT_SHARDING)
 """Custom calls that annotate their operand."""
 
 SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {

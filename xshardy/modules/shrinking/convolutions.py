@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.convolution_numbers import LETTERS
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.modules.leaves import Leaf, leaves_of
 from xshardy.modules.shrinking.atoms import Atom, equate, freeze, size_of, tie
@@ -23,24 +24,10 @@ PLACES = {
 
 def convolution(dimensions: Dimensions, op: stablehlo.ConvolutionOp) -> None:
     """An operation; with groups, batches and features keep their sizes."""
-    numbers = op.dimension_numbers
-    tensors = (
-        ("b", numbers.input_batch_dimension, "f", numbers.input_feature_dimension, numbers.input_spatial_dimensions),
-        (
-            "i",
-            numbers.kernel_input_feature_dimension,
-            "o",
-            numbers.kernel_output_feature_dimension,
-            numbers.kernel_spatial_dimensions,
-        ),
-        ("b", numbers.output_batch_dimension, "f", numbers.output_feature_dimension, numbers.output_spatial_dimensions),
-    )
+    tensors = zip(LETTERS, (op.lhs, op.rhs, op.result), op.dimension_numbers.roles, strict=True)
     moved, kernel, result = (
-        {label: dims[number.data] for label, number in ((first, one), (second, other))}
-        | {str(i): dims[number] for i, number in enumerate(spatial.get_values())}
-        for dims, (first, one, second, other, spatial) in zip(
-            (dimensions.of(Leaf(value)) for value in (op.lhs, op.rhs, op.result)), tensors, strict=True
-        )
+        {label: dimensions.of(Leaf(value))[d] for label, d in zip((*letters, *"0123456789"), roles, strict=False)}
+        for letters, value, roles in tensors
     )
     if op.batch_group_count.value.data != 1:
         freeze([*moved["b"], *kernel["o"], *result["f"]])

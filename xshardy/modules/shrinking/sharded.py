@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.axes.hlo_sharding import HloSharding, Tiled
-from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
-from xshardy.dialects.hlo.annotation_names import SHARDING
-from xshardy.modules.leaves import Leaf, leaves_of
+from xshardy.modules.leaves import Leaf
 from xshardy.modules.shrinking.atoms import Atom, freeze, resolved
 from xshardy.modules.shrinking.dimensions import Dimensions
 from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.xla_sdy.from_hlo_shardings import shardings_of_values
+from xshardy.transforms.xla_sdy.signatures import Attributes, signature_of
 
 
 def keep_divisible(dimensions: Dimensions, module: ModuleOp) -> None:
@@ -22,13 +22,10 @@ def keep_divisible(dimensions: Dimensions, module: ModuleOp) -> None:
     Precondition: all equal dimensions are known, because the major atom of a dimension is what is divided.
     """
     for leaf, sharding in _annotated(module):
-        match sharding:
-            case HloSharding(placement=Tiled(tiles=tiles)):
-                for atoms, parts in zip(dimensions.of(leaf), tiles.shape, strict=False):
-                    if parts > 1:
-                        _keep_parts(resolved(atoms), parts)
-            case _:
-                pass
+        if isinstance(sharding.placement, Tiled):
+            for atoms, parts in zip(dimensions.of(leaf), sharding.placement.tiles.shape, strict=False):
+                if parts > 1:
+                    _keep_parts(resolved(atoms), parts)
 
 
 def _keep_parts(atoms: list[Atom], parts: int) -> None:
@@ -40,24 +37,20 @@ def _keep_parts(atoms: list[Atom], parts: int) -> None:
 
 
 def _annotated(module: ModuleOp) -> Iterator[tuple[Leaf, HloSharding]]:
-    """The arrays of `module` with their annotation."""
+    """The arrays of `module` with their annotation. Raises `OperationFailedException` for one that does not fit."""
     for op in operations_in(module):
-        for values, written in _annotations(op):
-            shardings = parse_hlo_shardings(written.data)
-            leaves = [leaf for value in values for leaf in leaves_of(value)]
-            if isinstance(shardings, HloSharding):
-                shardings = (shardings,) * len(leaves)
-            yield from zip(leaves, shardings, strict=True)
+        for attributes, values in _annotations(op):
+            if not any(isinstance(value.type, TupleType) for value in values):  # those of library calls
+                found = shardings_of_values(attributes, [value.type for value in values], op)
+                yield from ((Leaf(value), each.sharding) for value, each in zip(values, found, strict=False))
 
 
-def _annotations(op: Operation) -> Iterator[tuple[Sequence[SSAValue], StringAttr]]:
-    """Values that have one annotation: an argument or result of a function, or the results of `op`."""
+def _annotations(op: Operation) -> Iterator[tuple[Attributes, Sequence[SSAValue]]]:
+    """The attributes of an argument or result of a function, or of the results of `op`, and these values."""
     if isinstance(op, FuncOp):
-        listed = (op.arg_attrs, op.res_attrs)
-        end = op.get_return_op()
-        for values, attributes in zip((op.args, end.operands if end else ()), listed, strict=True):
-            for value, entry in zip(values, attributes or (), strict=False):
-                if isinstance(written := entry.data.get(SHARDING), StringAttr):
-                    yield [value], written
-    elif isinstance(written := op.attributes.get(SHARDING), StringAttr):
-        yield op.results, written
+        signature, end = signature_of(op), op.get_return_op()
+        yield from ((attributes, [value]) for attributes, value in zip(signature.arguments, op.args, strict=True))
+        returned = end.operands if end is not None else ()
+        yield from ((attributes, [value]) for attributes, value in zip(signature.results, returned, strict=False))
+    else:
+        yield op.attributes, op.results

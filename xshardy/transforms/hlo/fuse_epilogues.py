@@ -164,7 +164,7 @@ class Computed:
 
     @staticmethod
     def of(value: SSAValue) -> "Computed | None":
-        """`value`, if a call computes it that has no other use, and that something can follow."""
+        """`value`, if a call computes it, or the only reshape that reads a call, and something can follow that."""
         op = value.owner
         if isinstance(op, stablehlo.ReshapeOp) and op.operand.has_one_use():
             op = op.operand.owner

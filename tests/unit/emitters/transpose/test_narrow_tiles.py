@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import DrawFn, composite, integers, permutations, sampled_from
-from test_packed_tiling import BANKS, points, results_at
+from test_packed_tiling import BANKS, points, results_at, written_tiles
 
 from xshardy import compiler
 from xshardy.emitters import explain
@@ -26,15 +26,7 @@ def tiling_of(moved: Transposition, width: int = 32) -> TransposeTiling:
 
 def transposed(tiling: TransposeTiling) -> np.ndarray:
     """The output of all blocks, if each input element is its row-major number; -1 for unwritten elements."""
-    moved, (blocks, _) = tiling.moved, tiling.launch.blocks
-    tiles = np.full((blocks, *tiling.tile), -1)
-    at, indices = points(tiling.input)
-    number = np.ravel_multi_index(tuple(indices), moved.shape)
-    assert number.size == prod(moved.shape)  # nothing is read twice
-    places = (at[1], *results_at(tiling.write, at))
-    assert len(np.unique(np.ravel_multi_index(places, tiles.shape))) == number.size  # nothing is written over
-    tiles[places] = number
-
+    moved, tiles = tiling.moved, written_tiles(tiling)
     result = np.full(moved.result_shape, -1)
     at, indices = points(tiling.output)
     assert indices.shape[1] == result.size  # nothing is written twice

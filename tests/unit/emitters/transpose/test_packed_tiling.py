@@ -38,8 +38,8 @@ def results_at(map: IndexingMap, variables: np.ndarray) -> np.ndarray:
     return np.stack([np.broadcast_to(result, variables.shape[1:]) for result in results])
 
 
-def transposed(tiling: TransposeTiling) -> np.ndarray:
-    """The output of all blocks, if each input element is its row-major number; -1 for unwritten elements."""
+def written_tiles(tiling: TransposeTiling) -> np.ndarray:
+    """The tiles of all blocks in shared memory, if each input element is its row-major number."""
     moved, (blocks, _) = tiling.moved, tiling.launch.blocks
     tiles = np.full((blocks, *tiling.tile), -1)
     at, indices = points(tiling.input)
@@ -48,7 +48,12 @@ def transposed(tiling: TransposeTiling) -> np.ndarray:
     places = (at[1], *results_at(tiling.write, at))
     assert len(np.unique(np.ravel_multi_index(places, tiles.shape))) == number.size  # nothing is written over
     tiles[places] = number
+    return tiles
 
+
+def transposed(tiling: TransposeTiling) -> np.ndarray:
+    """The output of all blocks, if each input element is its row-major number; -1 for unwritten elements."""
+    moved, tiles = tiling.moved, written_tiles(tiling)
     result = np.full(moved.result_shape, -1)
     outer, inner = square_and_elements(tiling.output.simplify(), tiling.read.results)
     squares, starts = points(outer)
