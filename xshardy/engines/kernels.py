@@ -35,7 +35,7 @@ class Kernels:
         return self.execute_plan(planned(fused_program(program.module), self.target), arguments)
 
     def execute_plan(self, plan: LaunchPlan, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
-        """The results of each device, with the arguments of each. Raises what `execute_on_devices` does."""
+        """The results of each device, with its arguments. Raises what `cpu_machines` and `execute_on_devices` do."""
         grid = Grid(1, len(arguments))
-        machines = cpu_machines(grid.size, self.level, self.target, self.math)
+        machines = cpu_machines(plan.assignment, grid.size, self.level, self.target, self.math)
         return execute_on_devices(plan, machines, arguments, grid, checks=self.check, late=self.late)

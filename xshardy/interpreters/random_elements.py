@@ -1,6 +1,7 @@
 """Seeded random arrays of every element type."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +20,7 @@ from xshardy.interpreters.element_types import (
     float_info,
     stored_dtype,
 )
+from xshardy.interpreters.memory_limit import require_memory
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import wrapped
 
@@ -79,19 +81,27 @@ GENERATORS: Mapping[Kind, Make] = {
 def random_inputs(types: Sequence[Attribute], seed: int, generators: Mapping[Kind, Make] = GENERATORS) -> list[Array]:
     """
     An array for each type, a scalar or a tensor of static shape. The same types and seed give the same arrays
-    everywhere. Raises `InterpretationError` for a tensor of unknown size.
+    everywhere. Raises `InterpretationError` for a tensor of unknown size, and `MemoryError` for more than fits.
     """
+    shapes = [_shape(kind) for kind in types]
+    dtypes = [stored_dtype(kind) for kind in types]
+    needed = sum(prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=True))
+    require_memory(needed, "the inputs")
     rng = np.random.default_rng(seed)
-    result: list[Array] = []
-    for kind in types:
-        tensor = as_tensor_type(kind)
-        if tensor is not None and not is_static(tensor):
-            raise InterpretationError(f"an input is a {kind}: only tensors of known size can be drawn")
-        shape = () if tensor is None else tensor.get_shape()
-        dtype = stored_dtype(kind)
-        size = int(np.prod(shape, dtype=np.int64))
-        result.append(_generate_in_pieces(generators[KINDS[dtype]], rng, size, dtype).reshape(shape))
-    return result
+    return [
+        _generate_in_pieces(generators[KINDS[dtype]], rng, prod(shape), dtype).reshape(shape)
+        for shape, dtype in zip(shapes, dtypes, strict=True)
+    ]
+
+
+def _shape(kind: Attribute) -> Sequence[int]:
+    """The shape of an input, () for a scalar. Raises `InterpretationError` if it is not known."""
+    tensor = as_tensor_type(kind)
+    if tensor is None:
+        return ()
+    if not is_static(tensor):
+        raise InterpretationError(f"an input is a {kind}: only tensors of known size can be drawn")
+    return tensor.get_shape()
 
 
 def _generate_in_pieces(make: Make, rng: Generator, size: int, dtype: DType) -> Array:

@@ -84,6 +84,11 @@ class BufferAssignment:
         return self.slices[self.buffers.of_leaf(leaf)]
 
     @property
+    def total_bytes(self) -> int:
+        """The size of all allocations."""
+        return sum(allocation.size for allocation in self.allocations)
+
+    @property
     def temporary_bytes(self) -> int:
         """The size of the temporary allocation."""
         return sum(a.size for a in self.allocations if a.kind is AllocationKind.TEMPORARY)

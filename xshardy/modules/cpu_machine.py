@@ -8,8 +8,9 @@ import numpy as np
 from xshardy.dialects.hlo import FusionOp
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.host import packed, unpacked
+from xshardy.interpreters.memory_limit import require_memory
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.buffer_assignment import Slice
+from xshardy.modules.buffer_assignment import BufferAssignment, Slice
 from xshardy.modules.computations import computation_of
 from xshardy.modules.kernel_levels import CpuKernel, kernel_at
 from xshardy.modules.launch_plan import Argument, KernelStep, LibraryStep
@@ -69,7 +70,14 @@ class CpuMachine:
             self.write(argument.slice, to_memory(array, argument.leaf))
 
 
-def cpu_machines(count: int, level: str, target: str, math: str = "auto") -> list[CpuMachine]:
-    """Machines for `count` devices, which have their kernels in common."""
+def cpu_machines(
+    assignment: BufferAssignment, count: int, level: str, target: str, math: str = "auto"
+) -> list[CpuMachine]:
+    """
+    Machines for `count` devices, which have their kernels in common, with memory for what `assignment` allocates.
+
+    Raises `MemoryError` if this machine has less.
+    """
+    require_memory(count * assignment.total_bytes, "the buffers of the program")
     kernels: dict[str, CpuKernel] = {}
     return [CpuMachine(level, target, math, kernels) for _ in range(count)]

@@ -61,7 +61,7 @@ def describe(error: Exception, file: str) -> str:
         case OSError(strerror=reason) if reason is not None:
             return f"error: standard output: {reason}"  # files are named
         case MemoryError():
-            return f"{name}: error: out of memory ({error}): what is executed is kept as a whole, so use smaller shapes"
+            return f"{name}: error: out of memory ({error}): use smaller shapes, as `xshardy shrink` makes them"
         case RecursionError():
             return f"{name}: error: the input is nested too deeply"
         case _:

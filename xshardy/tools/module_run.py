@@ -71,7 +71,8 @@ def _machines(
     """The launch plan of `module`, and what executes it on each of its devices, by level."""
     if args.on != CUDA:
         plan = planned(module, args.target)
-        return plan, {level: cpu_machines(devices, level, args.target, args.math) for level in levels}
+        memory = plan.assignment
+        return plan, {level: cpu_machines(memory, devices, level, args.target, args.math) for level in levels}
     from xshardy.engines.cuda.gpu import Gpu
     from xshardy.engines.cuda.modules import GpuMachine
 

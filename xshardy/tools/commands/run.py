@@ -2,10 +2,12 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 
 from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.interpreters.memory_limit import limited_memory
 from xshardy.modules.kernel_levels import ALL_LEVELS, PTX
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
@@ -60,6 +62,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     check_options(args)
+    with nullcontext() if args.on == CUDA else limited_memory():  # a driver of GPUs has more addresses than memory
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
+    """What `run` does with options that go together."""
     if args.on not in (None, CUDA):
         return run_on_engine(args)
     levels = (PTX,) if args.on == CUDA else ALL_LEVELS if args.levels else (args.level,)
