@@ -71,6 +71,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-unwrap": "transforms.hlo_async.unwrap:AsyncUnwrapPass",
     "hlo-async-verify-buffers": "transforms.hlo_async.verify_buffers:VerifyBuffersPass",
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
+    "hlo-combine-collectives": "modules.fusing.combine_collectives:CombineCollectivesPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-draw-elided-constants": "transforms.hlo.draw_elided_constants:DrawElidedConstantsPass",
     "hlo-expand-library-calls": "transforms.hlo.expand_library_calls:ExpandLibraryCallsPass",

@@ -125,11 +125,12 @@ TWO_PRODUCTS = """
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
                 %w: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
-                %v: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
-    -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+                %y: tensor<4x8xf64> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                %v: tensor<8x2xf64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> (tensor<4x4xf32>, tensor<4x2xf64>) {
   %0 = stablehlo.dot %x, %w : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-  %1 = stablehlo.dot %x, %v : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
-  return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+  %1 = stablehlo.dot %y, %v : (tensor<4x8xf64>, tensor<8x2xf64>) -> tensor<4x2xf64>
+  return %0, %1 : tensor<4x4xf32>, tensor<4x2xf64>
 }
 """
 
@@ -146,7 +147,9 @@ def test_memory_of_a_collective_in_flight_belongs_to_it():
         for buffer, place in plan.assignment.slices.items()
     }
     wrong = schedule(plan.entry, replace(plan.assignment, slices=slices), {})
-    of_devices = partitioned.by_device([X[:4, :8], W[:8, :4], W[8:16, :4]])
+    of_devices = partitioned.by_device(
+        [X[:4, :8], W[:8, :4], X[4:8, :8].astype(np.float64), W[8:16, :2].astype(np.float64)]
+    )
     Kernels(check=True).execute_plan(wrong, of_devices)
     with pytest.raises(WrongStepError, match="bytes were overwritten before"):
         Kernels(check=True, late=True).execute_plan(wrong, of_devices)

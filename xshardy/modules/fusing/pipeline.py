@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xshardy.modules.fusing.combine_collectives import CombineCollectivesPass
 from xshardy.modules.fusing.fuse import FusePass
 from xshardy.modules.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
@@ -55,6 +56,7 @@ class FusionPipelinePass(PipelinePass):
             CSEPass(),
             FuseEpiloguesPass(),
             CSEPass(),
+            CombineCollectivesPass(),
             FusePass(),
             SymbolDCEPass(),
             AsyncWrapPass(kinds=("collectives",)),

@@ -1,6 +1,6 @@
 // RUN: xshardy-opt %s -p hlo-fusion-pipeline | filecheck %s
 
-// A product and the sum of its parts: what does not need the sum runs while it is in flight, one collective at a time.
+// Products, and the sum and the maximum of their parts: what does not need the sum runs while it is in flight, one collective at a time.
 
 // CHECK:      func.func @main(
 // CHECK-NEXT:   %[[P:.*]] = stablehlo.custom_call @__cublas$gemm(
@@ -23,7 +23,7 @@ func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %v: tensor<8x4xf32>) -
   %3 = stablehlo.dot_general %x, %v, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
   %4 = "stablehlo.all_reduce"(%3) <{channel_handle = #stablehlo.channel_handle<handle = 2, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %s = stablehlo.add %a, %b : tensor<f32>
+    %s = stablehlo.maximum %a, %b : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) : (tensor<4x4xf32>) -> tensor<4x4xf32>
   return %2, %4 : tensor<4x4xf32>, tensor<4x4xf32>
