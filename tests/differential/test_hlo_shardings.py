@@ -1,5 +1,6 @@
 """HLO shardings against XLA's: the text of one, and what the axes of a mesh are in the notation without meshes."""
 
+from dataclasses import replace
 from math import prod
 
 import pytest
@@ -10,6 +11,8 @@ from xshardy.axes.device_axis import AxisSharding, DeviceMesh, hlo_sharding
 from xshardy.axes.hlo_sharding import HloSharding, Tiled, Uniform
 from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
 from xshardy.axes.hlo_sharding_text import hlo_shardings_text
+from xshardy.axes.mesh import Mesh
+from xshardy.axes.named_sharding import NamedDim, NamedMesh, NamedSharding, named_sharding_text
 from xshardy.axes.spans import Span
 from xshardy.axes.tiles import Iota, Tiles
 
@@ -55,6 +58,44 @@ def named_shardings(draw: st.DrawFn) -> tuple[AxisSharding, DeviceMesh]:
 
 def listed(axes: tuple[Span, ...]) -> str:
     return "{" + ", ".join(f"'{chr(ord('a') + axis)}'" for axis, _, _ in axes) + "}"
+
+
+def parts(axis: int, size: int) -> list[Span]:
+    """The axis in parts that cannot merge into one: every other of its factors is left out."""
+    return [Span(axis, 1, size)] if size < 8 else [Span(axis, 1, 2), Span(axis, 4, 8)]
+
+
+@st.composite
+def texts_with_axes(draw: st.DrawFn) -> str:
+    """A sharding of an array of rank 2 by the names of axes, in any of its forms."""
+    sizes = tuple(draw(st.lists(st.sampled_from([2, 3, 4, 8]), min_size=1, max_size=3)))  # 1: versions differ
+    names = tuple(draw(st.lists(st.sampled_from(["a", "b", "x y", "c-d"]), min_size=3, max_size=3, unique=True)))
+    axes = Mesh(names[: len(sizes)], sizes)
+    shuffled = draw(st.permutations(range(len(sizes))))
+    iota = Iota.of([sizes[axis] for axis in shuffled], [shuffled.index(axis) for axis in range(len(sizes))])
+    listed = tuple(draw(st.permutations(range(prod(sizes)))))
+    mesh = NamedMesh(axes, draw(st.sampled_from([iota, listed if listed != tuple(range(prod(sizes))) else iota])))
+    groups: list[list[Span]] = [[], [], [], [], [], []]
+    all_parts = [part for axis, size in enumerate(sizes) for part in parts(axis, size)]
+    for part in draw(st.permutations(all_parts)):
+        groups[draw(st.integers(0, 5))].append(part)
+    dims = tuple(NamedDim(tuple(axes), draw(st.booleans())) for axes in groups[:2])
+    replicated, unreduced, manual = (tuple(sorted(group)) for group in groups[2:5])
+    if draw(st.booleans()):
+        unreduced = ()  # XLA refuses both
+    else:
+        manual = ()
+    rank = draw(st.sampled_from([0, 2, 2]))
+    return f"{{{named_sharding_text(NamedSharding(mesh, dims[:rank], replicated, unreduced, manual))}}}"
+
+
+@given(texts_with_axes())
+def test_text_with_axes_is_read_as_xla_reads_it(text: str):
+    xla = XlaSharding.from_string(text)
+    ours = parse_hlo_shardings(text)
+    assert hlo_shardings_text(ours) == str(xla) == text
+    assert isinstance(ours, HloSharding)
+    assert hlo_shardings_text(replace(ours, named=None)) == str(XlaSharding.v3_to_v2_sharding(xla))
 
 
 @given(named_shardings())

@@ -9,10 +9,11 @@ So a mesh for some tiles is a division of the device axis into spans of which al
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
-from xshardy.axes.hlo_sharding import HloSharding, Reduction, Tiled, Uniform
+from xshardy.axes.hlo_sharding import HloSharding, OneDevice, Reduction, Tiled, Uniform
+from xshardy.axes.named_sharding import NamedMesh, NamedSharding
 from xshardy.axes.spans import Axes, Span, difference, merged, size_of
 from xshardy.axes.tiles import Iota, Tiles, common_factors, strides_of
 
@@ -145,6 +146,25 @@ def hlo_sharding(sharding: AxisSharding, mesh: DeviceMesh) -> HloSharding:
     tiles = mesh.tiles([*sharding.dims, *(axes for _, axes in subgroups)])
     reduction = sharding.reduction if sharding.unreduced else Reduction.SUM
     return HloSharding(Tiled(tiles, tuple(kind for kind, _ in subgroups)), reduction=reduction).normalized()
+
+
+def hlo_sharding_of_named(
+    named: NamedSharding, reduction: Reduction = Reduction.SUM, metadata: tuple[str, ...] = ()
+) -> HloSharding:
+    """`named` with what it means for devices. Precondition: it has no `problem`."""
+    if (device := named.mesh.device) is not None:
+        return HloSharding(OneDevice(device), metadata=metadata, named=named)
+    dims = tuple(dim.axes for dim in named.dims)
+    found = hlo_sharding(AxisSharding(dims, named.manual, named.unreduced, reduction), device_mesh(named.mesh))
+    if isinstance(found.placement, Tiled) and isinstance(named.mesh.order, Iota):
+        tiles = Tiles.of_devices(found.placement.tiles.shape, found.placement.tiles.devices())
+        found = replace(found, placement=replace(found.placement, tiles=tiles))
+    return replace(found, metadata=metadata, named=named)
+
+
+def device_mesh(mesh: NamedMesh) -> DeviceMesh:
+    """`mesh` without the names of its axes."""
+    return DeviceMesh(mesh.axes.sizes, mesh.device_ids)
 
 
 # From HLO shardings to axes

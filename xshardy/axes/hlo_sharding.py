@@ -12,6 +12,7 @@ from enum import Enum
 from math import prod
 from typing import TypeAlias
 
+from xshardy.axes.named_sharding import NamedSharding
 from xshardy.axes.tiles import Tiles
 
 
@@ -88,12 +89,21 @@ class HloSharding:
     reduction: Reduction = Reduction.SUM
     metadata: tuple[str, ...] = ()
     """Entries such as `op_name="f"`, as written."""
+    named: NamedSharding | None = None
+    """The sharding as it is written, if that is by the names of axes; `placement` is what it means for devices."""
 
     @property
     def is_unreduced(self) -> bool:
         """Whether devices have parts that are still to be combined."""
         placement = self.placement
         return Uniform.UNREDUCED in (placement.subgroups if isinstance(placement, Tiled) else (placement,))
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions of the array; None for a sharding that arrays of any rank may have."""
+        if self.named is not None and self.named.dims:
+            return len(self.named.dims)
+        return self.placement.rank if isinstance(self.placement, Tiled) and self.named is None else None
 
     def normalized(self) -> HloSharding:
         """The same sharding as XLA writes it."""

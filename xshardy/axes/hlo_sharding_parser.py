@@ -1,11 +1,11 @@
 """Reads the text of HLO shardings, such as `{devices=[2,1,4]<=[8] last_tile_dim_replicate}` or `{maximal device=3}`."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import NoReturn
 
+from xshardy.axes.device_axis import hlo_sharding_of_named
 from xshardy.axes.hlo_sharding import (
     SUBGROUPS,
     HloSharding,
@@ -19,30 +19,15 @@ from xshardy.axes.hlo_sharding import (
     Uniform,
 )
 from xshardy.axes.hlo_sharding_text import REDUCTION_TYPE
-from xshardy.axes.tiles import Iota, Tiles
-
-MAX_DEVICES = 1 << 20
-"""The most devices of a sharding that is read: a longer iota is refused, since its numbers are enumerated."""
-
-
-class HloShardingSyntaxError(ValueError):
-    """Text that is not an HLO sharding: `message` describes the error at `text[position]`."""
-
-    def __init__(self, message: str, text: str, position: int):
-        super().__init__(f"{message}, at position {position} of the sharding: {text}")
-        self.message = message
-        self.text = text
-        self.position = position
+from xshardy.axes.hlo_sharding_tokens import MAX_DEVICES, Tokens
+from xshardy.axes.named_sharding_parser import MESHES, read_named_sharding
+from xshardy.axes.tiles import Tiles
 
 
 def parse_hlo_shardings(text: str) -> HloShardings:
     """The sharding, or the tuple of shardings, that `text` describes. Raises `HloShardingSyntaxError`."""
     return _Parser(text).whole()
 
-
-_TOKEN = re.compile(
-    r'(?:\s|/\*.*?\*/)*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d+)|(?P<string>"(?:[^"\\]|\\.)*")|(?P<mark><=|.))'
-)
 
 _REDUCTION = re.compile(rf'{REDUCTION_TYPE}\s+op_name="(?P<name>\w+)"')
 
@@ -61,49 +46,8 @@ class _Fields:
     metadata: tuple[str, ...] = ()
 
 
-class _Parser:
+class _Parser(Tokens):
     """Recursive descent over the tokens of one text; each method reads what it is named after."""
-
-    def __init__(self, text: str):
-        self.text = text
-        self.position = 0
-        self.start = 0
-        self.token = ""
-        self.advance()
-
-    def advance(self) -> str:
-        """Go to the next token, `""` at the end, and return the one before."""
-        read = self.token
-        match = _TOKEN.match(self.text, self.position)
-        self.token = "" if match is None else match[match.lastgroup or 0]
-        self.position = len(self.text) if match is None else match.end()
-        self.start = self.position - len(self.token)
-        return read
-
-    def fail(self, message: str, position: int | None = None) -> NoReturn:
-        raise HloShardingSyntaxError(message, self.text, self.start if position is None else position)
-
-    def expect(self, token: str) -> None:
-        if self.token != token:
-            self.fail(f"expected {token!r}, found {self.token!r}" if self.token else f"expected {token!r}")
-        self.advance()
-
-    def accept(self, token: str) -> bool:
-        if self.token != token:
-            return False
-        self.advance()
-        return True
-
-    def integer(self) -> int:
-        if not self.token.isdecimal() or len(self.token) > 18:
-            self.fail(f"expected a number of devices or of one device, found {self.token!r}")
-        return int(self.advance())
-
-    def integers(self) -> Iterator[int]:
-        """One number or more, with commas between them."""
-        yield self.integer()
-        while self.accept(","):
-            yield self.integer()
 
     def whole(self) -> HloShardings:
         self.expect("{")
@@ -124,6 +68,8 @@ class _Parser:
     def sharding(self) -> HloSharding:
         """What follows the opening brace of one sharding."""
         start = self.start
+        if self.token in MESHES:
+            return self.named_sharding()
         fields = _Fields()
         while not self.accept("}"):
             if (read := _READERS.get(self.token)) is None:
@@ -134,8 +80,21 @@ class _Parser:
                 )
             self.advance()
             read(self, fields)
-        metadata = tuple(entry for entry in fields.metadata if REDUCTION_TYPE not in entry)
-        return HloSharding(self.placement(fields, start), fields.group, self.reduction(fields), metadata).normalized()
+        placement, reduction = self.placement(fields, start), self.reduction(fields)
+        return HloSharding(placement, fields.group, reduction, other_metadata(fields)).normalized()
+
+    def named_sharding(self) -> HloSharding:
+        """`mesh['a'=2,'b'=4], [{'a'}, {}]`, and what may follow."""
+        start = self.start
+        named = read_named_sharding(self)
+        fields = _Fields()
+        if self.accept(","):
+            self.expect("metadata")
+            _read_metadata(self, fields)
+        self.expect("}")
+        if (problem := named.problem()) is not None:
+            self.fail(problem, start)
+        return hlo_sharding_of_named(named, self.reduction(fields), other_metadata(fields))
 
     def placement(self, fields: _Fields, start: int) -> Placement:
         """What `fields` say of the devices. Raises an error at `start` if they say nothing, or two things."""
@@ -181,19 +140,10 @@ class _Parser:
             if len(set(devices)) != count:
                 self.fail("a device is listed twice", at)
             return Tiles(shape, devices)
-        self.expect("[")
-        iota_shape = tuple(self.integers())
-        self.expect("]")
-        permutation = tuple(range(len(iota_shape)))
-        if self.accept("T"):
-            self.expect("(")
-            permutation = tuple(self.integers())
-            self.expect(")")
-        if sorted(permutation) != list(range(len(iota_shape))):
-            self.fail(f"{list(permutation)} does not reorder the {len(iota_shape)} dimensions of the devices", at)
-        if prod(iota_shape) != count:
-            self.fail(f"{prod(iota_shape)} devices are arranged, but tiles of shape {list(shape)} need {count}", at)
-        return Tiles(shape, Iota.of(iota_shape, permutation))
+        order = self.iota()
+        if (arranged := prod(order.shape)) != count:
+            self.fail(f"{arranged} devices are arranged, but tiles of shape {list(shape)} need {count}", at)
+        return Tiles(shape, order)
 
     def subgroups(self) -> tuple[Uniform, ...]:
         """`{manual, replicated}`"""
@@ -231,6 +181,11 @@ class _Parser:
             end = self.start
             self.advance()
         return self.text[start:end].strip()
+
+
+def other_metadata(fields: _Fields) -> tuple[str, ...]:
+    """The entries of the metadata that name no reduction."""
+    return tuple(entry for entry in fields.metadata if REDUCTION_TYPE not in entry)
 
 
 def _read_maximal(parser: _Parser, fields: _Fields) -> None:
@@ -297,7 +252,7 @@ def leaf_texts(text: str, count: int) -> list[str]:
         return [text] * count
     found: list[str] = []
     depth = start = 0
-    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}]', inside):
+    for match in re.finditer(r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|[{}]""", inside):
         if match.group() == "{":
             start = match.start() if depth == 0 else start
             depth += 1

@@ -4,7 +4,7 @@ The text of HLO shardings: `{devices=[2,1,4]<=[8] last_tile_dim_replicate}`, `{{
 `hlo_shardings_text` and `parse_hlo_shardings` of `hlo_sharding_parser.py` are inverse, up to `HloSharding.normalized`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xshardy.axes.hlo_sharding import (
     HloSharding,
@@ -15,6 +15,7 @@ from xshardy.axes.hlo_sharding import (
     Tiled,
     Uniform,
 )
+from xshardy.axes.named_sharding import named_sharding_text
 from xshardy.axes.tiles import Iota
 
 REDUCTION_TYPE = 'op_type="sdy::reduction_op"'
@@ -36,18 +37,22 @@ def _separated(texts: Iterator[str]) -> Iterator[str]:
 
 def hlo_sharding_text(sharding: HloSharding) -> str:
     """The text of one sharding, as XLA prints it. Precondition: it is normalized."""
-    parts = [_placement_text(sharding.placement)]
-    if sharding.group is not None:
-        parts.append(f"{sharding.group.kind.value} {sharding.group.number}")
     entries = list(sharding.metadata)
     # The newest XLA writes sums too; all versions read a sum where nothing is written.
     if sharding.reduction is not Reduction.SUM:
         entries.append(f'{REDUCTION_TYPE} op_name="{sharding.reduction.value}"')
+    if sharding.named is not None:
+        return "{" + ", ".join((named_sharding_text(sharding.named), *_metadata_text(entries))) + "}"
+    parts = [_placement_text(sharding.placement)]
+    if sharding.group is not None:
+        parts.append(f"{sharding.group.kind.value} {sharding.group.number}")
+    return "{" + " ".join((*parts, *_metadata_text(entries))) + "}"
+
+
+def _metadata_text(entries: Sequence[str]) -> Iterator[str]:
+    """`metadata={op_name="f"}`, if there are entries."""
     if entries:
-        parts.append(
-            f"metadata={{{entries[0] if len(entries) == 1 else ', '.join(f'{{{entry}}}' for entry in entries)}}}"
-        )
-    return "{" + " ".join(parts) + "}"
+        yield f"metadata={{{entries[0] if len(entries) == 1 else ', '.join(f'{{{entry}}}' for entry in entries)}}}"
 
 
 def _placement_text(placement: Placement) -> str:

@@ -1,5 +1,6 @@
 """A program of HLO text for propagation: its names, and the shardings that it carries."""
 
+import re
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -68,8 +69,17 @@ def _flags(module: ModuleOp, name: str) -> tuple[int, ...]:
     return tuple(int(flag.strip() == "true") for flag in listed.data.strip("{}").split(",") if flag.strip())
 
 
-def export_shardings(module: ModuleOp, context: Context) -> None:
-    """Write the shardings of a module after propagation as HLO has them. Raises `OperationFailedException`."""
+def names_axes(text: str) -> bool:
+    """Whether shardings in this HLO text name the axes of a mesh: `sharding={mesh['a'=2], [{'a'}]}`."""
+    return re.search(r"sharding=\{+mesh\[", text) is not None
+
+
+def export_shardings(module: ModuleOp, context: Context, *, by_axes: bool = False) -> None:
+    """
+    Write the shardings of a module after propagation as HLO has them, by the axes of meshes if `by_axes`.
+
+    Raises `OperationFailedException`.
+    """
     from xshardy.transforms.xla_sdy.stablehlo_export_pipeline import StablehloExportPipelinePass
 
-    StablehloExportPipelinePass().apply(context, module)
+    StablehloExportPipelinePass(enable_hlo_sharding_v3=by_axes).apply(context, module)

@@ -8,7 +8,7 @@ from xdsl.passes import PassPipeline
 
 from xshardy.hlo_text import print_hlo
 from xshardy.syntax.source_names import SourceNames
-from xshardy.tools.hlo_program import export_shardings
+from xshardy.tools.hlo_program import export_shardings, names_axes
 from xshardy.tools.source_program import imported_program
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
@@ -53,10 +53,10 @@ def export(program: ShardedProgram) -> ModuleOp:
 
 def export_hlo(program: ShardedProgram) -> str:
     """
-    The program as HLO text, with its shardings in HLO's notation, as XLA's partitioner takes it.
+    The program as HLO text, with its shardings in the notation of its own HLO text, as XLA's partitioner takes it.
 
     Raises what `export` raises, and `HLOPrintError` for an operation that HLO lacks.
     """
     module = export(program)
-    export_shardings(module, new_context())
+    export_shardings(module, new_context(), by_axes=names_axes(program.text))
     return print_hlo(module)

@@ -157,6 +157,22 @@ def test_the_sharded_program_is_written(tmp_path: Path, capsys: pytest.CaptureFi
     assert "sharding_rule" not in text
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{mesh['x'=2,'y'=4], [{'y'}, {}]}",
+        "{devices=[4,1,2]<=[2,4]T(1,0) last_tile_dim_replicate}",
+    ],
+)
+def test_the_sharded_program_has_the_notation_of_its_text(written: str, tmp_path: Path):
+    program, output = tmp_path / "program.hlo", tmp_path / "out.hlo"
+    program.write_text(
+        f"HloModule m\nENTRY e {{\n x = f32[8,8] parameter(0), sharding={written}\n ROOT n = f32[8,8] negate(x)\n}}"
+    )
+    assert main(["shard", str(program), "-o", str(output)]) == 0
+    assert f"negate(%x), sharding={written}" in output.read_text()
+
+
 def test_a_program_that_cannot_be_sharded(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "dynamic.mlir"
     file.write_text(

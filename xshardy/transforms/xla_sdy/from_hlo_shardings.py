@@ -8,12 +8,21 @@ from xdsl.dialects.builtin import ModuleOp, ShapedType, StringAttr, SymbolRefAtt
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from xshardy.axes.device_axis import AxisSharding, DeviceMesh, NoMesh, axis_sharding, find_mesh
-from xshardy.axes.hlo_sharding import HloSharding, HloShardings, OneDevice, Tiled, Uniform
-from xshardy.axes.hlo_sharding_parser import HloShardingSyntaxError, parse_hlo_shardings
+from xshardy.axes.device_axis import (
+    DeviceMesh,
+    NoMesh,
+    axis_sharding,
+    device_mesh,
+    find_mesh,
+    hlo_sharding_of_named,
+)
+from xshardy.axes.hlo_sharding import HloSharding, HloShardings, OneDevice, Reduction, Tiled, Uniform
+from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
 from xshardy.axes.hlo_sharding_text import hlo_sharding_text
+from xshardy.axes.hlo_sharding_tokens import HloShardingSyntaxError
 from xshardy.axes.mesh import Mesh
-from xshardy.axes.spans import Axes, Span
+from xshardy.axes.named_sharding import EMPTY_MESH, NamedDim, NamedMesh, NamedSharding
+from xshardy.axes.spans import Axes
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
@@ -67,7 +76,7 @@ def shardings_of_values(attributes: Attributes, types: Sequence[Attribute], op: 
         raise OperationFailedException(
             op, f"{HLO_SHARDING} is on a tuple: dissolve tuples first, with hlo-dissolve-tuples"
         )
-    if isinstance(parsed, HloSharding) and not isinstance(parsed.placement, Tiled):
+    if isinstance(parsed, HloSharding) and parsed.rank is None:
         shardings = (parsed,) * len(types)
     if len(shardings) != len(types):
         raise OperationFailedException(op, f"{HLO_SHARDING} has {len(shardings)} shardings for {len(types)} values")
@@ -76,10 +85,13 @@ def shardings_of_values(attributes: Attributes, types: Sequence[Attribute], op: 
 
 def _checked(op: Operation, sharding: HloSharding, type: Attribute) -> ValueSharding:
     rank = type.get_num_dims() if isinstance(type, ShapedType) else 0
-    placement = sharding.placement
-    if isinstance(placement, Tiled) and placement.rank != rank:
+    if sharding.named is not None and not sharding.named.dims:
+        named = sharding.named.of_rank(rank)
+        return ValueSharding(op, hlo_sharding_of_named(named, sharding.reduction, sharding.metadata), rank)
+    dims = sharding.rank
+    if dims is not None and dims != rank:
         raise OperationFailedException(
-            op, f"the sharding {hlo_sharding_text(sharding)} has {placement.rank} dimensions, and its value has {rank}"
+            op, f"the sharding {hlo_sharding_text(sharding)} has {dims} dimensions, and its value has {rank}"
         )
     return ValueSharding(op, sharding, rank)
 
@@ -98,61 +110,67 @@ def sharded_values(module: ModuleOp) -> Iterator[ValueSharding]:
 
 @dataclass(frozen=True, slots=True)
 class ImportedMeshes:
-    """The meshes for the HLO shardings of a module: one for tiles, and one for each device that has whole arrays."""
+    """The meshes for the HLO shardings of a module."""
 
-    devices: DeviceMesh | None
-    """The mesh for tiles; None if there are none."""
+    devices: NamedMesh
+    """The mesh for tiles. Without tiles, the first one that a sharding names, or an empty one."""
     name: str
     of_one_device: Mapping[int, str]
-    """The names of the meshes of one device, by device."""
-
-    @property
-    def attribute(self) -> MeshAttr:
-        """The mesh for tiles; an empty one if there are none."""
-        if self.devices is None:
-            return MeshAttr.of(())
-        axes = [(AXIS_NAME.format(number), size) for number, size in enumerate(self.devices.sizes)]
-        return MeshAttr.of(axes, self.devices.device_ids)
+    """The names of the meshes of one device that has whole arrays, by device."""
+    named: Mapping[NamedMesh, str]
+    """The names of the meshes that shardings name."""
 
     def declarations(self) -> list[MeshOp]:
         """The meshes as operations."""
-        maximal = ((name, MeshAttr.of((), [device])) for device, name in self.of_one_device.items())
-        return [MeshOp(self.name, self.attribute), *(MeshOp(name, mesh) for name, mesh in maximal)]
+        meshes = {self.name: mesh_attribute(self.devices)}
+        meshes |= {name: mesh_attribute(mesh) for mesh, name in self.named.items()}
+        meshes |= {name: MeshAttr.of((), [device]) for device, name in self.of_one_device.items()}
+        return [MeshOp(name, mesh) for name, mesh in meshes.items()]
 
     def sharding(self, value: ValueSharding, *, is_open: bool) -> TensorShardingAttr:
         """
         The sharding of a value over these meshes, with open dimensions if `is_open`, or if it is unknown.
 
-        Replicas along an axis are left implicit; so are manual axes, which only the body of a manual computation has.
+        Replicas along an axis are left implicit if the text has no axes. So are manual axes, which only the body of a
+        manual computation has.
         """
+        sharding = value.sharding
+        if isinstance(sharding.placement, OneDevice):
+            return TensorShardingAttr.fully_closed(self.of_one_device[sharding.placement.device], 0)
+        if sharding.named is None:
+            return sharding_over(self._by_axes(value), sharding.reduction, self.name, is_open=is_open)
+        return sharding_over(sharding.named, sharding.reduction, self.named[sharding.named.mesh], is_open=is_open)
+
+    def _by_axes(self, value: ValueSharding) -> NamedSharding:
+        """The sharding of a value that has no axes, by those of the mesh for tiles."""
         placement = value.sharding.placement
-        if isinstance(placement, OneDevice):
-            return TensorShardingAttr.fully_closed(self.of_one_device[placement.device], 0)
-        mesh = self.attribute
-        axes = self._axes(value)
-        numbers = Mesh(tuple(mesh.sizes), tuple(mesh.sizes.values()))
-
-        def refs(spans: Axes) -> tuple[AxisRefAttr, ...]:
-            return tuple(axis_ref(numbers.named(span), mesh) for span in spans)
-
-        is_closed = not is_open and placement is not Uniform.UNKNOWN
-        unreduced = refs(axes.unreduced)
-        return TensorShardingAttr(
-            SymbolRefAttr(self.name),
-            (DimensionShardingAttr(refs(dim), is_closed=is_closed) for dim in axes.dims),
-            (),
-            unreduced,
-            ReductionOp[axes.reduction.name] if unreduced else ReductionOp.SUM,
-        )
-
-    def _axes(self, value: ValueSharding) -> AxisSharding:
-        placement, reduction = value.sharding.placement, value.sharding.reduction
         if isinstance(placement, Tiled):
-            assert self.devices is not None, "there is a mesh if there are tiles"
-            return axis_sharding(placement, reduction, self.devices)
-        all_axes = () if self.devices is None else tuple(Span(n, 1, size) for n, size in enumerate(self.devices.sizes))
-        unreduced = all_axes if placement is Uniform.UNREDUCED else ()
-        return AxisSharding(((),) * value.rank, (), unreduced, reduction)
+            found = axis_sharding(placement, value.sharding.reduction, device_mesh(self.devices))
+            return NamedSharding(self.devices, tuple(map(NamedDim, found.dims)), unreduced=found.unreduced)
+        dims = (NamedDim(is_open=placement is Uniform.UNKNOWN),) * value.rank
+        unreduced = self.devices.spans if placement is Uniform.UNREDUCED else ()
+        return NamedSharding(self.devices, dims, unreduced=unreduced)
+
+
+def mesh_attribute(mesh: NamedMesh) -> MeshAttr:
+    """`mesh` as sdy has it."""
+    return MeshAttr.of(zip(mesh.axes.names, mesh.axes.sizes, strict=True), mesh.device_ids)
+
+
+def sharding_over(named: NamedSharding, reduction: Reduction, mesh_name: str, *, is_open: bool) -> TensorShardingAttr:
+    """`named` over its mesh, called `mesh_name`, without its manual axes; all dimensions are open if `is_open`."""
+    mesh = mesh_attribute(named.mesh)
+
+    def refs(spans: Axes) -> tuple[AxisRefAttr, ...]:
+        return tuple(axis_ref(named.mesh.axes.named(span), mesh) for span in spans)
+
+    return TensorShardingAttr(
+        SymbolRefAttr(mesh_name),
+        (DimensionShardingAttr(refs(dim.axes), is_closed=not (is_open or dim.is_open)) for dim in named.dims),
+        refs(named.replicated),
+        refs(named.unreduced),
+        ReductionOp[reduction.name] if named.unreduced else ReductionOp.SUM,
+    )
 
 
 def imported_meshes(values: Iterable[ValueSharding], module: ModuleOp) -> ImportedMeshes | None:
@@ -167,13 +185,23 @@ def imported_meshes(values: Iterable[ValueSharding], module: ModuleOp) -> Import
         first.setdefault(value.sharding, value.op)
     if not first:
         return None
+    named = dict.fromkeys(s.named.mesh for s in first if s.named is not None and s.named.mesh.device is None)
     try:
-        devices = find_mesh(first)
+        found = find_mesh(s for s in first if s.named is None)
     except NoMesh as error:
         raise OperationFailedException(
             first[error.culprit], f"no mesh has the sharding {hlo_sharding_text(error.culprit)}: {error}"
         ) from error
     names = SymbolNames(module)
+    main = next(iter(named), EMPTY_MESH) if found is None else unnamed_axes(found)
     name = names.fresh("mesh")
+    of_named = {mesh: name if mesh == main else names.fresh("mesh") for mesh in named}
     maximal = sorted({s.placement.device for s in first if isinstance(s.placement, OneDevice)})
-    return ImportedMeshes(devices, name, {device: names.fresh(f"maximal_mesh_{device}") for device in maximal})
+    of_one = {device: names.fresh(f"maximal_mesh_{device}") for device in maximal}
+    return ImportedMeshes(main, name, of_one, of_named)
+
+
+def unnamed_axes(mesh: DeviceMesh) -> NamedMesh:
+    """`mesh` with names for its axes."""
+    names = tuple(AXIS_NAME.format(number) for number in range(len(mesh.sizes)))
+    return NamedMesh.of(Mesh(names, mesh.sizes), mesh.device_ids)

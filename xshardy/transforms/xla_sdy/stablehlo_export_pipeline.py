@@ -25,7 +25,7 @@ class StablehloExportPipelinePass(PipelinePass):
 
     With `keep_hlo_sharding_constraints`, copies are custom calls `@Sharding`. With `dedup_functions_fully`, functions
     that differ in shardings are one. `add_missing_sharding_to_control_flow` replicates loops and conditionals without a
-    sharding.
+    sharding. `enable_hlo_sharding_v3` writes shardings by the axes of their meshes.
     """
 
     name = "xla-sdy-stablehlo-export-pipeline"
@@ -33,6 +33,7 @@ class StablehloExportPipelinePass(PipelinePass):
     keep_hlo_sharding_constraints: bool = False
     dedup_functions_fully: bool = False
     add_missing_sharding_to_control_flow: bool = True
+    enable_hlo_sharding_v3: bool = False
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
@@ -46,6 +47,6 @@ class StablehloExportPipelinePass(PipelinePass):
             # Named computations come after manual ones, which say what is manual around them.
             ExportNamedComputationsPass(self.dedup_functions_fully),
             SymbolDCEPass(),
-            StablehloExportShardingsPass(self.add_missing_sharding_to_control_flow),
+            StablehloExportShardingsPass(self.add_missing_sharding_to_control_flow, self.enable_hlo_sharding_v3),
             StablehloExportCallbackCustomCallsPass(),
         )

@@ -1,4 +1,4 @@
-"""Write shardings in the notation of HLO, without meshes."""
+"""Write shardings in a notation of HLO."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
 
+from xshardy.axes.hlo_sharding_text import hlo_sharding_text
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
@@ -21,7 +22,7 @@ from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.xla_sdy.names import MANUAL_AXES, target_of
 from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
-from xshardy.transforms.xla_sdy.to_hlo_shardings import hlo_text
+from xshardy.transforms.xla_sdy.to_hlo_shardings import WITH_MESHES, WITHOUT_MESHES, Notation
 
 CONTROL_FLOW = (stablehlo.WhileOp, stablehlo.CaseOp, stablehlo.IfOp)
 
@@ -34,13 +35,13 @@ STAND_FOR_OPERATIONS = frozenset({"mhlo.erf", "mhlo.topk"})
 """Targets of custom calls that stand for operations of HLO which StableHLO lacks."""
 
 
-def exported_value(attributes: Attributes, function: FuncOp) -> Attributes:
-    """The `attributes` of an argument or a result of `function`, with the sharding in the notation of HLO."""
+def exported_value(attributes: Attributes, function: FuncOp, notation: Notation) -> Attributes:
+    """The `attributes` of an argument or a result of `function`, with the sharding in `notation`."""
     sharding = attributes.get(SHARDING)
     if not isinstance(sharding, TensorShardingAttr):
         return attributes
     kept = {name: value for name, value in attributes.items() if name not in (SHARDING, MANUAL_AXES)}
-    text = hlo_text([sharding], function, is_tuple=False, manual_axes=manual_axes_in(attributes))
+    text = notation.text([sharding], function, is_tuple=False, manual_axes=manual_axes_in(attributes))
     return {**kept, HLO_SHARDING: text}
 
 
@@ -50,9 +51,9 @@ def manual_axes_in(attributes: Attributes) -> Sequence[str]:
     return axes.names if isinstance(axes, ManualAxesAttr) else ()
 
 
-def exported_attributes(op: Operation, *, with_control_flow: bool) -> Attributes | None:
+def exported_attributes(op: Operation, notation: Notation, *, with_control_flow: bool) -> Attributes | None:
     """
-    The attributes of `op`, not a function, with its shardings in the notation of HLO; None if it keeps its own.
+    The attributes of `op`, not a function, with its shardings in `notation`; None if it keeps its own.
 
     Loops and conditionals without a sharding are replicated if `with_control_flow`.
     """
@@ -60,11 +61,12 @@ def exported_attributes(op: Operation, *, with_control_flow: bool) -> Attributes
     shardings = written.shardings.data if isinstance(written, TensorShardingPerValueAttr) else ()
     attributes = {name: value for name, value in op.attributes.items() if name not in (SHARDING, MANUAL_AXES)}
     if shardings:
-        text = hlo_text(shardings, op, is_tuple=len(op.results) > 1, manual_axes=manual_axes_in(op.attributes))
+        manual_axes = manual_axes_in(op.attributes)
+        text = notation.text(shardings, op, is_tuple=len(op.results) > 1, manual_axes=manual_axes)
     elif with_control_flow and isinstance(op, CONTROL_FLOW):
-        text = StringAttr("{replicated}")
+        text = StringAttr(hlo_sharding_text(notation.replicated))
     elif isinstance(op, NEED_A_SHARDING) and HLO_SHARDING not in attributes:
-        text = StringAttr("{maximal device=0}")
+        text = StringAttr(hlo_sharding_text(notation.on_device_0))
     else:
         return None if attributes == op.attributes else attributes
     of_operation = attributes.get(MHLO_ATTRIBUTES)
@@ -98,16 +100,23 @@ class StablehloExportShardingsPass(PatternPass):
 
     Operations with an effect on other programs (send, recv, create_token) are on device 0 if they have no sharding.
     Loops and conditionals without one are replicated if `add_missing_sharding_to_control_flow`: XLA would otherwise
-    replicate also what it makes an additional result of them.
+    replicate also what it makes an additional result of them. With `enable_hlo_sharding_v3`, the text has the mesh, its
+    axes and which dimensions are open: `{mesh['a'=2], [{'a', ?}]}`.
     """
 
     name = "xla-sdy-stablehlo-export-shardings"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-stablehlo-export-shardings"
     add_missing_sharding_to_control_flow: bool = False
+    enable_hlo_sharding_v3: bool = False
+
+    @property
+    def notation(self) -> Notation:
+        """The notation to write."""
+        return WITH_MESHES if self.enable_hlo_sharding_v3 else WITHOUT_MESHES
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         functions = functions_of(module).values()
-        signatures = {f: new for f in functions if (new := _exported_signature(f)) != signature_of(f)}
+        signatures = {f: new for f in functions if (new := self._exported_signature(f)) != signature_of(f)}
         yield Step((WriteSignature(signatures),))
         yield Step((WriteSharding(dict(self._exported(functions))),))
         yield Step((EraseMesh(dict.fromkeys(op for op in module.ops if isinstance(op, MeshOp))),))
@@ -119,14 +128,14 @@ class StablehloExportShardingsPass(PatternPass):
                     raise OperationFailedException(
                         op, f"HLO has no '{op.name}': export operations of sdy before shardings"
                     )
-                new = exported_attributes(op, with_control_flow=self.add_missing_sharding_to_control_flow)
+                with_control_flow = self.add_missing_sharding_to_control_flow
+                new = exported_attributes(op, self.notation, with_control_flow=with_control_flow)
                 if new is not None:
                     yield op, new
 
-
-def _exported_signature(function: FuncOp) -> Signature:
-    known = signature_of(function)
-    return Signature(
-        [exported_value(entry, function) for entry in known.arguments],
-        [exported_value(entry, function) for entry in known.results],
-    )
+    def _exported_signature(self, function: FuncOp) -> Signature:
+        known = signature_of(function)
+        return Signature(
+            [exported_value(entry, function, self.notation) for entry in known.arguments],
+            [exported_value(entry, function, self.notation) for entry in known.results],
+        )

@@ -1,14 +1,16 @@
 """Shardings of sdy in the notation of HLO, as attributes of operations and functions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from xshardy.axes.device_axis import AxisSharding, DeviceMesh, hlo_sharding
-from xshardy.axes.hlo_sharding import HloSharding, OneDevice, Reduction, Uniform
+from xshardy.axes.device_axis import AxisSharding, DeviceMesh, hlo_sharding, hlo_sharding_of_named
+from xshardy.axes.hlo_sharding import REPLICATED, HloSharding, OneDevice, Reduction, Uniform
 from xshardy.axes.hlo_sharding_text import hlo_shardings_text
 from xshardy.axes.mesh import Mesh
+from xshardy.axes.named_sharding import EMPTY_MESH, NamedDim, NamedMesh, NamedSharding
 from xshardy.axes.spans import Axes
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -51,12 +53,53 @@ def hlo_sharding_of(sharding: TensorShardingAttr, mesh: MeshAttr, manual_axes: S
     )
 
 
-def hlo_text(
-    shardings: Sequence[TensorShardingAttr], op: Operation, *, is_tuple: bool, manual_axes: Sequence[str] = ()
-) -> StringAttr:
-    """The text of `shardings` on `op`: of one value, or of each of several, `is_tuple`."""
-    found = [hlo_sharding_of(sharding, _mesh_of(sharding, op), manual_axes) for sharding in shardings]
-    return StringAttr(hlo_shardings_text(tuple(found) if is_tuple else found[0]))
+def named_sharding_of(sharding: TensorShardingAttr, mesh: MeshAttr, manual_axes: Sequence[str] = ()) -> HloSharding:
+    """
+    `sharding` of `mesh` in HLO's notation with meshes, where `manual_axes` are manual around it.
+
+    Priorities are not part of that notation.
+    """
+    if (device := mesh.maximal_device_id) is not None:
+        return on_device(device)
+    numbers = mesh_of(mesh)
+    of_devices = NamedMesh.of(numbers, tuple(device.data for device in mesh.device_ids))
+    manual = tuple(sorted(axes_in([AxisRefAttr(name) for name in manual_axes], mesh, numbers)))
+    if of_devices.axes.names and manual == of_devices.spans:
+        return hlo_sharding_of_named(NamedSharding(of_devices, manual=manual))
+    dims = [NamedDim(axes_in(dim.axes.data, mesh, numbers), not dim.is_closed) for dim in sharding.dim_shardings]
+    named = NamedSharding(
+        of_devices,
+        tuple(dims) if of_devices.axes.names and any(dim != NamedDim() for dim in dims) else (),
+        axes_in(sharding.replicated_axes.data, mesh, numbers),
+        axes_in(sharding.unreduced_axes.data, mesh, numbers),
+        manual,
+    )
+    return hlo_sharding_of_named(named, Reduction[sharding.reduction_op.data.name])
+
+
+def on_device(device: int) -> HloSharding:
+    """`{maximal_mesh[device_id=0]}`"""
+    return hlo_sharding_of_named(NamedSharding(NamedMesh.of_device(device)))
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A notation of HLO for shardings: without meshes, or by the names of their axes."""
+
+    sharding_of: Callable[[TensorShardingAttr, MeshAttr, Sequence[str]], HloSharding]
+    replicated: HloSharding
+    on_device_0: HloSharding
+
+    def text(
+        self, shardings: Sequence[TensorShardingAttr], op: Operation, *, is_tuple: bool, manual_axes: Sequence[str] = ()
+    ) -> StringAttr:
+        """The text of `shardings` on `op`: of one value, or of each of several, `is_tuple`."""
+        found = [self.sharding_of(sharding, _mesh_of(sharding, op), manual_axes) for sharding in shardings]
+        return StringAttr(hlo_shardings_text(tuple(found) if is_tuple else found[0]))
+
+
+WITHOUT_MESHES = Notation(hlo_sharding_of, REPLICATED, HloSharding(OneDevice(0)))
+WITH_MESHES = Notation(named_sharding_of, hlo_sharding_of_named(NamedSharding(EMPTY_MESH)), on_device(0))
 
 
 def _mesh_of(sharding: TensorShardingAttr, op: Operation) -> MeshAttr:
