@@ -2,7 +2,8 @@
 The operations of CHLO in operations of StableHLO.
 
 Functions of f32 are computed as f64, and functions of narrower floats as f32, where a formula would lose precision
-otherwise. Source: StableHLO's CHLO dialect, "Broadcasting" and the definitions of its operations.
+otherwise; functions of complex numbers always as f64. Source: StableHLO's CHLO dialect, "Broadcasting" and the
+definitions of its operations.
 """
 
 import math
@@ -12,6 +13,7 @@ from typing import cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
+    ComplexType,
     FloatAttr,
     FloatData,
     IntAttr,
@@ -25,8 +27,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.chlo import broadcasting, constants, elementwise, formulas
-from xshardy.dialects.chlo.complex_functions import conj, square
+from xshardy.dialects.chlo import broadcasting, complex_formulas, constants, elementwise, formulas
+from xshardy.dialects.chlo.complex_functions import conj, parts, square
 from xshardy.dialects.chlo.formulas import Arithmetic
 from xshardy.dialects.chlo.top_k import TopKOp
 from xshardy.dialects.dense_elements import dense_values
@@ -146,6 +148,10 @@ def wider(type: AnyFloat) -> AnyFloat:
     return f64 if bit_width(type) >= bit_width(f32) else f32
 
 
+def in_type(t: Tensors, x: SSAValue, type: AnyFloat) -> SSAValue:
+    return x if element_type(x) == type else t.convert(x, type)
+
+
 def by_formula(formula: Callable[..., SSAValue], type_of: Callable[[AnyFloat], AnyFloat] = wider) -> Decomposition:
     """`formula`, computed in the float type `type_of(operand type)`. It takes all operands."""
 
@@ -155,9 +161,28 @@ def by_formula(formula: Callable[..., SSAValue], type_of: Callable[[AnyFloat], A
             raise NotImplementedError(f"there is no formula for {narrow}")
         wide = type_of(narrow)
         f = TensorFloats(t, wide, static_shape(op))
-        operands = [operand if wide == narrow else t.convert(operand, wide) for operand in op.operands]
-        result = formula(f, *operands)
-        return [result if wide == narrow else t.convert(result, narrow)]
+        return [in_type(t, formula(f, *(in_type(t, operand, wide) for operand in op.operands)), narrow)]
+
+    return decompose
+
+
+def by_formulas(
+    formula: Callable[..., SSAValue],
+    of_parts: Callable[..., complex_formulas.Complex[SSAValue]],
+    type_of: Callable[[AnyFloat], AnyFloat] = wider,
+) -> Decomposition:
+    """`formula` of a float, and `of_parts` of the parts of a complex number, as `by_formula`."""
+    of_float = by_formula(formula, type_of)
+
+    def decompose(op: Operation, t: Tensors) -> Sequence[SSAValue]:
+        (operand,) = op.operands
+        if not isinstance(element_type(operand), ComplexType):
+            return of_float(op, t)
+        re, im = parts(t, operand)
+        narrow = cast(AnyFloat, element_type(re))
+        f = TensorFloats(t, f64, static_shape(op))
+        results = of_parts(f, in_type(t, re, f64), in_type(t, im, f64))
+        return [t(stablehlo.ComplexOp(*(in_type(t, result, narrow) for result in results)))]
 
     return decompose
 
@@ -294,7 +319,20 @@ def top_k(op: TopKOp, t: Tensors) -> Sequence[SSAValue]:
 
 POLYGAMMA, ZETA = by_formula(formulas.polygamma), by_formula(formulas.zeta)
 
+OF_COMPLEX: Mapping[type[Operation], Decomposition] = {
+    elementwise.AcosOp: by_formulas(formulas.acos, complex_formulas.acos),
+    elementwise.AcoshOp: by_formulas(formulas.acosh, complex_formulas.acosh),
+    elementwise.AsinOp: by_formulas(formulas.asin, complex_formulas.asin),
+    elementwise.AsinhOp: by_formulas(formulas.asinh, complex_formulas.asinh),
+    elementwise.AtanOp: by_formulas(formulas.atan, complex_formulas.atan, at_least_f32),
+    elementwise.AtanhOp: by_formulas(formulas.atanh, complex_formulas.atanh),
+    elementwise.CoshOp: by_formulas(formulas.cosh, complex_formulas.cosh),
+    elementwise.SinhOp: by_formulas(formulas.sinh, complex_formulas.sinh),
+}
+"""Functions that have a formula for complex numbers, too."""
+
 DECOMPOSITIONS: Mapping[type[Operation], Decomposition] = {
+    **OF_COMPLEX,
     broadcasting.BroadcastAddOp: broadcast(stablehlo.AddOp),
     broadcasting.BroadcastAndOp: broadcast(stablehlo.AndOp),
     broadcasting.BroadcastAtan2Op: broadcast(stablehlo.Atan2Op),
@@ -318,15 +356,8 @@ DECOMPOSITIONS: Mapping[type[Operation], Decomposition] = {
     broadcasting.BroadcastZetaOp: broadcast_function(ZETA, elementwise.ZetaOp),
     constants.ConstantLikeOp: constant_like,
     constants.ConstantOp: constant,
-    elementwise.AcosOp: by_formula(formulas.acos),
-    elementwise.AcoshOp: by_formula(formulas.acosh),
-    elementwise.AsinOp: by_formula(formulas.asin),
-    elementwise.AsinhOp: by_formula(formulas.asinh),
-    elementwise.AtanOp: by_formula(formulas.atan, at_least_f32),
-    elementwise.AtanhOp: by_formula(formulas.atanh),
     elementwise.BesselI1eOp: by_formula(formulas.bessel_i1e),
     elementwise.ConjOp: conj,
-    elementwise.CoshOp: by_formula(formulas.cosh),
     elementwise.DigammaOp: by_formula(formulas.digamma),
     elementwise.ErfInvOp: by_formula(formulas.erf_inv, at_least_f32),
     elementwise.ErfOp: by_formula(formulas.erf),
@@ -338,7 +369,6 @@ DECOMPOSITIONS: Mapping[type[Operation], Decomposition] = {
     elementwise.MulhiOp: mulhi,
     elementwise.NextAfterOp: next_after,
     elementwise.PolygammaOp: POLYGAMMA,
-    elementwise.SinhOp: by_formula(formulas.sinh),
     elementwise.SquareOp: square,
     elementwise.TanOp: tan,
     elementwise.ZetaOp: ZETA,

@@ -4,6 +4,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.elementwise import Elementwise
+from xshardy.dialects.shapes import shape_of
 
 VIEWS = frozenset[type[Operation]]({stablehlo.ReshapeOp, stablehlo.TransposeOp})
 """Operations whose result is the operand in another layout; what contracts tensors reads any layout."""
@@ -50,4 +51,9 @@ COSTLY = frozenset[type[Operation]](
 
 def is_elementwise(op: Operation) -> bool:
     """Whether each element is computed from those at the same index."""
-    return op.has_trait(Elementwise, value_if_unregistered=False)
+    return op.has_trait(Elementwise, value_if_unregistered=False) or is_elementwise_bitcast(op)
+
+
+def is_elementwise_bitcast(op: Operation) -> bool:
+    """Whether `op` is a bitcast between elements of the same width, which keeps the shape."""
+    return isinstance(op, stablehlo.BitcastConvertOp) and shape_of(op.operand) == shape_of(op.result)

@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.chlo.decompositions import OF_COMPLEX
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.deprecated import DEPRECATED
@@ -30,6 +31,7 @@ from xshardy.emitters.preparation.normalization import (
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
     Decompose,
+    DecomposeComplexFunction,
     ElementOfTuple,
     EraseBarrier,
     EraseSetDimensionSize,
@@ -38,6 +40,7 @@ from xshardy.emitters.preparation.rewrites import (
     ReplaceDeprecated,
     ReturnElementsOfTuples,
     SplitBitcastBetweenWidths,
+    is_complex,
 )
 from xshardy.emitters.preparation.select_and_scatter import ExpandSelectAndScatter
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
@@ -77,6 +80,7 @@ PATTERNS: Sequence[RewritePattern] = (
     EraseSetDimensionSize(),
     SplitBitcastBetweenWidths(),
     Decompose(),
+    DecomposeComplexFunction(),
     ExpandRngBitGenerator(),
     ExpandBatchNormInference(),
     ExpandBatchNormTraining(),
@@ -119,6 +123,8 @@ def needs_preparation(op: Operation) -> bool:
     """Whether `op` must be rewritten before it can be emitted."""
     if isinstance(op, hlo.BitcastOp):
         return bit_width(element_type(op.operand)) != bit_width(element_type(op.result))
+    if type(op) in OF_COMPLEX:
+        return is_complex(op)
     return is_below_one(PREPARED, type(op))
 
 

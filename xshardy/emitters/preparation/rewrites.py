@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import FunctionType, TensorType, i32
+from xdsl.dialects.builtin import ComplexType, FunctionType, TensorType, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.chlo.decompositions import OF_COMPLEX
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
@@ -39,6 +40,21 @@ class Decompose(RewritePattern):
         except NotImplementedError as error:
             raise PassFailedException(f"{op.name} cannot be emitted: {error}") from error
         rewriter.replace(op, [], results)
+
+
+class DecomposeComplexFunction(RewritePattern):
+    """`chlo.asin(x)` of complex numbers -> arithmetic on their parts."""
+
+    op_types: ClassVar[tuple[type[Operation], ...]] = tuple(OF_COMPLEX)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        if is_complex(op):
+            rewriter.replace(op, [], OF_COMPLEX[type(op)](op, Tensors(rewriter)))
+
+
+def is_complex(op: Operation) -> bool:
+    """Whether the first operand of `op` has complex numbers."""
+    return isinstance(element_type(op.operands[0]), ComplexType)
 
 
 class ElementOfTuple(RewritePattern):

@@ -151,7 +151,9 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     for place in np.ndindex(a.shape[:-2]):
         matrix = matrices[place]
         for step in range(steps):
-            pivot = pivots[(*place, step)] = step + int(np.argmax(np.abs(matrix[step:, step])))
+            column = matrix[step:, step]
+            sizes = np.abs(column.real) + np.abs(column.imag)  # what LAPACK compares
+            pivot = pivots[(*place, step)] = step + int(np.argmax(sizes))
             for exchanged in (matrix, order[place]):
                 exchanged[[step, pivot]] = exchanged[[pivot, step]]
             if matrix[step, step] != 0:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import ComplexType, DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -15,7 +15,7 @@ from xshardy.dialects.dense_elements import Dense, all_bytes
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.hlo import LAYOUT
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
+from xshardy.dialects.stablehlo.building import Decomposition, Tensors
 from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.dialects.stablehlo.types import is_static, tensor_type
 from xshardy.emitters.elemental.support import has_row
@@ -37,8 +37,7 @@ class DecomposeWithoutKernel(DecomposeByTable):
     decompositions: ClassVar[Mapping[type[Operation], Decomposition]] = DECOMPOSITIONS
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        is_function = op.has_trait(Elementwise)
-        if not is_function or not (has_row(op) or isinstance(element_type(op.operands[0]), ComplexType)):
+        if not op.has_trait(Elementwise) or not has_row(op):
             super().rewrite(op, rewriter)
 
 

@@ -23,9 +23,8 @@ class LegalizeToStablehloPass(PatternPass):
     """
     Write every operation of CHLO in operations of StableHLO.
 
-    Functions of f32 are computed as f64 where a formula would lose precision otherwise. Ragged dot products, scans,
-    and functions of complex numbers beyond `conj`, `square` and `tan` are refused. A module with an operation that is
-    refused is left as it was.
+    Functions of f32 are computed as f64 where a formula would lose precision otherwise, those of complex numbers
+    always. Ragged dot products and scans are refused. A module with an operation that is refused is left as it was.
     """
 
     name = "chlo-legalize-to-stablehlo"

@@ -16,6 +16,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import NamedComputationOp
+from xshardy.dialects.stablehlo.fusible import is_elementwise_bitcast
 from xshardy.rewriting import BACKWARD, PatternPass, Step
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
@@ -37,7 +38,6 @@ from xshardy.transforms.sdy_import.constant_subcomputations import (
     Splits,
     copied_calls,
     find_splits,
-    is_elementwise_bitcast,
     is_of_kind,
 )
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from xshardy.dialects.stablehlo.fusible import is_elementwise_bitcast
 from xshardy.rewriting import BACKWARD, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy_import.constant_copies import (
@@ -22,7 +23,6 @@ from xshardy.transforms.sdy_import.constant_copies import (
 from xshardy.transforms.sdy_import.constant_subcomputations import (
     DOCUMENTED,
     find_splits,
-    is_elementwise_bitcast,
     is_of_kind,
 )
 

@@ -15,7 +15,7 @@ from xdsl.traits import IsTerminator
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
-from xshardy.dialects.shapes import rank_of, shape_of
+from xshardy.dialects.shapes import rank_of
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
 CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp))
@@ -42,11 +42,6 @@ DOCUMENTED = (*ELEMENTWISE, stablehlo.BroadcastInDimOp, stablehlo.SliceOp)
 def is_of_kind(op_type: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
     """Whether operations of class `op_type` are of one of `kinds`."""
     return issubclass(op_type, kinds)
-
-
-def is_elementwise_bitcast(op: Operation) -> bool:
-    """Whether `op` is a bitcast between elements of the same width, which keeps the shape."""
-    return isinstance(op, stablehlo.BitcastConvertOp) and shape_of(op.operands[0]) == shape_of(op.results[0])
 
 
 @dataclass(slots=True)

@@ -28,10 +28,14 @@ func.func private @doubled(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK:         stablehlo.convert %arg0 : (tensor<4xf32>) -> tensor<4xf64>
 // CHECK-NOT:     chlo.zeta
 // CHECK:         chlo.digamma
-// CHECK:         chlo.sinh %arg1 : tensor<4xcomplex<f32>>
+// CHECK:         stablehlo.real %arg1
+// CHECK-NOT:     chlo.sinh
+// CHECK:         stablehlo.complex
+// CHECK-NEXT:    chlo.tan %{{.*}} : tensor<4xcomplex<f32>>
 func.func private @functions(%x: tensor<4xf32>, %c: tensor<4xcomplex<f32>>) -> (tensor<4xf32>, tensor<4xcomplex<f32>>) {
   %0 = chlo.zeta %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   %1 = chlo.digamma %0 : tensor<4xf32> -> tensor<4xf32>
   %2 = chlo.sinh %c : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
-  return %1, %2 : tensor<4xf32>, tensor<4xcomplex<f32>>
+  %3 = chlo.tan %2 : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
+  return %1, %3 : tensor<4xf32>, tensor<4xcomplex<f32>>
 }

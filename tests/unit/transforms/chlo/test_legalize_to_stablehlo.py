@@ -94,6 +94,20 @@ def test_functions(name: str, data: st.DataObject, element: str):
     assert_close(found, wanted, ulps=ulps, near_zeros=NEAR_ZEROS.get(name, 0.0))
 
 
+OF_COMPLEX = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh")
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+@settings(max_examples=4, deadline=None)
+@given(st.data(), st.sampled_from(["f32", "f64"]))
+def test_functions_of_complex_numbers(name: str, data: st.DataObject, element: str):
+    re, im = (drawn(data, st.floats(-1, 1) | st.floats(-50, 50), element) for _ in range(2))
+    dtype = np.complex64 if element == "f32" else np.complex128
+    (wanted,), (found,) = results(function(name, f"complex<{element}>"), re.astype(dtype) + dtype(1j) * im)
+    assert_close(found.real, wanted.real, ulps=16)
+    assert_close(found.imag, wanted.imag, ulps=16)
+
+
 @pytest.mark.parametrize(
     ("name", "reference", "low", "high"),
     [
