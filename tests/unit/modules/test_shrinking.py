@@ -481,6 +481,17 @@ ENTRY main {
     assert shapes_of(text) == ["4x4xf32", "4x4xf32", "4x1xi32", "4x4xf32"]
 
 
+def test_a_slice_of_whole_rows_is_of_a_product():
+    text = """HloModule m
+ENTRY main {
+  x = f32[8,8,16] parameter(0)
+  flat = f32[64,16] reshape(x)
+  ROOT r = f32[64,8] slice(flat), slice={[0:64], [0:8]}
+}
+"""
+    assert shapes_of(text) == ["4x4x4xf32"]
+
+
 def test_elements_of_a_tuple_keep_their_sizes_with_it():
     """A call of an unknown function takes a tuple."""
     text = """HloModule m
