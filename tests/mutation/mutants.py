@@ -167,9 +167,12 @@ def _writes_a_message(call: ast.Call) -> bool:
 
 
 def _states_a_fact(node: ast.AST, parent: ast.AST) -> bool:
-    """`strict=True` of `zip` asserts that lengths agree; `set[int]()` has the type of its members."""
+    """
+    Whether `node` is no behaviour: `strict=True` of `zip` asserts that lengths agree, `repr=False` of `field` shortens
+    what a debugger prints, and `set[int]()` has the type of its members.
+    """
     if isinstance(node, ast.keyword):
-        return node.arg == "strict"
+        return node.arg in ("strict", "repr")
     return isinstance(node, ast.Subscript) and isinstance(parent, ast.Call) and node is parent.func
 
 

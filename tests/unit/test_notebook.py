@@ -43,7 +43,7 @@ def test_a_run_shows_its_verdict(check: bool, verdict: str):
       return %0 : tensor<4xf32>
     }"""
     shown = xshardy.run(program, check=check)._repr_html_()
-    assert f">{verdict}<" in shown and "2 parts on 2 devices" in shown
+    assert f">{verdict}<" in shown and ">ms<" in shown and "2 parts on 2 devices" in shown
 
 
 def test_the_extension_shows_modules_and_sharded_values():

@@ -71,7 +71,7 @@ def coalesced(ranges: LiveRanges, shared: SharedBuffers, read_only: Iterable[Lea
     handovers = {ends for copy in shared.copies if (ends := _handover(copy, ranges)) is not None}
     for copy in sorted(shared.copies, key=_urgency):
         source, target = (buffers.of_leaf(Leaf(value)) for value in (copy.operand, copy.result))
-        if source is target or id(source) in fixed or id(target) in fixed:
+        if source is target or id(source) in fixed:  # no target is: it is written
             continue
         if not any(
             mine.overlaps(its) and (a, b) not in handovers and (b, a) not in handovers

@@ -105,7 +105,7 @@ def _return(entry: FuncOp, donated: Mapping[int, int], shared: SharedBuffers) ->
 def _copied_at_once(
     values: Sequence[SSAValue], targets: Sequence[SSAValue | None], end: Operation, shared: SharedBuffers
 ) -> list[SSAValue]:
-    """Copies of `values` before `end`, each into the buffer of its target; a value that is its target stays."""
+    """Copies of `values` before `end`, each into the buffer of its target."""
     overwritten = {Leaf(target) for target in targets if target is not None}
     kept = [
         shared.copied(value, end)
@@ -113,10 +113,7 @@ def _copied_at_once(
         else value
         for value, target in zip(values, targets, strict=True)
     ]
-    return [
-        shared.copied(value, end) if _is_tensor(value) and origin(Leaf(value)) != (target and Leaf(target)) else value
-        for value, target in zip(kept, targets, strict=True)
-    ]
+    return [shared.copied(value, end) if _is_tensor(value) else value for value in kept]
 
 
 def _is_tensor(value: SSAValue) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.hlo import FusionKind, FusionOp
@@ -66,8 +66,6 @@ def _anonymous(function: FuncOp, names: Mapping[str, str]) -> FuncOp:
     for op in operations_from(copy):
         op.attributes = _kept(op.attributes, names)
         op.properties = _kept(op.properties, names)
-        for value in _values(op):
-            value.name_hint = None
     copy.sym_name = StringAttr(names[function.sym_name.data])
     copy.sym_visibility = StringAttr("private")
     return copy
@@ -88,11 +86,3 @@ def _renamed(attribute: Attribute, names: Mapping[str, str]) -> Attribute:
     if isa(attribute, ArrayAttr[Attribute]):
         return ArrayAttr(_renamed(element, names) for element in attribute.data)
     return attribute
-
-
-def _values(op: Operation) -> Iterator[SSAValue]:
-    """The values that `op` defines, itself or as arguments of its blocks."""
-    yield from op.results
-    for region in op.regions:
-        for block in region.blocks:
-            yield from block.args

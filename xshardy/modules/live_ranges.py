@@ -119,7 +119,7 @@ def _read_until(leaf: Leaf, reader: Operation, found: LiveRanges) -> int:
     while around is not None:
         is_inside = around.parent is home  # so are the operations around
         around = None if is_inside else around.parent_op()
-        if isinstance(around, stablehlo.WhileOp | stablehlo.AsyncStartOp):
+        if isinstance(around, stablehlo.WhileOp):
             number = max(number, found.end_of(around))
     start = _in_flight(reader.parent)
     return number if start is None else max(number, found.end_of(start))

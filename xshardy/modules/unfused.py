@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major, reshape_map
+from xshardy.indexing.tensor_maps import bitcast_map, reshape_map
 from xshardy.modules.program import ModuleError, name_of, scheduled
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
 
@@ -63,8 +63,6 @@ def unfused(entry: FuncOp) -> Iterator[Unfused]:
 
 def moves_elements(op: hlo.CopyOp | stablehlo.ReshapeOp) -> bool:
     """Whether an element of the result is elsewhere in memory than that of the operand, as their layouts are."""
-    if isinstance(op, hlo.CopyOp):
-        return minor_to_major(op.operand) != minor_to_major(op.result)
     in_memory = bitcast_map(op.result, op.operand)
     return in_memory.results != reshape_map(shape_of(op.result), shape_of(op.operand)).results
 

@@ -185,3 +185,15 @@ func.func @unused(%x: index) {
   %0 = arith.addi %x, %x : index
   func.return
 }
+
+// -----
+
+// LLVM has both types: the bits of one become the other.
+// CHECK-LABEL: func.func @bits
+// CHECK-NEXT:    llvm.bitcast %arg0 : f32 to i32
+// CHECK-NEXT:    llvm.fptoui %arg0 : f32 to i32
+func.func @bits(%x: f32) -> (i32, i32) {
+  %0 = arith.bitcast %x : f32 to i32
+  %1 = arith.fptoui %x : f32 to i32
+  func.return %0, %1 : i32, i32
+}

@@ -62,3 +62,15 @@ func.func @types_change(%i: index, %z: complex<f32>) -> index {
   "test.use"(%i) : (index) -> ()
   func.return %i : index
 }
+
+// -----
+
+// One result is no struct.
+// CHECK-LABEL: llvm.func @calls_for_one_result(
+// CHECK-NEXT:    %[[R:.*]] = llvm.call @same(%arg0) : (f32) -> f32
+// CHECK-NEXT:    llvm.return %[[R]] : f32
+func.func @calls_for_one_result(%x: f32) -> f32 {
+  %0 = func.call @same(%x) : (f32) -> f32
+  func.return %0 : f32
+}
+func.func private @same(%x: f32) -> f32

@@ -52,3 +52,16 @@ func.func @shuffle(%x: f32, %offset: i32, %width: i32) -> (f32, i1) {
   %0, %valid = gpu.shuffle down %x, %offset, %width : f32
   func.return %0, %valid : f32, i1
 }
+
+// -----
+
+// CHECK-LABEL: func.func @grid
+// CHECK:         nvvm.read.ptx.sreg.nctaid.x
+// CHECK:         nvvm.read.ptx.sreg.nctaid.y
+// CHECK:         nvvm.read.ptx.sreg.nctaid.z
+func.func @grid() -> (index, index, index) {
+  %0 = gpu.grid_dim x
+  %1 = gpu.grid_dim y
+  %2 = gpu.grid_dim z
+  func.return %0, %1, %2 : index, index, index
+}

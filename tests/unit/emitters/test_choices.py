@@ -216,3 +216,15 @@ def test_little_computation_takes_more_elements_than_xla_gives_a_thread():
     assert "a thread makes 16 elements at once, XLA's 4" in explain(wide, small).reason
     narrow = fusion_of(module("f32[4096]", "ROOT r = f32[4096] negate(p0)", "f32[4096]"))
     assert "at once" not in explain(narrow, small).reason
+
+
+@pytest.mark.parametrize(("operands", "expected"), [(4, "concatenate"), (5, "loop")])
+def test_few_tensors_are_concatenated_by_threads_of_their_own(operands: int, expected: str):
+    names = ", ".join(f"p{i}" for i in range(operands))
+    body = f"ROOT c = f32[{4 * operands}] concatenate({names}), dimensions={{0}}"
+    assert emitter_of("; ".join(["f32[4]"] * operands), body, f"f32[{4 * operands}]") == expected
+
+
+def test_a_fusion_of_several_results_is_not_computed_from_one_concatenation():
+    body = f"{CONCATENATION}n = f32[8] negate(p2)\nROOT r = (f32[8], f32[8]) tuple(c, n)"
+    assert emitter_of("f32[4]; f32[4]; f32[8]", body, "(f32[8], f32[8])") == "loop"

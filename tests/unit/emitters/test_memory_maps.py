@@ -17,6 +17,11 @@ def test_common_factors():
     assert common_factors([], []) == []
 
 
+def test_dimensions_of_one_element_are_factors_of_their_own():
+    assert common_factors([2, 3], [6, 1]) == [(range(2), range(1)), (range(2, 2), range(1, 2))]
+    assert common_factors([6, 1], [2, 3]) == [(range(1), range(2)), (range(1, 2), range(2, 2))]
+
+
 @given(lists(integers(2, 4), max_size=4), data())
 def test_common_factors_cover_both_shapes(left: list[int], draw):
     cuts = draw.draw(lists(integers(0, len(left)), max_size=3))

@@ -98,7 +98,8 @@ def test_what_it_is_in_one_line_and_in_notebooks():
         "<program mlp for sm_90: 6 steps on each of 32 devices (1 async_done, 1 async_start, 1 collective, 1 kernel, "
         f"2 library), 1 different kernel, {program.plan.assignment.temporary_bytes:,} bytes of temporary memory>"
     )
-    assert "all_reduce" in program._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    shown = program._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    assert "all_reduce" in shown and f">{program.compiled.target}<" in shown
 
 
 @pytest.mark.parametrize(

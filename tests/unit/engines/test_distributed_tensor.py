@@ -1,5 +1,7 @@
 """Parts of a tensor: against the definition of a sharding, element by element."""
 
+from math import ceil, prod
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis.strategies import DrawFn, composite, integers, permutations
@@ -57,6 +59,8 @@ def test_parts_make_the_whole(tensor: DistributedTensor):
     whole = np.arange(np.prod(tensor.shape), dtype=np.int32).reshape(tensor.shape)
     parts = tensor.parts(whole)
     assert {part.shape for part in parts} == {tensor.local_shape}
+    counts = [prod(SIZES[name] for name in names) for names in tensor.axes]
+    assert tensor.local_shape == tuple(ceil(size / count) for size, count in zip(tensor.shape, counts, strict=True))
     np.testing.assert_array_equal(tensor.whole(parts), whole)
 
 
@@ -64,3 +68,27 @@ def test_a_tensor_without_a_sharding_is_on_every_device():
     scalar = DistributedTensor(TensorType(i32, []), 3)
     parts = scalar.parts(np.array(7, np.int32))
     assert [int(part) for part in parts] == [7, 7, 7] and scalar.whole(parts) == 7 and scalar.axes == ()
+
+
+def test_a_tensor_without_a_sharding_or_a_mesh_is_whole_on_each_device():
+    type, mesh = TensorType(i32, [4, 6]), MeshAttr.of(SIZES.items())
+    sharding = TensorShardingAttr("mesh", [DimensionShardingAttr([AxisRefAttr(axis)], is_closed=True) for axis in "ab"])
+    for fields in ((None, None), (None, mesh), (sharding, None)):
+        tensor = DistributedTensor(type, 12, *fields)
+        assert tensor.local_shape == (4, 6) and tensor.part_numbers == (1, 1) and {*tensor.part_indices} == {(0, 0)}
+    assert DistributedTensor(type, 12, sharding, mesh).local_shape == (2, 2)
+
+
+def test_a_tensor_of_one_device():
+    tensor = DistributedTensor(TensorType(i32, [4]), 1)
+    np.testing.assert_array_equal(tensor.whole([np.arange(4, dtype=np.int32)]), np.arange(4))
+
+
+def test_copies_that_differ_in_a_bit():
+    """Devices 1 and 3 have the second half."""
+    dim = DimensionShardingAttr([AxisRefAttr("b")], is_closed=True)
+    mesh = MeshAttr.of([("a", 2), ("b", 2)])
+    tensor = DistributedTensor(TensorType(i32, [4]), 4, TensorShardingAttr("mesh", [dim]), mesh)
+    parts = tensor.parts(np.arange(4, dtype=np.int32))
+    assert tensor.replicas_differ(parts) is None
+    assert tensor.replicas_differ([*parts[:3], parts[3] ^ 1]) == (1, 3)

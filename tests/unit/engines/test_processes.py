@@ -2,11 +2,13 @@
 
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.cluster import LOOPBACK, address_of, join, own_address
+from xshardy.engines.pjrt.engine import devices_per_process
 from xshardy.engines.pjrt.processes import ProcessError, free_port, run_together
 
 SLEEP = (sys.executable, "-c", "import time; time.sleep(60)")
@@ -48,9 +50,32 @@ def test_a_coordinator_is_a_host_and_a_port(text: str):
         address_of(text)
 
 
-def test_a_process_has_a_number_below_their_count():
-    with pytest.raises(EngineError, match="process id 2: 2 processes have numbers 0 to 1"):
-        join("127.0.0.1:8476", 2, 2, 1)
+def test_the_largest_port():
+    assert address_of("10.0.0.1:65535") == ("10.0.0.1", 65535)
+
+
+@pytest.mark.parametrize("number", [-1, 2])
+def test_a_process_has_a_number_below_their_count(number: int):
+    with pytest.raises(EngineError, match=f"process id {number}: 2 processes have numbers 0 to 1"):
+        join("127.0.0.1:8476", 2, number, 1)
+
+
+@pytest.mark.parametrize("processes", [0, 3])
+def test_devices_are_divided_evenly_among_processes(processes: int):
+    with pytest.raises(EngineError, match=f"4 devices cannot be divided among {processes} processes"):
+        devices_per_process(4, processes)
+    assert devices_per_process(4, 2) == 2
+
+
+def test_the_last_process_is_waited_for(tmp_path: Path):
+    run_together([python("pass"), python(f"import time; time.sleep(0.5); open({str(tmp_path / 'ended')!r}, 'w')")])
+    assert (tmp_path / "ended").exists()
+
+
+def test_the_last_lines_that_a_lost_process_wrote_are_shown():
+    assert str(ProcessError(0, 1, 1, "one\n\ntwo\n \nthree\nfour\n\n")) == (
+        "the process of the devices ended with status 1, after it wrote:\ntwo\nthree\nfour"
+    )
 
 
 def test_processes_of_this_machine_stay_on_the_loopback_interface():

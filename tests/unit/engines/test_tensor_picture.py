@@ -59,3 +59,7 @@ def test_many_parts_are_counted_only():
     assert picture("<t>", [DividedDim(parts, 1, parts)], [(part,) for part in range(parts)]) == (
         f"<div>&lt;t&gt;, {parts} parts on {parts} devices</div>"
     )
+
+
+def test_colours_are_evenly_spaced_from_red_on():
+    assert re.findall(r"hsl\((\d+)", divided((4, 6), "", "b")._repr_html_()) == ["0", "120", "240"]

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     FloatAttr,
+    IndexType,
     IntegerType,
     TensorType,
     VectorType,
@@ -27,7 +28,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LLVMArrayType
 
 from xshardy.lowering.arith_to_llvm import constant_attribute
-from xshardy.lowering.llvm_values import constant_text, global_name, type_text
+from xshardy.lowering.conversion import integer_attribute
+from xshardy.lowering.llvm_values import LLVMTextError, constant_text, global_name, scalar_text, type_text
 
 NUMPY_TYPES = {
     BFloat16Type(): ml_dtypes.bfloat16,
@@ -102,3 +104,12 @@ def test_splats():
 def test_names_are_read_back(name: str):
     module = binding.parse_assembly(f"define void {global_name(name)}() {{\nret void\n}}")
     assert module.get_function(name).name == name
+
+
+def test_a_vector_of_integers_that_are_too_wide_is_cut_to_their_bits():
+    assert integer_attribute(300, VectorType(i8, [2])) == DenseIntOrFPElementsAttr.from_list(VectorType(i8, [2]), [44])
+
+
+def test_there_is_no_constant_of_another_type():
+    with pytest.raises(LLVMTextError, match="there is no constant 1 of index in LLVM"):
+        scalar_text(1, IndexType())

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import llvmlite.binding as binding
 import numpy as np
 import pytest
 from lowering_host import lowered, parse
@@ -212,6 +213,26 @@ def test_unknown_target(target: str):
 def test_known_targets(target: str):
     major, minor = PTX_VERSIONS[target]
     assert f".version {major}.{minor}\n.target {target}\n" in compile_module(parse(GELU), target).ptx
+
+
+NEWER = {"sm_70": (6, 3), "sm_72": (6, 3), "sm_89": (8, 1), "sm_90": (8, 1), "sm_90a": (8, 1)}
+"""Architectures whose version is not the oldest one that supports them: `targets.py` has the reasons."""
+
+
+@pytest.mark.parametrize("number", range(70, 130))
+def test_versions_are_the_oldest_that_llvm_has_for_an_architecture(number: int):
+    """For an architecture that LLVM does not know it writes a version from before all of ours."""
+    backend("sm_90", 0)  # initialises LLVM
+    module = binding.parse_assembly('target triple = "nvptx64-nvidia-cuda"')
+    for suffix in ("", "a", "f"):
+        name = f"sm_{number}{suffix}"
+        machine = binding.Target.from_triple(module.triple).create_target_machine(cpu=name)
+        found = re.search(r"\.version (\d+)\.(\d+)\n", machine.emit_assembly(module))
+        assert found is not None
+        oldest = (int(found[1]), int(found[2]))
+        is_known = oldest >= (6, 0)
+        assert PTX_VERSIONS.get(name) == (NEWER.get(name, oldest) if is_known else None)
+        assert not is_known or oldest <= PTX_VERSIONS[name]
 
 
 @pytest.mark.parametrize("level", [-1, 4])

@@ -16,15 +16,19 @@ from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_fr
 from module_programs import FUSIONS, LOOP, PROGRAMS
 
 from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.stablehlo import TokenType
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.buffer_assignment import ALIGNMENT, Slice
+from xshardy.modules.buffer_assignment import ALIGNMENT, Slice, placed
 from xshardy.modules.checked_run import ModuleRuns, planned
+from xshardy.modules.coalescing import Buffer
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.execution import Execution
-from xshardy.modules.launch_plan import KernelStep, LaunchPlan
-from xshardy.modules.program import entry_of
+from xshardy.modules.launch_plan import ConditionalStep, KernelStep, LaunchPlan
+from xshardy.modules.live_ranges import Interval, live_ranges
+from xshardy.modules.program import entry_of, prepared
 from xshardy.modules.scheduling import schedule
+from xshardy.syntax import parse_module
 
 
 class EvaluatingMachine(CpuMachine):
@@ -159,6 +163,153 @@ def test_no_copies_where_the_loop_of_xla_needs_none():
     plan = planned(parse_hlo(text), "sm_90")
     copied = [step.name for step in plan.all_steps() if step.op in plan.assignment.inserted]
     assert copied == ["zero", "x", "following", "x"]
+
+
+def buffer(size: int, start: int, end: int) -> Buffer:
+    return Buffer([], [Interval(start, end)], size)
+
+
+def test_large_buffers_have_a_place_first():
+    """In the other order, the large one is above both others, which are live together."""
+    small, other, large = buffer(256, 0, 2), buffer(256, 1, 3), buffer(512, 2, 5)
+    assert placed([small, other, large]) == {large: 0, small: 0, other: 512}
+
+
+def test_a_buffer_fills_a_gap_of_its_size():
+    first, above, later = buffer(512, 0, 2), buffer(512, 1, 9), buffer(512, 3, 8)
+    assert placed([later, above, first]) == {first: 0, above: 512, later: 0}
+
+
+def test_donated_parameters_hold_results():
+    allocations = planned(parse_hlo(PROGRAMS["donated"]), "sm_90").assignment.allocations
+    assert [(each.kind, each.parameter, each.results) for each in allocations[:2]] == [
+        ("parameter", 0, (0,)),
+        ("parameter", 1, (1,)),
+    ]
+    assert "result" not in [each.kind for each in allocations]
+
+
+def test_nothing_is_copied_into_the_parameter_that_it_is():
+    text = "HloModule m, input_output_alias={ {}: (0, {}) }\nENTRY main {\n  ROOT x = f32[4] parameter(0)\n}\n"
+    assert not planned(parse_hlo(text), "sm_90").steps
+
+
+TOKENS = f"""HloModule tokens
+{FUSIONS}
+condition {{
+  state = (s32[], token[]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  ROOT go = pred[] fusion(i), kind=kLoop, calls=is_less
+}}
+body {{
+  state = (s32[], token[]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  t = token[] get-tuple-element(state), index=1
+  following = s32[] fusion(i), kind=kLoop, calls=next
+  later = token[] after-all(t)
+  ROOT r = (s32[], token[]) tuple(following, later)
+}}
+yes {{
+  x = token[] parameter(0)
+  ROOT r = token[] after-all(x)
+}}
+no {{
+  ROOT x = token[] parameter(0)
+}}
+ENTRY main {{
+  zero = s32[] constant(0)
+  p = pred[] parameter(0)
+  t = token[] after-all()
+  state = (s32[], token[]) tuple(zero, t)
+  loop = (s32[], token[]) while(state), condition=condition, body=body
+  i = s32[] get-tuple-element(loop), index=0
+  after = token[] get-tuple-element(loop), index=1
+  last = token[] conditional(p, after, after), true_computation=yes, false_computation=no
+  ROOT r = (s32[], token[]) tuple(i, last)
+}}
+"""
+
+
+def test_tokens_have_no_memory():
+    """Loops carry them, and branches and the program return them, without copies."""
+    plan = planned(parse_hlo(TOKENS), "sm_90")
+    assert all(step.op.results[0].type != TokenType() for step in plan.all_steps() if step.kind == "copy")
+    assert [result.leaf.shape_text for result in plan.results] == ["s32[]{}"]
+
+
+NESTED_COPIES = f"""HloModule nested
+{FUSIONS}
+same {{
+  ROOT x = f32[300] parameter(0)
+}}
+other {{
+  x = f32[300] parameter(0)
+  ROOT r = f32[300] fusion(x), kind=kLoop, calls=negate
+}}
+condition {{
+  state = (s32[], f32[300]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  ROOT go = pred[] fusion(i), kind=kLoop, calls=is_less
+}}
+body {{
+  state = (s32[], f32[300]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  a = f32[300] get-tuple-element(state), index=1
+  v = f32[300] fusion(a), kind=kLoop, calls=negate
+  u = f32[300] fusion(a), kind=kLoop, calls=double
+  p = pred[] fusion(i), kind=kLoop, calls=is_less
+  b = f32[300] conditional(p, v, u), true_computation=same, false_computation=other
+  following = s32[] fusion(i), kind=kLoop, calls=next
+  ROOT r = (s32[], f32[300]) tuple(following, b)
+}}
+ENTRY main {{
+  x = f32[300] parameter(0)
+  zero = s32[] constant(0)
+  state = (s32[], f32[300]) tuple(zero, x)
+  loop = (s32[], f32[300]) while(state), condition=condition, body=body
+  ROOT r = f32[300] get-tuple-element(loop), index=1
+}}
+"""
+"""
+A branch returns `v`, which is live with `a`, the value before it. So either `v` or the next `a` can be in the memory
+of `b`, and a copy is left.
+"""
+
+
+def test_inner_copies_are_dropped_first():
+    plan = planned(parse_hlo(NESTED_COPIES), "sm_90")
+    (branch,) = (step for step in plan.all_steps() if isinstance(step, ConditionalStep))
+    assert [[step.kind for step in steps] for steps in branch.branches] == [[], ["kernel"]]
+
+
+IN_FLIGHT = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = hlo.fusion loop @negate(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %start = "stablehlo.async_start"(%a) ({
+  ^bb0(%y: tensor<4xf32>):
+    %b = hlo.fusion loop @negate(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = hlo.fusion loop @negate(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    %unread = hlo.fusion loop @negate(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %c : tensor<4xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>
+  %d = hlo.fusion loop @negate(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %done = "stablehlo.async_done"(%start) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>
+  %e = hlo.fusion loop @negate(%d) : (tensor<4xf32>) -> tensor<4xf32>
+  return %e : tensor<4xf32>
+}
+func.func private @negate(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_what_is_in_flight_is_live_until_the_operation_that_waits():
+    """What is read and what is written there, and no longer."""
+    found = live_ranges(prepared(parse_module(IN_FLIGHT)))
+    (done,) = (number for op, number in found.numbers.items() if op.name == "stablehlo.async_done")
+    ends = {leaf.name: interval.end for leaf, interval in found.intervals.items()}
+    assert ends["a"] == ends["b"] == ends["c"] == ends["unread"] == 2 * done + 1
 
 
 def test_a_wrong_alias_is_found():

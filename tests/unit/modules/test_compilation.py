@@ -2,18 +2,24 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from module_programs import BRANCHES, FUSIONS, LOOP, PROGRAMS
+from xdsl.dialects.builtin import StringAttr
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.stablehlo import WhileOp
 from xshardy.hlo_text import parse_hlo
+from xshardy.hlo_text.names import NAME, POSITIONS
+from xshardy.hlo_text.tuples import ROOT
 from xshardy.lowering.nvptx import CompilationError, Kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.lowering.ptxas import assemble
+from xshardy.modules.checked_run import planned
 from xshardy.modules.compilation import compile_module
 from xshardy.modules.fusion_text import fusion_text
 from xshardy.modules.kernel_cache import KernelCache
@@ -21,6 +27,7 @@ from xshardy.modules.kernels import Failure, compile_kernels, no_progress
 from xshardy.modules.layouts import require_layouts
 from xshardy.modules.plan_text import plan_text
 from xshardy.modules.program import ModuleError, entry_of, prepared
+from xshardy.syntax import parse_module
 from xshardy.tools.cli import main
 from xshardy.transforms.call_graph import functions_of
 
@@ -151,6 +158,8 @@ def test_what_is_not_fused_is_listed(tmp_path: Path, capsys: pytest.CaptureFixtu
     source.write_text(UNFUSED)
     assert main(["compile", str(source)]) == 1
     error = capsys.readouterr().err
+    with pytest.raises(ModuleError, match="the module is not fused"):
+        compile_module(parse_hlo(UNFUSED))
     assert "1 operations to hand to cuBLAS (1 dot" in error
     assert "2 operations to fuse (1 add, 1 negate): n, z" in error
     assert main(["compile", str(source), "--fuse-entry"]) == 0
@@ -212,8 +221,9 @@ ENTRY main {{
     if complaint is None:
         assert not compile_module(module).failures
         return
-    with pytest.raises(ModuleError, match=complaint):
-        compile_module(module)
+    for used in (compile_module, lambda module: planned(module, "sm_90")):  # pyright: ignore
+        with pytest.raises(ModuleError, match=complaint):
+            used(module)
 
 
 @pytest.mark.parametrize(
@@ -385,6 +395,134 @@ def test_a_process_is_started_for_eight_kernels(
         return
     with pytest.raises(Started, match=str(processes)):
         compiled()
+
+
+TWO_UNKNOWN = f"""HloModule unknown
+{FUSIONS}
+one {{
+  x = f32[300] parameter(0)
+  ROOT r = f32[300] custom-call(x), custom_call_target="one"
+}}
+other {{
+  x = f32[300] parameter(0)
+  ROOT r = f32[300] custom-call(x), custom_call_target="other"
+}}
+ENTRY main {{
+  x = f32[300] parameter(0)
+  a = f32[300] fusion(x), kind=kLoop, calls=negate
+  b = f32[300] fusion(a), kind=kLoop, calls=one
+  c = f32[300] fusion(b), kind=kLoop, calls=other
+  ROOT d = f32[300] fusion(c), kind=kLoop, calls=double
+}}
+"""
+"""Two of the four fusions cannot be compiled."""
+
+
+def test_failures_end_the_compilation_only_if_asked(tmp_path: Path):
+    cache = KernelCache(tmp_path)
+    compiled = compile_module(parse_hlo(TWO_UNKNOWN), cache=cache)
+    assert [*compiled.failures] == ["b", "c"]
+    assert [kernel.entry for kernel in compiled.kernels.values()] == ["a", "d"]
+    assert len([*tmp_path.iterdir()]) == 2
+    compiled = compile_module(parse_hlo(TWO_UNKNOWN), keep_going=False)
+    assert [*compiled.failures] == ["b"] and len(compiled.kernels) == 1
+
+
+def test_after_a_failure_nothing_more_is_compiled_in_other_processes(monkeypatch: pytest.MonkeyPatch):
+    """What waits is cancelled; what runs already is waited for."""
+    ended, compiled = Event(), list[str]()
+
+    class Pool(ThreadPoolExecutor):
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            super().shutdown(wait=False, cancel_futures=cancel_futures)
+            ended.set()
+            super().shutdown(wait)
+
+    def compile_text(name: str, *others: str) -> Failure:
+        if compiled:
+            ended.wait(60)
+        compiled.append(name)
+        return Failure("none")
+
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", lambda jobs, context: Pool(1))  # pyright: ignore
+    monkeypatch.setattr("xshardy.modules.kernels.compile_text", compile_text)
+    texts = {str(number): "" for number in range(40)}
+    found = compile_kernels(texts, "sm_90", math="auto", jobs=2, cache=None, progress=no_progress, keep_going=False)
+    assert [*found] == ["0"] and compiled in (["0"], ["0", "1"])
+
+
+def test_what_a_plan_says_of_memory_constants_and_configurations():
+    text = f"""HloModule m, num_partitions=1
+{FUSIONS}
+ENTRY main {{
+  x = f32[2,3]{{0,1}} parameter(0)
+  c = s32[2] constant({{1, 258}})
+  sum = f32[2,3]{{0,1}} all-reduce(x), replica_groups={{{{0}}}}, to_apply=add
+  ROOT r = (f32[2,3]{{0,1}}, s32[2]) tuple(sum, c)
+}}
+"""
+    plan = json.loads(plan_text(compile_module(parse_hlo(text)), "kernels.ptx"))
+    assert [each["base64"] for each in plan["allocations"] if each["kind"] == "constant"] == ["AQAAAAIBAAA="]
+    (step,) = (step for step in plan["steps"] if step["kind"] == "collective")
+    assert step["operands"] == [{"shape": "f32[2,3]{0,1}", "allocation": 0, "offset": 0}]
+    assert step["configuration"]["computes"] == ["stablehlo.add", "stablehlo.return"]
+
+
+def test_a_plan_of_nothing_has_empty_lists():
+    text = plan_text(compile_module(parse_hlo("HloModule m\nENTRY main {\n  ROOT t = () tuple()\n}\n")), "kernels.ptx")
+    assert '"steps": [],\n"results": []\n' in text and '"kernels": {},\n"failures": {},\n' in text
+
+
+def test_fusions_whose_instructions_are_written_in_another_order_are_one_kernel():
+    """What is kept to print them as they were is no part of the text: positions, and names, also those of tuples."""
+    text = """HloModule m
+f {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  n = f32[4] negate(x)
+  ROOT results = (f32[4], f32[4]) tuple(n, y)
+}
+g {
+  b = f32[4] parameter(1)
+  a = f32[4] parameter(0)
+  n = f32[4] negate(a)
+  ROOT others = (f32[4], f32[4]) tuple(n, b)
+}
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  p = (f32[4], f32[4]) fusion(x, y), kind=kLoop, calls=f
+  q = (f32[4], f32[4]) fusion(y, x), kind=kLoop, calls=g
+  p0 = f32[4] get-tuple-element(p), index=0
+  q1 = f32[4] get-tuple-element(q), index=1
+  ROOT r = (f32[4], f32[4]) tuple(p0, q1)
+}
+"""
+    module = parse_hlo(text)
+    functions = functions_of(module)
+    negate = functions["g"].body.block.first_op
+    assert negate is not None
+    negate.attributes[NAME] = StringAttr("n_1")
+    assert {POSITIONS, ROOT} <= {name for op in functions["g"].walk() for name in op.attributes}
+    one, other = (op for op in entry_of(module).walk() if isinstance(op, FusionOp))
+    assert fusion_text(one, functions) == fusion_text(other, functions)
+
+
+def test_a_fusion_may_refer_to_a_mesh():
+    """A symbol of the module that is no function stays as it is."""
+    module = parse_module("""
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = hlo.fusion loop @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+""")
+    compiled = compile_module(module)
+    assert not compiled.failures and len(compiled.kernels) == 1
 
 
 def test_what_a_body_returns_has_the_layout_that_the_loop_carries():

@@ -170,3 +170,39 @@ def test_gradients_of_convolutions_in_groups_are_refused(target: str):
     fields = "window={size=1x1}, dim_labels=b01f_o01i->b01f, feature_group_count=2, "
     with pytest.raises(LibraryCallError, match="the gradient of a convolution with 2 groups of features"):
         run(target, [typed(x), typed(w)], "f32[2,5,5,4]", "{}", [x, w], fields)
+
+
+ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "kElu": jax.nn.elu,
+    "kNone": lambda x: x,
+    "kRelu": jax.nn.relu,
+    "kRelu6": jax.nn.relu6,
+}
+
+
+@pytest.mark.parametrize("mode", ACTIVATIONS)
+def test_activations_of_convolutions(mode: str):
+    x, w = np.linspace(-4, 9, 16, dtype=np.float32).reshape(1, 4, 4, 1), np.ones((1, 1, 1, 1), np.float32)
+    config = f'{{"cudnn_conv_backend_config":{{"activation_mode":"{mode}"}}}}'
+    fields = "window={size=1x1}, dim_labels=b01f_o01i->b01f, "
+    found = run("__cudnn$convBiasActivationForward", [typed(x), typed(w)], typed(x), config, [x, w], fields)
+    np.testing.assert_allclose(found, ACTIVATIONS[mode](x), rtol=1e-6)
+
+
+def test_the_gradient_of_a_filter_that_is_moved_in_reverse_is_refused():
+    x, dy = np.ones((2, 5, 5, 3), np.float32), np.ones((2, 3, 3, 4), np.float32)
+    fields = "window={size=3x3 rhs_reversal=1x1}, dim_labels=b01f_o01i->b01f, "
+    with pytest.raises(LibraryCallError, match="the gradient of a filter that is moved in reverse"):
+        run("__cudnn$convBackwardFilter", [typed(x), typed(dy)], "f32[4,3,3,3]", "{}", [x, dy], fields)
+
+
+def test_workspace_has_no_contents():
+    module = parse_hlo("""HloModule m
+ENTRY main {
+  x = f32[4,4] parameter(0)
+  call = (f32[4,4], s8[64]) custom-call(x, x), custom_call_target="__cublas$gemm", backend_config={"gemm_backend_config":{"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]}}}
+  ROOT workspace = s8[64] get-tuple-element(call), index=1
+}
+""")  # noqa: E501
+    with pytest.raises(LibraryCallError, match=r"get_tuple_element reads the workspace of a call of __cublas\$gemm"):
+        ExpandLibraryCallsPass().rewrite_module(module)

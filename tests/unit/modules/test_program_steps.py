@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from module_programs import FUSIONS, PROGRAMS
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.hlo_text import parse_hlo
@@ -13,9 +14,10 @@ from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.execution import Execution
+from xshardy.modules.fusing.pipeline import fused_program
 from xshardy.modules.kernel_levels import first_of_buffer
-from xshardy.modules.launch_plan import KernelStep, Step
-from xshardy.modules.leaves import Leaf, origin
+from xshardy.modules.launch_plan import AsyncDoneStep, AsyncStartStep, ConditionalStep, KernelStep, Step
+from xshardy.modules.leaves import Leaf, leaves_of, origin
 from xshardy.modules.live_ranges import Interval
 from xshardy.modules.program import ModuleError, entry_of, prepared
 from xshardy.modules.unfused import require_fused
@@ -245,6 +247,16 @@ def test_a_whole_tuple_is_not_the_memory_of_one_parameter():
         parse_hlo(text)
 
 
+def test_arguments_of_stablehlo_name_the_results_that_they_share_memory_with():
+    module = parse_module("""
+func.func @main(%x: tensor<4xf32> {tf.aliasing_output = 1 : i32}, %y: tensor<4xf32>,
+                %z: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> (tensor<4xf32>, tensor<4xf32>) {
+  return %x, %z : tensor<4xf32>, tensor<4xf32>
+}
+""")
+    assert donated_parameters(module) == {1: 0, 0: 2}
+
+
 @pytest.mark.parametrize("alias", ["{0,1}: (0, {})", "{0}: (0, {1})"])
 def test_no_part_of_a_tuple_shares_memory(alias: str):
     module = parse_hlo(
@@ -276,3 +288,79 @@ def test_the_first_of_two_wrong_operands_is_named():
     execution = Execution(plan, Overwriting("xla_gpu", "sm_90"), checks=True)
     execution.run(ModuleRuns(module, plan).arguments[0])
     assert execution.wrong is not None and execution.wrong.what == "operand x"
+
+
+def test_which_branch_runs():
+    plan = planned(parse_hlo(PROGRAMS["branches"]), "sm_90")
+    by_predicate, by_index = (step for step in plan.steps if isinstance(step, ConditionalStep))
+    assert [by_predicate.branch(selected) for selected in (1, 0)] == [0, 1]
+    assert [by_index.branch(selected) for selected in (-1, 0, 1, 2, 3)] == [2, 0, 1, 2, 2]
+
+
+def test_the_name_of_an_element_has_the_number_of_its_result_first():
+    module = parse_module("""
+func.func @main(%x: tensor<4xf32>) {
+  %0:2 = stablehlo.custom_call @f(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tuple<tensor<4xf32>, tensor<5xf32>>)
+  return
+}
+""")
+    (call,) = (op for op in entry_of(module).walk() if op.name == "stablehlo.custom_call")
+    assert [leaf.name for result in call.results for leaf in leaves_of(result)] == [
+        "custom_call{0}",
+        "custom_call{1}{0}",
+        "custom_call{1}{1}",
+    ]
+
+
+TWICE = f"""HloModule twice
+{FUSIONS}
+wrapped {{
+  x = f32[300] parameter(0)
+  ROOT r = f32[300] fusion(x), kind=kLoop, calls=negate
+}}
+started {{
+  x = f32[300] parameter(0)
+  starting = ((f32[300]), f32[300]) async-start(x), calls=wrapped
+  ROOT r = f32[300] async-done(starting), calls=wrapped
+}}
+ENTRY main {{
+  x = f32[300] parameter(0)
+  a = f32[300] call(x), to_apply=started
+  b = f32[300] call(a), to_apply=started
+  ROOT c = f32[300] call(b), to_apply=started
+}}
+"""
+"""A function with an asynchronous operation, called several times."""
+
+
+def test_each_call_has_a_start_of_its_own_name():
+    plan = planned(parse_hlo(TWICE), "sm_90")
+    starts = [step.name for step in plan.steps if isinstance(step, AsyncStartStep)]
+    dones = [step.start for step in plan.steps if isinstance(step, AsyncDoneStep)]
+    assert starts == dones and len({*starts}) == 3
+
+
+def test_what_is_called_ends_once():
+    """The end of a function is none inside of its caller."""
+    block = prepared(parse_hlo(TWICE)).body.block
+    assert [op for op in block.ops if isinstance(op, ReturnOp)] == [block.last_op]
+
+
+def test_kernels_of_equal_names_get_others():
+    """`a.b` and `a-b` are `a_b` in PTX; `a_b.0` has taken the first name with a number."""
+    text = f"HloModule m\n{FUSIONS}ENTRY main {{\n  x = f32[300] parameter(0)\n"
+    for name, operand, called in (("a_b.0", "x", "negate"), ("a.b", "a_b.0", "double"), ("a-b", "x, a.b", "sum")):
+        root = "ROOT " if called == "sum" else ""
+        text += f"  {root}{name} = f32[300] fusion({operand}), kind=kLoop, calls={called}\n"
+    assert [*planned(parse_hlo(text + "}\n"), "sm_90").kernels.values()] == ["a_b_0", "a_b", "a_b_1"]
+
+
+def test_a_program_with_operations_of_the_host_is_not_fused():
+    module = parse_module("""
+func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
+  %0 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> !stablehlo.token
+  return %0 : !stablehlo.token
+}
+""")
+    with pytest.raises(ModuleError, match="1 operations that need the host"):
+        fused_program(module)

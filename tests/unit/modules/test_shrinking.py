@@ -17,6 +17,7 @@ from xshardy.modules.program import entry_of
 from xshardy.modules.shrinking.atoms import Atom, equate, freeze, resolved, tie
 from xshardy.modules.shrinking.ratios import Padding, keeps_slice
 from xshardy.modules.shrinking.shrink import shrink
+from xshardy.syntax import parse_module
 from xshardy.tools.cli import main
 
 MODEL = """HloModule model, entry_computation_layout={(f32[32,28,28,16]{3,2,1,0}, f32[24,3,3,16]{3,2,1,0}, s32[32]{0}, f32[4704,96]{1,0})->f32[32,1,96]{2,1,0}}
@@ -75,6 +76,22 @@ def test_a_constant_without_elements_stays():
     assert print_hlo(shrink(parse_hlo(text), 4)) == text
 
 
+APPLIED = """add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ge {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = pred[] compare(a, b), direction=GE
+}
+minus {
+  a = f32[] parameter(0)
+  ROOT s = f32[] negate(a)
+}
+"""
+
 ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
     "all-gather": (["f32[16,64]"], "f32[32,64] all-gather(p0), replica_groups={{0,1}}, dimensions={0}", "f32[32,4]"),
     "reduce-scatter": (
@@ -124,6 +141,24 @@ ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
         "start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}",
         "f32[4,8]",
     ),
+    "a part of each update": (
+        ["f32[16,16]", "s32[12,1]", "f32[12,8]"],
+        "f32[16,16] scatter(p0, p1, p2), update_window_dims={1}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+        "f32[4,16]",
+    ),
+    "groups of a batch": (
+        ["f32[8,9,9,16]", "f32[3,3,16,32]"],
+        "f32[2,9,9,32] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
+        "batch_group_count=4",
+        "f32[2,9,9,32]",
+    ),
+    "selected in windows": (
+        ["f32[16,8]", "f32[16,4]", "f32[]"],
+        "f32[16,8] select-and-scatter(p0, p1, p2), window={size=1x2 stride=1x2}, select=ge, scatter=add",
+        "f32[4,8]",
+    ),
+    "without a rule": (["f32[16,8]"], "f32[16,8] map(p0), dimensions={0,1}, to_apply=minus", "f32[16,8]"),
     "unknown product": (["f32[8,8]"], 'f32[8,8] custom-call(p0, p0), custom_call_target="__cublas$gemm"', "f32[8,8]"),
 }
 """Types of parameters, an operation of which dimensions keep their sizes, and its shape when the others are least."""
@@ -133,8 +168,7 @@ ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
 def test_dimensions_that_an_operation_divides_stay(name: str):
     types, operation, expected = ONE_OPERATION[name]
     parameters = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
-    add = "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
-    text = f"HloModule m\n{add}ENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n"
+    text = f"HloModule m\n{APPLIED}ENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n"
     (root,) = (line for line in print_hlo(shrink(parse_hlo(text))).splitlines() if "ROOT %r" in line)
     assert f"= {expected}{{" in root
 
@@ -154,6 +188,23 @@ PARTS = {
         "f32[64] dynamic-slice(p0, p1), dynamic_slice_sizes={64}",
         "f32[2]{0} dynamic-slice(%p0, %p1), dynamic_slice_sizes={2}",
     ),
+    "single updates": (
+        ["f32[16,16]", "s32[12,1]", "f32[12,1]"],
+        "f32[16,16] scatter(p0, p1, p2), update_window_dims={1}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+        "f32[4,4]{1,0} scatter(%p0, %p1, %p2)",
+    ),
+    "windows": (
+        ["f32[16,64]", "f32[]"],
+        "f32[16,32] reduce-window(p0, p1), window={size=1x2 stride=1x2}, to_apply=add",
+        "f32[4,2]{1,0} reduce-window(%p0, %p1)",
+    ),
+    "a function beyond the rules of Shardy": (["f32[16,64]"], "f32[16,64] erf(p0)", "f32[4,4]{1,0} erf(%p0)"),
+    "annotated result": (
+        ["f32[128,24]"],
+        'f32[128,24] custom-call(p0), custom_call_target="xla.sdy.FuncResultSharding"',
+        "f32[4,4]{1,0} custom-call(%p0)",
+    ),
     "annotated": (
         ["f32[128,24]"],
         'f32[128,24] custom-call(p0), custom_call_target="Sharding", sharding={devices=[8,1]<=[8]}',
@@ -167,7 +218,9 @@ PARTS = {
 def test_a_part_shrinks_with_its_whole(name: str):
     types, operation, expected = PARTS[name]
     parameters = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
-    small = print_hlo(shrink(parse_hlo(f"HloModule m\nENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n")))
+    small = print_hlo(
+        shrink(parse_hlo(f"HloModule m\n{APPLIED}ENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n"))
+    )
     assert expected in small
     parse_hlo(small)
 
@@ -308,3 +361,216 @@ def test_a_constant_of_equal_elements_shrinks_to_as_many_as_its_type_has():
     small = shrink(module)
     (constant,) = (op for op in small.walk() if isinstance(op, stablehlo.ConstantOp))
     assert str(constant.output.type) == "tensor<4x4xf32>" and [*constant.value.get_values()] == [2.0] * 16
+
+
+def shapes_of(text: str) -> list[str]:
+    """The types of the parameters of a module when its dimensions are least."""
+    return [str(argument.type).removeprefix("tensor<")[:-1] for argument in entry_of(shrink(parse_hlo(text))).args]
+
+
+CONVOLUTION = """HloModule m
+ENTRY main {{
+{parameters}  call = ({result}, u8[0]) custom-call({operands}), window={window}, dim_labels=b01f_o01i->b01f, custom_call_target="{target}", backend_config={{"cudnn_conv_backend_config":{{"activation_mode":"kNone","conv_result_scale":1,"side_input_scale":1}}}}
+  ROOT r = {result} get-tuple-element(call), index=0
+}}
+"""  # noqa: E501
+"""A call of cuDNN."""
+
+
+def call_of_cudnn(target: str, window: str, types: list[str], result: str) -> str:
+    parameters = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
+    operands = ", ".join(f"p{i}" for i in range(len(types)))
+    return CONVOLUTION.format(parameters=parameters, operands=operands, result=result, window=window, target=target)
+
+
+def test_a_filter_larger_than_the_result_keeps_its_size():
+    """The text of the call has the size of the filter, so that the image stays too; batches and features shrink."""
+    types = ["f32[16,8,8,16]", "f32[32,8,8,16]"]
+    text = call_of_cudnn("__cudnn$convForward", "{size=8x8 pad=2_1x2_1}", types, "f32[16,4,4,32]")
+    assert shapes_of(text) == ["4x8x8x4xf32", "4x8x8x4xf32"]
+
+
+def test_bias_and_side_input_of_a_convolution_have_the_dimensions_of_the_result():
+    types = ["f32[16,8,8,16]", "f32[32,3,3,16]", "f32[32]", "f32[16,8,8,32]"]
+    target = "__cudnn$convBiasActivationForward"
+    text = call_of_cudnn(target, "{size=3x3 pad=1_1x1_1}", types, "f32[16,8,8,32]")
+    text = text.replace("parameter(3)", "parameter(3), sharding={devices=[8,1,1,1]<=[8]}")
+    assert shapes_of(text) == ["8x4x4x4xf32", "4x3x3x4xf32", "4xf32", "8x4x4x4xf32"]
+
+
+def test_a_filter_of_one_element_moves_over_a_product():
+    text = """HloModule m
+ENTRY main {
+  x = f32[16,8,8,32] parameter(0)
+  w = f32[1,32,16] parameter(1)
+  flat = f32[16,64,32] reshape(x)
+  ROOT r = f32[16,64,16] convolution(flat, w), window={size=1}, dim_labels=b0f_0io->b0f
+}
+"""
+    assert shapes_of(text) == ["4x4x4x4xf32", "1x4x4xf32"]
+
+
+def test_windows_of_one_element_move_over_a_product():
+    text = """HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  x = f32[8,8,16] parameter(0)
+  z = f32[] constant(0)
+  flat = f32[64,16] reshape(x)
+  ROOT r = f32[64,8] reduce-window(flat, z), window={size=1x2 stride=1x2}, to_apply=add
+}
+"""
+    assert shapes_of(text) == ["4x4x4xf32"]
+
+
+def test_windows_move_over_several_tensors_of_one_size():
+    text = """HloModule m
+sums {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = f32[] parameter(2)
+  d = f32[] parameter(3)
+  s = f32[] add(a, c)
+  t = f32[] add(b, d)
+  ROOT r = (f32[], f32[]) tuple(s, t)
+}
+ENTRY main {
+  x = f32[16] parameter(0)
+  y = f32[16] parameter(1)
+  z = f32[] constant(0)
+  ROOT r = (f32[8], f32[8]) reduce-window(x, y, z, z), window={size=2 stride=2}, to_apply=sums
+}
+"""
+    assert shapes_of(text) == ["4xf32", "4xf32"]
+
+
+def test_updates_of_a_part_keep_their_size():
+    text = f"""HloModule m
+{APPLIED}
+ENTRY main {{
+  x = f32[16,16] parameter(0)
+  i = s32[12,1] parameter(1)
+  u = f32[12,8] parameter(2)
+  ROOT r = f32[16,16] scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=add
+}}
+"""  # noqa: E501
+    assert shapes_of(text) == ["4x16xf32", "4x1xi32", "4x8xf32"]
+
+
+def test_several_tensors_that_are_updated_at_once_shrink():
+    text = """HloModule m
+second {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = f32[] parameter(2)
+  d = f32[] parameter(3)
+  ROOT r = (f32[], f32[]) tuple(c, d)
+}
+ENTRY main {
+  x = f32[16,16] parameter(0)
+  y = f32[16,16] parameter(1)
+  i = s32[12,1] parameter(2)
+  u = f32[12,16] parameter(3)
+  ROOT r = (f32[16,16], f32[16,16]) scatter(x, y, i, u, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second
+}
+"""  # noqa: E501
+    assert shapes_of(text) == ["4x4xf32", "4x4xf32", "4x1xi32", "4x4xf32"]
+
+
+def test_a_slice_of_whole_rows_is_of_a_product():
+    text = """HloModule m
+ENTRY main {
+  x = f32[8,8,16] parameter(0)
+  flat = f32[64,16] reshape(x)
+  ROOT r = f32[64,8] slice(flat), slice={[0:64], [0:8]}
+}
+"""
+    assert shapes_of(text) == ["4x4x4xf32"]
+
+
+def test_elements_of_a_tuple_keep_their_sizes_with_it():
+    """A call of an unknown function takes a tuple."""
+    text = """HloModule m
+ENTRY main {
+  x = f32[16,8] parameter(0)
+  y = f32[12] parameter(1)
+  z = f32[12] parameter(2)
+  t = (f32[16,8], f32[12]) tuple(x, y)
+  f = f32[8] custom-call(t), custom_call_target="f"
+  n = f32[12] negate(z)
+  ROOT r = (f32[8], f32[12]) tuple(f, n)
+}
+"""
+    assert shapes_of(text) == ["16x8xf32", "12xf32", "4xf32"]
+
+
+def test_what_is_started_keeps_the_sizes_of_its_operands():
+    """A constant of different elements stays."""
+    text = """HloModule m
+ENTRY main {
+  c = f32[8] constant({1, 2, 3, 4, 5, 6, 7, 8})
+  x = f32[8] parameter(0)
+  start = (f32[8], f32[8]) collective-permute-start(c), source_target_pairs={{0,1}}
+  done = f32[8] collective-permute-done(start)
+  ROOT r = f32[8] negate(x)
+}
+"""
+    assert shapes_of(text) == ["4xf32"]
+
+
+ANNOTATED_ONES = """HloModule m
+ENTRY main {
+  x = f32[1,64,12] parameter(0), sharding={devices=[2,16,1]<=[32]}
+  y = f32[64] parameter(1), sharding={replicated}
+  ROOT r = f32[1,64,12] negate(x)
+}
+"""
+
+
+def test_annotations_of_dimensions_of_one_element_and_of_one_part():
+    assert shapes_of(ANNOTATED_ONES) == ["1x16x4xf32", "4xf32"]
+
+
+def test_the_annotation_of_a_tuple_says_nothing_of_dimensions():
+    text = """HloModule m
+ENTRY main {
+  x = f32[64] parameter(0)
+  f = (f32[32], f32[16]) custom-call(), custom_call_target="f", sharding={{devices=[8]<=[8]}, {replicated}}
+  ROOT r = f32[64] negate(x)
+}
+"""
+    assert shapes_of(text) == ["4xf32"]
+
+
+def test_annotated_results_stay_divisible():
+    module = parse_module("""
+func.func @main(%x: tensor<64xf32>) -> (tensor<64xf32> {mhlo.sharding = "{devices=[16]<=[16]}"}) {
+  %0 = stablehlo.negate %x : tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+""")
+    assert [str(argument.type) for argument in entry_of(shrink(module)).args] == ["tensor<16xf32>"]
+
+
+def test_dimensions_that_are_equal_through_many_operations():
+    """As many as a model has layers: none is reached by a recursion."""
+    atoms = [Atom(8) for _ in range(5000)]
+    for later, before in pairwise(atoms):
+        equate([before], [later])
+    assert resolved([atoms[0]]) == resolved([atoms[-1]])
+
+
+def test_tied_dimensions_are_not_split():
+    """The other one would have to be: both stay."""
+    a, b, parts = Atom(28), Atom(14), [Atom(4), Atom(7)]
+    tie([a], [b], lambda ratio: True)
+    equate([a], parts)
+    assert resolved([a]) == [a] and all(atom.group.found().ratio(1) == 1 for atom in (a, b, *parts))
+    c, d, parts = Atom(28), Atom(14), [Atom(4), Atom(7)]
+    tie([c], [d], lambda ratio: True)
+    equate(parts, [c])
+    assert resolved([c]) == [c] and all(atom.group.found().ratio(1) == 1 for atom in (c, d, *parts))

@@ -25,3 +25,12 @@ def test_numbers_of_16_bits_are_rounded_after_each_addition(type: str, dtype: ty
     for value in source:
         expected = dtype(expected + value)
     assert result[0] == expected != dtype(source.astype(np.float64).sum())
+
+
+@pytest.mark.parametrize(("operation", "expected"), [("inc", THREADS % 10), ("dec", (-THREADS) % 10)])
+def test_a_counter_starts_again_behind_its_limit(operation: str, expected: int):
+    """From 0 to 9 and back to 0, or the other way around."""
+    result = np.zeros(1, np.uint32)
+    body = f"atom.global.{operation}.u32 %r5, [%rd1], 9;"
+    Machine(kernel(body, parameters=1)).run([1], [THREADS], [result])
+    assert result[0] == expected

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from xshardy.ptx import Machine
-from xshardy.ptx.declarations import read_variable
+from xshardy.ptx.declarations import read_parameters, read_variable
 from xshardy.ptx.errors import PtxError
 
 ENTRY = """
@@ -85,3 +85,14 @@ def test_declarations_that_cannot_be_read_are_errors_of_their_line(right: str, w
     Machine(text)
     with pytest.raises(PtxError, match=message):
         Machine(text.replace(right, wrong))
+
+
+def test_parameters_are_at_the_next_offset_of_their_alignment():
+    found = read_parameters(".param .u8 a, .param .u64 b, .param .u32 c, .param .align 16 .b8 d[24], .param .u16 e")
+    assert [(each.name, each.offset, each.size) for each in found] == [
+        ("a", 0, 1),
+        ("b", 8, 8),
+        ("c", 16, 4),
+        ("d", 32, 24),
+        ("e", 56, 2),
+    ]

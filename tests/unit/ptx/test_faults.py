@@ -283,3 +283,9 @@ def test_matrices_are_loaded_by_whole_warps():
     body = "  mov.u64 %rd8, s;\n  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%rd8];"
     with pytest.raises(FaultError, match="threads"):
         Machine(kernel(f"  setp.gt.u32 %p1, %r1, 15;\n  @%p1 bra $end;\n{body}\n$end:", 0, 512)).run([1], [32], [])
+
+
+@pytest.mark.parametrize(("threads", "what"), [(1, "thread 0"), (2, "thread 0 (and 1 more threads)")])
+def test_a_fault_of_several_threads_says_how_many(threads: int, what: str):
+    fault = Fault(FaultKind.RACE, 7, "thread 0", threads)
+    assert fault.what == what and FaultError(fault).fault is fault

@@ -1,5 +1,6 @@
 """Instructions on seeded operands, with the bounds of their types among them, beside Python's integers and floats."""
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -102,6 +103,16 @@ def permuted(x: int, y: int, selector: int) -> int:
     return result
 
 
+SELECTED: dict[str, Callable[[int, int], int]] = {
+    "f4e": lambda start, byte: start + byte,
+    "b4e": lambda start, byte: (start - byte) % 8,
+    "rc8": lambda start, byte: start,
+    "ecl": max,
+    "ecr": min,
+    "rc16": lambda start, byte: start % 2 * 2 + byte % 2,
+}
+"""The byte of both operands that a mode of `prmt` selects for each byte of the result. Source: PTX ISA, `prmt`."""
+
 UNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int], int]]] = {
     "abs.s32 $d, $a;": ((32,), 32, lambda a: abs(signed(a))),
     "neg.s16 $d, $a;": ((16,), 16, lambda a: -a),
@@ -176,6 +187,17 @@ TERNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int, int], int]]] 
         32,
         lambda a, b, c: (a * b >> 32) + ((a * b & 0xFFFFFFFF) + c >> 32),
     ),
+    "slct.u32.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: b if signed(c) < 0 else a),
+    "dp2a.lo.u32.u32 $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: c + sum((a >> 16 * i & 65535) * (b >> 8 * i & 255) for i in range(2)),
+    ),
+    "dp2a.hi.s32.s32 $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: c + sum(signed(a >> 16 * i & 65535, 16) * signed(b >> 8 * i + 16 & 255, 8) for i in range(2)),
+    ),
     "dp4a.u32.u32 $d, $a, $b, $c;": (
         (32, 32, 32),
         32,
@@ -238,6 +260,9 @@ CONVERSIONS: dict[str, tuple[type[Any], int, int, Callable[[Array], Array]]] = {
     "cvt.rn.f16.f32 $d, $a;": (np.float32, 32, 16, lambda x: x.astype(F16).view(np.uint16)),
     "cvt.f32.bf16 $d, $a;": (BF16, 16, 32, lambda x: x.astype(np.float32).view(np.uint32)),
     "cvt.f64.f32 $d, $a;": (np.float32, 32, 64, lambda x: x.astype(np.float64).view(np.uint64)),
+    "cvt.rmi.f32.f32 $d, $a;": (np.float32, 32, 32, lambda x: np.floor(x).view(np.uint32)),
+    "cvt.rpi.f32.f32 $d, $a;": (np.float32, 32, 32, lambda x: np.ceil(x).view(np.uint32)),
+    "cvt.rzi.f32.f32 $d, $a;": (np.float32, 32, 32, lambda x: np.trunc(x).view(np.uint32)),
     "cvt.rni.f32.f32 $d, $a;": (np.float32, 32, 32, lambda x: np.rint(x).view(np.uint32)),
     "cvt.sat.f32.f32 $d, $a;": (np.float32, 32, 32, lambda x: np.clip(x, 0, 1).view(np.uint32)),
     "cvt.rzi.s32.f32 $d, $a;": (
@@ -388,3 +413,100 @@ def test_what_the_machine_does_not_know(statement: str, message: str):
     with pytest.raises(PtxError) as error:
         Machine(kernel(statement)).run([1], [32], [np.zeros(4), np.zeros(4)])
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("mode", SELECTED)
+def test_modes_of_a_permutation_of_bytes(mode: str):
+    x, y, selectors = (operands(32, seed) for seed in (0, 1, 2))
+    found = executed(f"prmt.b32.{mode} $d, $a, $b, $c;", (32, 32, 32), 32, [x, y, selectors])
+    for low, high, selector, value in zip(x.tolist(), y.tolist(), selectors.tolist(), found.tolist(), strict=True):
+        both = (high << 32 | low).to_bytes(8, "little")
+        assert value == int.from_bytes(bytes(both[SELECTED[mode](selector % 4, byte)] for byte in range(4)), "little")
+
+
+ORDERED = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "num": "<=>"}
+RELATIONS = {**ORDERED, **{f"{name}u": f"{holds}?" for name, holds in ORDERED.items() if name != "num"}, "nan": "?"}
+"""For which relations of two floats a comparison holds; `?` is that of NaN."""
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_comparisons_of_floats(name: str):
+    x, y = (np.tile(np.array([0.0, -0.0, 1.5, -2.0, np.inf, np.nan], np.float32), 16) for _ in range(2))
+    y = np.sort(y)
+    found = executed(
+        f"setp.{name}.f32 %p1, $a, $b; selp.b32 $d, 1, 0, %p1;", (32, 32), 32, [x.view("u4"), y.view("u4")]
+    )
+    for a, b, holds in zip(x.tolist(), y.tolist(), found.tolist(), strict=True):
+        relation = "<" if a < b else ">" if a > b else "=" if a == b else "?"
+        assert bool(holds) == (relation in RELATIONS[name]), (a, b)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("min", np.fmin), ("max", np.fmax), ("min.NaN", np.minimum), ("max.NaN", np.maximum)],
+)
+def test_extremes_of_numbers_and_nan(name: str, expected: Callable[[Array, Array], Array]):
+    x, y = (np.tile(np.array([1.5, -2.0, np.inf, np.nan], np.float32), THREADS // 4) for _ in range(2))
+    y = np.sort(y)
+    found = executed(f"{name}.f32 $d, $a, $b;", (32, 32), 32, [x.view("u4"), y.view("u4")])
+    np.testing.assert_array_equal(found.view(np.float32), expected(x, y))
+
+
+@pytest.mark.parametrize(("register", "expected"), [("nwarpid", 3), ("smid", 0), ("nsmid", 1)])
+def test_special_registers_of_a_launch(register: str, expected: int):
+    found = executed(f"mov.u32 $d, %{register};", (32,), 32, [operands(32, 0)])
+    np.testing.assert_array_equal(found, np.full(THREADS, expected))
+
+
+def test_only_the_threads_of_a_barrier_take_part_in_its_reduction():
+    """One of 32 threads: the others of the block are not counted."""
+    body = (
+        "setp.ge.u32 %p3, %r1, 32;\n@%p3 bra $done;\nsetp.lt.u32 %p1, %r1, 32;\nbar.red.and.pred %p2, 1, 32, %p1;\n"
+        "selp.b32 %r5, 1, 0, %p2;\nmul.wide.u32 %rd9, %r1, 4;\nadd.s64 %rd9, %rd9, %rd1;\n"
+        "st.global.b32 [%rd9], %r5;\n$done:"
+    )
+    found = np.zeros(THREADS, np.uint32)
+    Machine(kernel(body, parameters=1)).run([1], [THREADS], [found])
+    np.testing.assert_array_equal(found, np.arange(THREADS) < 32)
+
+
+@pytest.mark.parametrize("by", [0, 3, 9])
+@pytest.mark.parametrize("mode", ["up", "down", "bfly", "idx"])
+def test_shuffles_stay_in_segments(mode: str, by: int):
+    """Of 8 lanes, by bits 8 to 12 of the last operand. An exchange may leave its segment for one before."""
+    x = operands(32, 0)
+    clamp = 0x1800 if mode == "up" else 0x181F
+    found = executed(f"mov.u32 %r20, {clamp};\nshfl.sync.{mode}.b32 $d, $a, {by}, %r20, -1;", (32,), 32, [x])
+    for thread in range(THREADS):
+        lane, first = thread % 32, thread % 32 // 8 * 8
+        source = {"up": lane - by, "down": lane + by, "bfly": lane ^ by, "idx": first + by % 8}[mode]
+        is_valid = source >= first if mode == "up" else source <= first + 7
+        assert found[thread] == x[thread - lane + source if is_valid else thread]
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("add.u64 $d, %rd1, %rd2;", "add.u64 writes .u64 to %r15, which has 32 bits"),
+        ("selp.b32 $d, 1, 0, $a;", "selp.b32 reads .pred from %r10, which has 32 bits"),
+        ("cvt.u32 $d, $a;", "cvt.u32: expected 2 types"),
+    ],
+)
+def test_registers_and_types_that_do_not_fit(statement: str, message: str):
+    with pytest.raises(PtxError, match=re.escape(message)):
+        executed(statement, (32,), 32, [operands(32, 0)])
+
+
+def test_the_address_of_a_part_of_a_variable():
+    body = "mov.u64 %rd5, s;\nmov.u64 %rd6, s+24;\nsub.s64 %rd7, %rd6, %rd5;\nst.global.b64 [%rd1], %rd7;"
+    found = np.zeros(1, np.uint64)
+    Machine(kernel(body, parameters=1, shared=64)).run([1], [1], [found])
+    assert found[0] == 24
+
+
+@pytest.mark.parametrize("load", ["ca", "cg", "cs", "cv", "lu"])
+@pytest.mark.parametrize("store", ["wb", "cg", "cs", "wt"])
+def test_operators_of_caches_change_no_value(load: str, store: str):
+    x, found = np.array([7], np.uint32), np.zeros(1, np.uint32)
+    Machine(kernel(f"ld.global.{load}.b32 %r5, [%rd1];\nst.global.{store}.b32 [%rd2], %r5;")).run([1], [1], [x, found])
+    assert found[0] == 7

@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from ptx_kernels import kernel
 
 from xshardy.emitters.devices import DEVICES
 from xshardy.ptx.bound import RATES, bound_of
 from xshardy.ptx.faults import FaultError
-from xshardy.ptx.profiling import Profile, profile
-from xshardy.ptx.traffic import Requests
+from xshardy.ptx.module import Instruction
+from xshardy.ptx.profiling import Profile, profile, sampled_blocks
+from xshardy.ptx.slots import slots_of
+from xshardy.ptx.traffic import Requests, distinct
 from xshardy.tools.cli import main
 
 PARAMETERS, BLOCKS, THREADS = 2, 100, 64
@@ -114,3 +117,34 @@ def test_a_profile_for_an_unknown_gpu_asks_for_another_target(
 def test_a_profile_ends_in_endless_loops():
     with pytest.raises(FaultError, match="endless loop"):
         profile(kernel("$L:\natom.global.add.u32 %r5, [%rd1], 1;\nbra $L;", 1), [1], [32], max_iterations=7)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "most", "expected"), [(10, 4, [0, 3, 6, 9]), (3, 3, [0, 1, 2]), (3, 8, [0, 1, 2]), (9, 2, [0, 8])]
+)
+def test_the_first_and_the_last_block_are_among_those_that_are_executed(blocks: int, most: int, expected: list[int]):
+    assert [*sampled_blocks(blocks, most)] == expected
+
+
+def test_what_inactive_threads_hold_does_not_count():
+    values, active = np.array([[5, 7, 7, 9], [3, 3, 3, 3]]), np.array([[1, 1, 1, 0], [0, 0, 0, 0]], np.bool_)
+    assert distinct(values, active).tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("opcode", "slots"),
+    [
+        ("sin.approx.f32", (2.0, 2.0)),
+        ("cos.approx.f32", (2.0, 2.0)),
+        ("add.s64", (1.0, 2.0)),
+        ("add.s32", (1.0, 1.0)),
+        ("mov.b64", (0.0, 1.0)),
+        ("mul.lo.s64", (3.0, 5.0)),
+        ("cvt.u32.u64", (0.0, 1.0)),
+        ("ld.param.b32", (0.0, 1.0)),
+        ("ld.global.b32", (1.0, 1.0)),
+        ("st.param.b32", (1.0, 1.0)),
+    ],
+)
+def test_how_many_machine_instructions_an_instruction_is(opcode: str, slots: tuple[float, float]):
+    assert slots_of(Instruction(1, opcode, ())) == slots

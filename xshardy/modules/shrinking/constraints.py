@@ -189,7 +189,7 @@ class Constraints(Dimensions):
                 tie(one, other, always)
 
 
-ANNOTATIONS = (SHARDING_CALL, FUNC_RESULT_SHARDING)
+ANNOTATIONS = frozenset({SHARDING_CALL, FUNC_RESULT_SHARDING})
 """Custom calls that annotate their operand."""
 
 SPECIAL: Mapping[type[Operation], Callable[[Constraints, Any], None]] = {

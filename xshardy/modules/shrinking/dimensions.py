@@ -64,5 +64,5 @@ class Dimensions:
                         product *= factors[factor].size
                     if product == size:
                         equate([factors[factor] for factor in inside], atoms)
-                    elif size != 1:
+                    else:
                         freeze([*atoms, *(factors[factor] for factor in inside)])

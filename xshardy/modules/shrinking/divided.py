@@ -31,15 +31,11 @@ def windowed(op: stablehlo.SelectAndScatterOp) -> Sequence[int]:
 
 
 def looked_up(dimensions: Dimensions, op: stablehlo.GatherOp | stablehlo.ScatterOp) -> None:
-    """By the rule; the index vectors, and slices of more than one element but not all, keep their sizes."""
+    """By the rule; the index vectors keep their sizes."""
     dimensions.by_rule(op)
     numbers = op.dimension_numbers if isinstance(op, stablehlo.GatherOp) else op.scatter_dimension_numbers
     indices = op.operands[1] if isinstance(op, stablehlo.GatherOp) else op.scatter_indices
     dimensions.freeze(indices, [numbers.index_vector_dim.data])
-    if isinstance(op, stablehlo.GatherOp):
-        sizes = op.slice_sizes.get_values()
-        whole = shape_of(op.operands[0])
-        dimensions.freeze(op.operands[0], [i for i, size in enumerate(sizes) if size not in (1, whole[i])])
 
 
 def scattered(dimensions: Dimensions, op: stablehlo.ScatterOp) -> None:

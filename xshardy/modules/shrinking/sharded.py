@@ -24,8 +24,7 @@ def keep_divisible(dimensions: Dimensions, module: ModuleOp) -> None:
     for leaf, sharding in _annotated(module):
         if isinstance(sharding.placement, Tiled):
             for atoms, parts in zip(dimensions.of(leaf), sharding.placement.tiles.shape, strict=False):
-                if parts > 1:
-                    _keep_parts(resolved(atoms), parts)
+                _keep_parts(resolved(atoms), parts)
 
 
 def _keep_parts(atoms: list[Atom], parts: int) -> None:
@@ -50,7 +49,7 @@ def _annotations(op: Operation) -> Iterator[tuple[Attributes, Sequence[SSAValue]
     if isinstance(op, FuncOp):
         signature, end = signature_of(op), op.get_return_op()
         yield from ((attributes, [value]) for attributes, value in zip(signature.arguments, op.args, strict=True))
-        returned = end.operands if end is not None else ()
-        yield from ((attributes, [value]) for attributes, value in zip(signature.results, returned, strict=False))
+        assert end is not None
+        yield from ((attributes, [value]) for attributes, value in zip(signature.results, end.operands, strict=False))
     else:
         yield op.attributes, op.results

@@ -7,6 +7,7 @@ XGPU-18, XGPU-51; XLA's gather simplifier.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import prod
 from typing import ClassVar, cast
 
@@ -107,7 +108,7 @@ def _vectors_last(t: Tensors, op: stablehlo.GatherOp) -> SSAValue:
 def _places(op: stablehlo.GatherOp) -> Sequence[int]:
     """The position in `[batch, slice]` of each dimension of the result."""
     offset_dims, rank = values_of(op.dimension_numbers.offset_dims), len(shape_of(op.result))
-    batches, offsets = iter(range(rank - len(offset_dims))), iter(range(rank - len(offset_dims), rank))
+    batches, offsets = count(), count(rank - len(offset_dims))
     return [next(offsets if d in offset_dims else batches) for d in range(rank)]
 
 

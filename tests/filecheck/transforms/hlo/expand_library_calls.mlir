@@ -29,3 +29,30 @@ func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.custom_call @other(%x) : (tensor<4xf32>) -> tensor<4xf32>
   func.return %0 : tensor<4xf32>
 }
+
+// Halves are added up in f32, whatever their format.
+// CHECK-LABEL: func.func @product_of_halves
+// CHECK-NEXT:    [[PRODUCT:%.*]] = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0] : (tensor<4x8xf16>, tensor<8x6xf16>) -> tensor<4x6xf32>
+// CHECK-NEXT:    stablehlo.convert [[PRODUCT]] : (tensor<4x6xf32>) -> tensor<4x6xf16>
+func.func @product_of_halves(%x: tensor<4x8xf16>, %y: tensor<8x6xf16>) -> tensor<4x6xf16> {
+  %0 = stablehlo.custom_call @__cublas$gemm(%x, %y) {hlo.backend_config = "{\22gemm_backend_config\22:{\22dot_dimension_numbers\22:{\22lhs_contracting_dimensions\22:[\221\22],\22rhs_contracting_dimensions\22:[\220\22]}}}"} : (tensor<4x8xf16>, tensor<8x6xf16>) -> tensor<4x6xf16>
+  func.return %0 : tensor<4x6xf16>
+}
+
+// What is added may have the shape of a bitcast in front of it.
+// CHECK-LABEL: func.func @addend_of_another_shape
+// CHECK-NEXT:    [[PRODUCT:%.*]] = stablehlo.dot_general {{.*}} -> tensor<4x6xf32>
+// CHECK-NEXT:    [[ADDEND:%.*]] = stablehlo.reshape %arg2 : (tensor<4x1x6xf32>) -> tensor<4x6xf32>
+// CHECK-NEXT:    stablehlo.add [[PRODUCT]], [[ADDEND]] : tensor<4x6xf32>
+func.func @addend_of_another_shape(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>, %z: tensor<4x1x6xf32>) -> tensor<4x6xf32> {
+  %0 = stablehlo.custom_call @__cublas$gemm(%x, %y, %z) {hlo.backend_config = "{\22gemm_backend_config\22:{\22beta\22:1,\22dot_dimension_numbers\22:{\22lhs_contracting_dimensions\22:[\221\22],\22rhs_contracting_dimensions\22:[\220\22]}}}"} : (tensor<4x8xf32>, tensor<8x6xf32>, tensor<4x1x6xf32>) -> tensor<4x6xf32>
+  func.return %0 : tensor<4x6xf32>
+}
+
+// CHECK-LABEL: func.func @product_of_doubles
+// CHECK-NEXT:    [[PRODUCT:%.*]] = stablehlo.dot_general {{.*}} -> tensor<4x6xf64>
+// CHECK-NEXT:    return [[PRODUCT]]
+func.func @product_of_doubles(%x: tensor<4x8xf64>, %y: tensor<8x6xf64>) -> tensor<4x6xf64> {
+  %0 = stablehlo.custom_call @__cublas$gemm(%x, %y) {hlo.backend_config = "{\22gemm_backend_config\22:{\22dot_dimension_numbers\22:{\22lhs_contracting_dimensions\22:[\221\22],\22rhs_contracting_dimensions\22:[\220\22]}}}"} : (tensor<4x8xf64>, tensor<8x6xf64>) -> tensor<4x6xf64>
+  func.return %0 : tensor<4x6xf64>
+}

@@ -76,3 +76,33 @@ func.func @layouts(%x: tensor<4x8xf32> {hlo.layout = array<i64: 0, 1>}, %y: tens
   %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
   return %1 : tensor<8x6xf32>
 }
+
+// The result of a product has no other layout than the default one, which a transpose may have.
+// CHECK-LABEL: func.func @transpose_with_a_layout(
+// CHECK:         stablehlo.dot_general %arg0, %arg1
+// CHECK-NEXT:    stablehlo.transpose
+func.func @transpose_with_a_layout(%x: tensor<8x4xf32>, %y: tensor<4x6xf32>) -> (tensor<6x8xf32> {hlo.layout = array<i64: 0, 1>}) {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] {hlo.layout = array<i64: 0, 1>} : (tensor<8x6xf32>) -> tensor<6x8xf32>
+  return %1 : tensor<6x8xf32>
+}
+
+// A product with an algorithm of its own stays.
+// CHECK-LABEL: func.func @algorithm(
+// CHECK:         %[[T:.*]] = stablehlo.transpose %arg0
+// CHECK-NEXT:    stablehlo.dot_general %[[T]], %arg1, {{.*}}algorithm
+func.func @algorithm(%x: tensor<4x8xf32>, %y: tensor<4x6xf32>) -> tensor<8x6xf32> {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT], algorithm = <lhs_precision_type = tf32, rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false> : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  return %1 : tensor<8x6xf32>
+}
+
+// So does one whose result has another layout.
+// CHECK-LABEL: func.func @product_with_a_layout(
+// CHECK:         %[[T:.*]] = stablehlo.transpose %arg0
+// CHECK-NEXT:    stablehlo.dot_general %[[T]], %arg1
+func.func @product_with_a_layout(%x: tensor<4x8xf32>, %y: tensor<4x6xf32>) -> (tensor<8x6xf32> {hlo.layout = array<i64: 0, 1>}) {
+  %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.dot_general %0, %y, contracting_dims = [1] x [0] {hlo.layout = array<i64: 0, 1>} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  return %1 : tensor<8x6xf32>
+}

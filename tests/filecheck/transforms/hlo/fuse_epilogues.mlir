@@ -52,6 +52,26 @@ func.func @gelu(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
   return %8 : tensor<4x6xf32>
 }
 
+// What is on the way to GELU is multiplied by another tensor, so that it is another function.
+// CHECK-LABEL: @gelu_of_another_factor(
+// CHECK:       stablehlo.tanh
+// CHECK:       stablehlo.multiply %{{.*}}, %arg2
+func.func @gelu_of_another_factor(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %three = stablehlo.constant dense<3.0> : tensor<4x6xf32>
+  %c = stablehlo.constant dense<0.0356774> : tensor<4x6xf32>
+  %k = stablehlo.constant dense<0.797884583> : tensor<4x6xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<4x6xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.power %0, %three : tensor<4x6xf32>
+  %2 = stablehlo.multiply %1, %c : tensor<4x6xf32>
+  %3 = stablehlo.multiply %k, %0 : tensor<4x6xf32>
+  %4 = stablehlo.add %2, %3 : tensor<4x6xf32>
+  %5 = stablehlo.tanh %4 : tensor<4x6xf32>
+  %6 = stablehlo.add %5, %one : tensor<4x6xf32>
+  %7 = stablehlo.multiply %6, %y : tensor<4x6xf32>
+  return %7 : tensor<4x6xf32>
+}
+
 // The side input of a convolution needs a bias.
 // CHECK-LABEL: @residual(
 // CHECK:       %[[ZEROS:.*]] = stablehlo.broadcast_in_dim %{{.*}}, dims = [] : (tensor<f32>) -> tensor<6xf32>

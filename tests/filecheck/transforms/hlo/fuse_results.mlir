@@ -36,6 +36,19 @@ func.func @a_part(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
   return %0, %2 : tensor<8xf32>, tensor<4xf32>
 }
 
+// A kernel of rows writes what it reads at the place of its result, as one without a reduction does.
+// CHECK-LABEL: func.func @with_rows(
+// CHECK-NEXT:    %[[R:.*]]:2 = hlo.fusion custom @{{.*}}(%arg0) : (tensor<8x32xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>)
+// CHECK-NEXT:    return %[[R]]#1, %[[R]]#0
+func.func @with_rows(%x: tensor<8x32xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : tensor<8x32xf32>
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<8x32xf32>, tensor<f32>) -> tensor<8xf32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [0] : (tensor<8xf32>) -> tensor<8x32xf32>
+  %3 = stablehlo.divide %0, %2 : tensor<8x32xf32>
+  return %0, %3 : tensor<8x32xf32>, tensor<8x32xf32>
+}
+
 // A function that is called twice is fused once.
 // CHECK-LABEL: func.func private @called(
 // CHECK-NEXT:    %[[Y:.*]] = hlo.fusion loop @{{.*}}(%arg0)

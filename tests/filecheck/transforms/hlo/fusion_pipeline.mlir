@@ -72,3 +72,23 @@ func.func private @computation(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.abs %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Two convolutions get a bias of zeros, which is computed once.
+// CHECK-LABEL: func.func @two_biases(
+// CHECK:         %[[B:.*]] = hlo.fusion loop @fused_broadcast_in_dim()
+// CHECK:         stablehlo.custom_call @__cudnn$convBiasActivationForward(%arg0, %{{.*}}, %[[B]])
+// CHECK:         stablehlo.custom_call @__cudnn$convBiasActivationForward(%arg1, %{{.*}}, %[[B]])
+// CHECK-NOT:   @fused_broadcast_in_dim_1
+func.func @two_biases(%x: tensor<1x8x8x3xf32>, %y: tensor<1x8x8x3xf32>, %filter: tensor<3x3x3x4xf32>)
+    -> (tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<1x8x8x4xf32>
+  %0 = stablehlo.convolution(%x, %filter) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x8x8x4xf32>
+  %1 = stablehlo.convolution(%y, %filter) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>) -> tensor<1x8x8x4xf32>
+  %2 = stablehlo.maximum %0, %zero : tensor<1x8x8x4xf32>
+  %3 = stablehlo.maximum %1, %zero : tensor<1x8x8x4xf32>
+  return %2, %3 : tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>
+}

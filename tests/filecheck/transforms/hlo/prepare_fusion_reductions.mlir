@@ -107,3 +107,15 @@ func.func @kept(%x: tensor<8x4x1xf32>, %y: tensor<8x1xi1>, %zero: tensor<f32>, %
   }) : (tensor<8x1xi1>, tensor<i1>) -> tensor<8xi1>
   return %0, %1 : tensor<8x4xf32>, tensor<8xi1>
 }
+
+// Elements that are combined in a wider type stay a reduction.
+// CHECK-LABEL: func.func @promoted(
+// CHECK:         stablehlo.reduce(%arg0 init: %arg1)
+func.func @promoted(%x: tensor<4x1xi8>, %zero: tensor<i8>) -> tensor<4xi32> {
+  %0 = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<4x1xi8>, tensor<i8>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}

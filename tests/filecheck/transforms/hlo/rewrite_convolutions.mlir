@@ -73,3 +73,10 @@ func.func @others(%i: tensor<2x8x8x4xi32>, %f: tensor<3x3x4x6xi32>, %l: tensor<2
   %3 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[-1, -1], [0, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x8x8x4xf32>, tensor<3x3x4x6xf32>) -> tensor<2x4x6x6xf32>
   return %0, %1, %2, %3 : tensor<2x6x6x6xi32>, tensor<2x6x6xf32>, tensor<1x6x6x6xf32>, tensor<2x4x6x6xf32>
 }
+
+// CHECK-LABEL: func.func @volumes(
+// CHECK:         stablehlo.custom_call @__cudnn$convForward(%arg0, %{{.*}}) {{.*}}hlo.dim_labels = "b012f_o012i->b012f", hlo.window = "{size=3x3x3}"}
+func.func @volumes(%x: tensor<2x8x8x8x4xf32>, %w: tensor<3x3x3x4x6xf32>) -> tensor<2x6x6x6x6xf32> {
+  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x8x8x8x4xf32>, tensor<3x3x3x4x6xf32>) -> tensor<2x6x6x6x6xf32>
+  return %0 : tensor<2x6x6x6x6xf32>
+}

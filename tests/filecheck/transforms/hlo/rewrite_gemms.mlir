@@ -78,3 +78,10 @@ func.func @of_unknown_size(%x: tensor<?x4xf32>, %y: tensor<4x4xf32>) -> tensor<?
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// CHECK-LABEL: func.func @halves(
+// CHECK-NEXT:    stablehlo.custom_call @__cublas$gemm(%arg0, %arg1)
+func.func @halves(%x: tensor<8x4xf16>, %y: tensor<4x6xf16>) -> tensor<8x6xf16> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<8x4xf16>, tensor<4x6xf16>) -> tensor<8x6xf16>
+  return %0 : tensor<8x6xf16>
+}

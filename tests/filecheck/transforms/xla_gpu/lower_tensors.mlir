@@ -270,11 +270,13 @@ func.func @vector_of_i1(%t: tensor<8xi1>, %u: tensor<8xi1>, %i: index) -> tensor
 // CHECK-LABEL: func.func @dynamic_size(
 // CHECK-SAME:    %[[T:.*]]: !llvm.ptr)
 // CHECK-NEXT:    %[[OFFSET:.*]] = llvm.mlir.constant(28 : i64) : i64
+// CHECK-NEXT:    llvm.mlir.constant(32 : i64) : i64
 // CHECK-NEXT:    %[[P:.*]] = llvm.getelementptr inbounds %[[T]][%[[OFFSET]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
 // CHECK-NEXT:    %[[N:.*]] = llvm.load %[[P]] : !llvm.ptr -> i32
-func.func @dynamic_size(%t: tensor<12xbf16>) -> i32 {
+func.func @dynamic_size(%t: tensor<12xbf16>) -> (i32, i32) {
   %n = xla_gpu.get_dynamic_dim_size %t 1 : tensor<12xbf16>
-  return %n : i32
+  %m = xla_gpu.get_dynamic_dim_size %t 2 : tensor<12xbf16>
+  return %n, %m : i32, i32
 }
 
 // -----

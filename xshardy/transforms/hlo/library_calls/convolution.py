@@ -139,7 +139,7 @@ def convolution(
     first, second, *others = operands
     made = KINDS[target](c, first, second, working)
     try:
-        made.verify(verify_nested_ops=False)
+        made.verify()
     except VerifyException as error:
         raise LibraryCallError(f"a convolution that is none: {error}") from None
     value = scaled(t, t(made), config.get("conv_result_scale", 1))

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.transforms.hlo.library_calls.scalars import (
@@ -89,5 +88,4 @@ def matmul(
 
 def in_type(t: Tensors, x: SSAValue, type: TensorType[Any]) -> SSAValue:
     """`x` in the element type and shape of `type`."""
-    x = converted(t, x, type.element_type)
-    return x if shape_of(x) == type.get_shape() else t.reshape(x, type.get_shape())
+    return t.reshape(converted(t, x, type.element_type), type.get_shape())
