@@ -10,7 +10,7 @@ from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.host import packed, unpacked
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.modules.buffer_assignment import Slice
-from xshardy.modules.computations import computation_of
+from xshardy.modules.computations import Computations
 from xshardy.modules.kernel_levels import CpuKernel, kernel_at
 from xshardy.modules.launch_plan import Argument, KernelStep, LibraryStep
 from xshardy.modules.memory import from_memory, to_memory
@@ -28,6 +28,8 @@ class CpuMachine:
     math: str = "auto"
     kernels: dict[str, CpuKernel] = field(default_factory=dict[str, CpuKernel], repr=False)
     """Those that were executed, by their fingerprints. Machines of one program can have them in common."""
+    computations: Computations = field(default_factory=Computations, repr=False)
+    """Those of library calls, likewise."""
     _memory: list[Array] = field(default_factory=list[Array], repr=False)
 
     def allocate(self, sizes: Sequence[int]) -> None:
@@ -64,12 +66,13 @@ class CpuMachine:
 
     def library(self, step: LibraryStep) -> None:
         operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
-        results = evaluate(computation_of(step), operands)
+        results = evaluate(self.computations.of(step), operands)
         for argument, array in zip(step.results, results, strict=False):  # without workspace
             self.write(argument.slice, to_memory(array, argument.leaf))
 
 
 def cpu_machines(count: int, level: str, target: str, math: str = "auto") -> list[CpuMachine]:
-    """Machines for `count` devices, which have their kernels in common."""
+    """Machines for `count` devices, which have their kernels and computations in common."""
     kernels: dict[str, CpuKernel] = {}
-    return [CpuMachine(level, target, math, kernels) for _ in range(count)]
+    computations = Computations()
+    return [CpuMachine(level, target, math, kernels, computations) for _ in range(count)]
