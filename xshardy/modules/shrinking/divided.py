@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.modules.leaves import Leaf
 from xshardy.modules.shrinking.dimensions import Dimensions
 
 
@@ -31,19 +32,15 @@ def windowed(op: stablehlo.SelectAndScatterOp) -> Sequence[int]:
 
 
 def looked_up(dimensions: Dimensions, op: stablehlo.GatherOp | stablehlo.ScatterOp) -> None:
-    """By the rule; the index vectors, and slices of more than one element but not all, keep their sizes."""
-    dimensions.by_rule(op)
+    """By the rule; the index vectors keep their size, and slices of more than one element shrink with the whole."""
+    dimensions.by_rule(op, has_parts=True)
     numbers = op.dimension_numbers if isinstance(op, stablehlo.GatherOp) else op.scatter_dimension_numbers
     indices = op.operands[1] if isinstance(op, stablehlo.GatherOp) else op.scatter_indices
     dimensions.freeze(indices, [numbers.index_vector_dim.data])
-    if isinstance(op, stablehlo.GatherOp):
-        sizes = op.slice_sizes.get_values()
-        whole = shape_of(op.operands[0])
-        dimensions.freeze(op.operands[0], [i for i, size in enumerate(sizes) if size not in (1, whole[i])])
 
 
 def scattered(dimensions: Dimensions, op: stablehlo.ScatterOp) -> None:
-    """As `looked_up`; also windows of more than one element but not all, and what they are scattered to."""
+    """As `looked_up`; the windows are the slices."""
     looked_up(dimensions, op)
     numbers = op.scatter_dimension_numbers
     absent = (*numbers.inserted_window_dims.get_values(), *numbers.input_batching_dims.get_values())
@@ -52,8 +49,7 @@ def scattered(dimensions: Dimensions, op: stablehlo.ScatterOp) -> None:
         kept = [dimension for dimension in range(len(sizes)) if dimension not in absent]
         for dimension, place in zip(kept, numbers.update_window_dims.get_values(), strict=True):
             if shape_of(update)[place] not in (1, sizes[dimension]):
-                dimensions.freeze(operand, [dimension])
-                dimensions.freeze(update, [place])
+                dimensions.tie(dimensions.of(Leaf(operand))[dimension], dimensions.of(Leaf(update))[place])
 
 
 DIVIDED: Mapping[type[Operation], Callable[[Dimensions, Any], None]] = {

@@ -1,38 +1,49 @@
-"""By which ratio the dimensions of an operation may shrink: the arithmetic of slices, paddings and windows."""
+"""How the dimensions of an operation may be divided: the arithmetic of slices, paddings and windows."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
+from xshardy.modules.shrinking.atoms import Division
 
 
-def always(ratio: int) -> bool:
-    """Any ratio that divides the sizes."""
+def always(division: Division) -> bool:
+    """Any division."""
     return True
 
 
-def keeps_slice(start: int, limit: int, stride: int, ratio: int) -> bool:
-    """Whether a slice from `start / ratio` to `limit / ratio` is the `ratio`-th part of one from `start` to `limit`."""
-    size, smaller = (ceil((limit // by - start // by) / stride) for by in (1, ratio))
-    return start % ratio == limit % ratio == 0 and size == smaller * ratio
+def keeps_slice(size: int, part: int, stride: int, division: Division) -> bool:
+    """Whether the smaller part, with `stride`, fits into what is left of `size` elements, and is a part of it still."""
+    return division.of(part) < division.of(size) >= dilated(division.of(part), stride)
 
 
-def keeps_window(window: WindowDimension, moved: int, result: int, ratio: int) -> bool:
-    """Whether the window has `result / ratio` positions in `moved / ratio` elements."""
-    return window.positions(moved // ratio) == result // ratio
+def keeps_sum(sizes: Sequence[int], division: Division) -> bool:
+    """Whether the smaller parts are together as large as what is left of the whole."""
+    return sum(map(division.of, sizes)) == division.of(sum(sizes))
 
 
-def keeps_positions(window: WindowDimension, moved: int, result: int, ratio: int) -> bool:
-    """Whether a window of `ratio` times fewer elements has `result` positions in `moved / ratio` elements."""
-    return replace(window, size=window.size // ratio).positions(moved // ratio) == result
+def keeps_groups(features: int, of_group: int, outputs: int, division: Division) -> bool:
+    """Whether what is left of the features are several whole groups, and that of the outputs is divided among them."""
+    groups, rest = divmod(division.of(features), of_group)
+    return groups > 1 and rest == 0 and division.of(outputs) % groups == 0
 
 
-def keeps_padding(padding: Padding, size: int, ratio: int) -> bool:
-    """Whether `size / ratio` elements can be padded to the `ratio`-th part of the result."""
-    return padding.divided(size, ratio) is not None
+def keeps_window(window: WindowDimension, moved: int, result: int, division: Division) -> bool:
+    """Whether the window has as many positions in the smaller space as the smaller result has elements."""
+    return window.positions(division.of(moved)) == division.of(result)
+
+
+def keeps_positions(window: WindowDimension, moved: int, result: int, division: Division) -> bool:
+    """Whether a smaller window has `result` positions in the smaller space."""
+    return replace(window, size=division.of(window.size)).positions(division.of(moved)) == result
+
+
+def keeps_padding(padding: Padding, size: int, division: Division) -> bool:
+    """Whether what is left of `size` elements can be padded to what is left of the result."""
+    return padding.divided(size, division) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +58,23 @@ class Padding:
         """The size after padding."""
         return self.low + dilated(size, self.interior + 1) + self.high
 
-    def divided(self, size: int, ratio: int) -> Padding | None:
+    def divided(self, size: int, division: Division) -> Padding | None:
         """
-        The padding that makes the same part of the result, both divided by `ratio`; None if there is none.
+        The padding from what is left of `size` elements to what is left of the result; None if there is none.
 
-        It is this one, as between the elements of a strided gradient, or one of `ratio` times fewer elements.
+        It is this one, as between the elements of a strided gradient, or a smaller one that pads and cuts at the same
+        ends.
         """
-        result = self.padded(size) // ratio
-        smaller = Padding(self.low // ratio, self.high // ratio, self.interior)
-        exact = self.low % ratio == self.high % ratio == 0
-        fitting = (padding for padding in (self, smaller) if padding.padded(size // ratio) == result)
-        return next((padding for padding in fitting if padding is self or exact), None)
+        left, result = division.of(size), division.of(self.padded(size))
+        if self.padded(left) == result:
+            return self
+        low = _sign(self.low) * Division(division.ratio, rounds_up=False).of(abs(self.low))
+        high = result - replace(self, low=low, high=0).padded(left)
+        return replace(self, low=low, high=high) if _sign(high) == _sign(self.high) else None
+
+
+def _sign(amount: int) -> int:
+    return (amount > 0) - (amount < 0)
 
 
 def paddings(op: stablehlo.PadOp) -> list[Padding]:
