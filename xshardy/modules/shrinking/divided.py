@@ -10,7 +10,9 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.modules.leaves import Leaf
+from xshardy.modules.shrinking.atoms import equate, size_of
 from xshardy.modules.shrinking.dimensions import Dimensions
+from xshardy.modules.shrinking.divisions import keeps_window
 
 
 def keep(dimensions_of: Callable[[Any], Sequence[int]], dimensions: Dimensions, op: Operation) -> None:
@@ -26,9 +28,16 @@ def transformed(op: stablehlo.FftOp) -> Sequence[int]:
     return range(rank - len(op.fft_length.get_values()), rank)
 
 
-def windowed(op: stablehlo.SelectAndScatterOp) -> Sequence[int]:
-    """The dimensions over which a window moves."""
-    return [number for number, window in enumerate(op.window()) if window != WindowDimension(1)]
+def selected(dimensions: Dimensions, op: stablehlo.SelectAndScatterOp) -> None:
+    """What windows move over shrinks by the ratio of their positions, if there are then as many."""
+    dimensions.equal(op.operand, op.results[0])
+    for moved, positions, window in zip(
+        dimensions.of(Leaf(op.operand)), dimensions.of(Leaf(op.source)), op.window(), strict=True
+    ):
+        if window == WindowDimension(1):
+            equate(moved, positions)
+        else:
+            dimensions.tie(moved, positions, partial(keeps_window, window, size_of(moved), size_of(positions)))
 
 
 def looked_up(dimensions: Dimensions, op: stablehlo.GatherOp | stablehlo.ScatterOp) -> None:
@@ -61,5 +70,5 @@ DIVIDED: Mapping[type[Operation], Callable[[Dimensions, Any], None]] = {
     stablehlo.FftOp: partial(keep, transformed),
     stablehlo.ReduceScatterOp: partial(keep, lambda op: [op.scatter_dimension.value.data]),
     stablehlo.ScatterOp: scattered,
-    stablehlo.SelectAndScatterOp: partial(keep, windowed),
+    stablehlo.SelectAndScatterOp: selected,
 }

@@ -62,15 +62,16 @@ class Padding:
         """
         The padding from what is left of `size` elements to what is left of the result; None if there is none.
 
-        It is this one, as between the elements of a strided gradient, or a smaller one that pads and cuts at the same
-        ends.
+        It is this one, as between the elements of a strided gradient, or a smaller one, which pads or cuts at the same
+        ends, or at the low one only.
         """
         left, result = division.of(size), division.of(self.padded(size))
         if self.padded(left) == result:
             return self
         low = _sign(self.low) * Division(division.ratio, rounds_up=False).of(abs(self.low))
+        ends = (_sign(self.high),) if low == 0 else (_sign(self.high), 0)
         high = result - replace(self, low=low, high=0).padded(left)
-        return replace(self, low=low, high=high) if _sign(high) == _sign(self.high) else None
+        return replace(self, low=low, high=high) if _sign(high) in ends else None
 
 
 def _sign(amount: int) -> int:
