@@ -169,6 +169,16 @@ PARTS = {
         "f32[3,3,1,4]{3,2,1,0} convolution(%p0, %p1), window={size=5x5 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf, "
         "batch_group_count=4",
     ),
+    "patches": (
+        ["f32[8,224,16]", "f32[16,16,32]"],
+        "f32[8,14,32] convolution(p0, p1), window={size=16 stride=16}, dim_labels=b0f_0io->b0f",
+        "f32[4,1,4]{2,1,0} convolution(%p0, %p1), window={size=16 stride=16}",
+    ),
+    "gradient of a filter for patches": (
+        ["f32[8,224,16]", "f32[8,14,32]"],
+        "f32[16,16,32] convolution(p0, p1), window={size=14 rhs_dilate=16}, dim_labels=f0b_i0o->0bf",
+        "f32[16,4,4]{2,1,0} convolution(%p0, %p1), window={size=1 rhs_dilate=16}",
+    ),
     "one element": (["f32[128]"], "f32[1] slice(p0), slice={[127:128]}", "f32[1]{0} slice(%p0), slice={[3:4]}"),
     "cut off": (["f32[32]", "f32[]"], "f32[24] pad(p0, p1), padding=0_-8", "f32[3]{0} pad(%p0, %p1), padding=0_-1"),
     "both ends": (["f32[112]", "f32[]"], "f32[114] pad(p0, p1), padding=1_1", "f32[5]{0} pad(%p0, %p1), padding=1_0"),

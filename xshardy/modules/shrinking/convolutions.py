@@ -90,15 +90,26 @@ def _moved(
     window: WindowDimension,
 ) -> None:
     """
-    One spatial dimension: a filter keeps its size, and what it moves over shrinks by the ratio of the result.
+    One spatial dimension: a filter keeps its size, and what it moves over shrinks by the ratio of the positions.
 
     In the gradient of a filter, the result is the filter, and the gradient of the result moves over the rest.
     """
     if window == WindowDimension(1):
         equate(moved, result)
-    elif size_of(kernel) <= size_of(result):
+    elif not _is_gradient(window, size_of(result)):
         freeze(kernel)
         dimensions.tie(moved, result, partial(keeps_window, window, size_of(moved), size_of(result)))
     else:
         freeze(result)
         dimensions.tie(moved, kernel, partial(keeps_positions, window, size_of(moved), size_of(result)))
+
+
+def _is_gradient(window: WindowDimension, positions: int) -> bool:
+    """
+    Whether the result is a filter: then the window is larger. Of patches, which do not overlap, either may be.
+
+    In the gradient of a filter for patches, all positions are in the gaps between the elements of the window.
+    """
+    if window.window_dilation > 1:
+        return window.size > positions or window.window_dilation >= positions
+    return window.size > positions and window.stride < window.size
