@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.check import distance, part_type
 from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
 from xshardy.interpreters.random_elements import plain_floats, random_integers, random_preds
+from xshardy.interpreters.stablehlo.calls import FunctionsAround
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
 
@@ -71,11 +71,10 @@ def reducer(body: Block) -> Combine:
 
 def functions_around(block: Block) -> Mapping[str, func.FuncOp]:
     """The functions that `block` may call: those of its module."""
-    top = block.parent_op()
-    while top is not None and (parent := top.parent_op()) is not None:
-        top = parent
-    functions = top.ops if isinstance(top, ModuleOp) else ()
-    return {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)}
+    op = block.parent_op()
+    while op is not None and not isinstance(op, func.FuncOp):
+        op = op.parent_op()
+    return {} if op is None else FunctionsAround(op)
 
 
 def triple(body: Block) -> tuple[list[Array], list[Array], list[Array]]:

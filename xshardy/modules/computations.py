@@ -1,5 +1,7 @@
 """The function that computes the results of a step from its operands, for the evaluator and for kernels."""
 
+from dataclasses import dataclass, field
+
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -13,6 +15,19 @@ from xshardy.hlo_text.entry import free_name
 from xshardy.modules.launch_plan import Call
 from xshardy.modules.program import module_around
 from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand
+
+
+@dataclass(frozen=True)
+class Computations:
+    """The computations of steps, each made once: a step in a loop is executed often."""
+
+    _made: dict[Operation, FuncOp] = field(default_factory=dict[Operation, FuncOp])
+
+    def of(self, step: Call) -> FuncOp:
+        """What `computation_of` makes for `step`."""
+        if step.op not in self._made:
+            self._made[step.op] = computation_of(step)
+        return self._made[step.op]
 
 
 def computation_of(step: Call) -> FuncOp:

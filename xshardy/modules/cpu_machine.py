@@ -11,7 +11,7 @@ from xshardy.interpreters.host import packed, unpacked
 from xshardy.interpreters.memory_limit import require_memory
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.modules.buffer_assignment import BufferAssignment, Slice
-from xshardy.modules.computations import computation_of
+from xshardy.modules.computations import Computations
 from xshardy.modules.kernel_levels import CpuKernel, kernel_at
 from xshardy.modules.launch_plan import Argument, KernelStep, LibraryStep
 from xshardy.modules.memory import from_memory, to_memory
@@ -29,6 +29,8 @@ class CpuMachine:
     math: str = "auto"
     kernels: dict[str, CpuKernel] = field(default_factory=dict[str, CpuKernel], repr=False)
     """Those that were executed, by their fingerprints. Machines of one program can have them in common."""
+    computations: Computations = field(default_factory=Computations, repr=False)
+    """Those of library calls, likewise."""
     _memory: list[Array] = field(default_factory=list[Array], repr=False)
 
     def allocate(self, sizes: Sequence[int]) -> None:
@@ -65,7 +67,7 @@ class CpuMachine:
 
     def library(self, step: LibraryStep) -> None:
         operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
-        results = evaluate(computation_of(step), operands)
+        results = evaluate(self.computations.of(step), operands)
         for argument, array in zip(step.results, results, strict=False):  # without workspace
             self.write(argument.slice, to_memory(array, argument.leaf))
 
@@ -74,10 +76,11 @@ def cpu_machines(
     assignment: BufferAssignment, count: int, level: str, target: str, math: str = "auto"
 ) -> list[CpuMachine]:
     """
-    Machines for `count` devices, which have their kernels in common, with memory for what `assignment` allocates.
+    Machines for `count` devices, with memory for what `assignment` allocates, and kernels and computations in common.
 
     Raises `MemoryError` if this machine has less.
     """
     require_memory(count * assignment.total_bytes, "the buffers of the program")
     kernels: dict[str, CpuKernel] = {}
-    return [CpuMachine(level, target, math, kernels) for _ in range(count)]
+    computations = Computations()
+    return [CpuMachine(level, target, math, kernels, computations) for _ in range(count)]

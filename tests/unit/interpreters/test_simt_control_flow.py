@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from kernels import kernel, run
+from xdsl.dialects.func import FuncOp
 
 from xshardy.interpreters.simt import SimtError, run_kernel
+from xshardy.interpreters.simt.machine import Program
 from xshardy.syntax import parse_module
 
 
@@ -270,3 +272,33 @@ def test_empty_grid_leaves_the_outputs_alone():
     signature = "(%in: tensor<2xf32>, %out: tensor<3xf32>) -> tensor<3xf32>"
     module = kernel("func.return %out : tensor<3xf32>", signature, grid=(0, 1, 1))
     assert run_kernel(module, [np.ones(2, np.float32), np.full(3, 5, np.float32)])[0].tolist() == [5, 5, 5]
+
+
+def test_small_functions_are_those_of_few_operations_with_their_callees():
+    """These are executed at each call: to find a known result by its arguments would take longer."""
+    chain = "\n".join(
+        f"""func.func private @f{n}(%i: index) -> index {{
+  %a = xla_gpu.pure_call @f{n - 1}(%i) : (index) -> index
+  %b = xla_gpu.pure_call @f{n - 1}(%a) : (index) -> index
+  return %b : index
+}}"""
+        for n in range(1, 30)
+    )
+    module = parse_module(
+        f"""{chain}
+func.func private @f0(%i: index) -> index {{
+  %r = arith.addi %i, %i : index
+  return %r : index
+}}
+func.func private @loop(%i: index) -> index {{
+  %one = arith.constant 1 : index
+  %r = scf.for %j = %one to %i step %one iter_args(%s = %i) -> (index) {{
+    scf.yield %s : index
+  }}
+  return %r : index
+}}
+"""
+    )
+    program = Program({op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}, {})
+    small = {name for name in program.functions if program.is_small(name)}
+    assert small == {"f0", "f1"}

@@ -1,12 +1,17 @@
 """What the machine checks of the results of its rules."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.stablehlo.calls import CallSites, FunctionsAround
 from xshardy.interpreters.stablehlo.machine import shaped
 from xshardy.syntax.parser import Parser
 from xshardy.universe import new_context
@@ -32,3 +37,51 @@ def test_a_result_of_another_type_is_an_error(value: Array, type: str):
 def test_dynamic_dimensions_have_any_size():
     value = np.zeros((3, 4), np.float32)
     np.testing.assert_array_equal(shaped(value, result_of("tensor<?x4xf32>")), value)
+
+
+class AskedFor(dict[str, FuncOp]):
+    """Functions that say which of them were asked for."""
+
+    def __init__(self, module: ModuleOp):
+        super().__init__((op.sym_name.data, op) for op in module.ops if isinstance(op, FuncOp))
+        self.names: list[str] = []
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.names.append(key)
+        return super().get(key, default)
+
+
+CALLS = """
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %a = func.call @g(%x) : (tensor<f32>) -> tensor<f32>
+  %b = func.call @g(%a) : (tensor<f32>) -> tensor<f32>
+  return %b : tensor<f32>
+}
+func.func private @g(%x: tensor<f32>) -> tensor<f32> {
+  %a = func.call @k(%x) : (tensor<f32>) -> tensor<f32>
+  return %a : tensor<f32>
+}
+func.func private @k(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }
+func.func private @other(%x: tensor<f32>) -> tensor<f32> {
+  %a = func.call @k(%x) : (tensor<f32>) -> tensor<f32>
+  return %a : tensor<f32>
+}
+"""
+
+
+def test_calls_are_counted_within_reach_and_each_function_is_walked_once():
+    """A module may have thousands of functions, and an evaluator is made for each kernel that is checked."""
+    functions = AskedFor(Parser(new_context(), CALLS).parse_module())
+    sites = CallSites(functions)
+    assert [sites.of(name) for name in ("f", "g", "k")] == [0, 2, 1]
+    assert sorted(functions.names) == ["f", "g", "k"]
+
+
+def test_the_functions_around_a_function():
+    module = Parser(new_context(), CALLS).parse_module()
+    first, *others = (op for op in module.ops if isinstance(op, FuncOp))
+    around = FunctionsAround(others[0])
+    assert around["g"] is others[0] and around["f"] is first
+    assert list(around) == ["f", "g", "k", "other"] and len(around) == 4 and "h" not in around
+    alone = others[0].clone()
+    assert list(FunctionsAround(alone)) == ["g"]

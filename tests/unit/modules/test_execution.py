@@ -109,7 +109,7 @@ def runs_on_two_devices() -> ModuleRuns:
 
 def test_every_result_of_every_device_is_compared_with_its_own():
     runs = runs_on_two_devices()
-    results = runs.run(cpu_machines(2, "xla_gpu", "sm_90"), checks=True)
+    results = runs.run(cpu_machines(runs.plan.assignment, 2, "xla_gpu", "sm_90"), checks=True)
     assert [of_device[0].item() for of_device in results] == [0, 1]
     assert all(runs.compare(index, results) for index in (0, 1))
     results[1][0] = results[0][0]
@@ -126,7 +126,7 @@ class Wrong(CpuMachine):
 @pytest.mark.parametrize("wrong", [0, 1])
 def test_an_error_names_the_device(wrong: int):
     runs = runs_on_two_devices()
-    machines: Sequence[CpuMachine] = cpu_machines(2, "xla_gpu", "sm_90")
+    machines: Sequence[CpuMachine] = cpu_machines(runs.plan.assignment, 2, "xla_gpu", "sm_90")
     machines = [Wrong("xla_gpu", "sm_90") if device == wrong else each for device, each in enumerate(machines)]
     with pytest.raises(WrongStepError, match=rf"^device {wrong}: step \d+, y, result y: "):
         runs.run(machines, checks=True)

@@ -12,14 +12,14 @@ from xshardy.interpreters import simt
 from xshardy.modules.aliases import aliases_of, donated_parameters
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.checked_run import ModuleRuns, planned
-from xshardy.modules.cpu_machine import CpuMachine
+from xshardy.modules.cpu_machine import CpuMachine, cpu_machines
 from xshardy.modules.execution import Execution
 from xshardy.modules.fusing.pipeline import fused_program
 from xshardy.modules.kernel_levels import first_of_buffer
 from xshardy.modules.launch_plan import AsyncDoneStep, AsyncStartStep, ConditionalStep, KernelStep, Step
 from xshardy.modules.leaves import Leaf, leaves_of, origin
 from xshardy.modules.live_ranges import Interval
-from xshardy.modules.program import ModuleError, entry_of, prepared
+from xshardy.modules.program import ModuleError, entry_of, module_around, prepared
 from xshardy.modules.unfused import require_fused
 from xshardy.syntax import parse_module
 
@@ -364,3 +364,50 @@ func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
 """)
     with pytest.raises(ModuleError, match="1 operations that need the host"):
         fused_program(module)
+
+
+PRODUCTS = """HloModule m
+less {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT r = pred[] compare(a, b), direction=LT
+}
+next {
+  a = s32[] parameter(0)
+  one = s32[] constant(1)
+  ROOT r = s32[] add(a, one)
+}
+condition {
+  p = (s32[], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT r = pred[] fusion(i, n), kind=kLoop, calls=less
+}
+body {
+  p = (s32[], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[4,4] get-tuple-element(p), index=1
+  j = s32[] fusion(i), kind=kLoop, calls=next
+  gemm = (f32[4,4], s8[0]) custom-call(x, x), custom_call_target="__cublas$gemm", backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"],"lhs_batch_dimensions":[],"rhs_batch_dimensions":[]},"alpha_imag":0}}
+  y = f32[4,4] get-tuple-element(gemm), index=0
+  ROOT r = (s32[], f32[4,4]) tuple(j, y)
+}
+ENTRY main {
+  zero = s32[] constant(0)
+  x = f32[4,4] parameter(0)
+  state = (s32[], f32[4,4]) tuple(zero, x)
+  loop = (s32[], f32[4,4]) while(state), condition=condition, body=body
+  ROOT r = f32[4,4] get-tuple-element(loop), index=1
+}
+"""  # noqa: E501
+
+
+def test_the_computation_of_a_library_call_is_made_once():
+    """Not once for each iteration of a loop and each device: that takes time, and fills the module."""
+    plan = planned(parse_hlo(PRODUCTS), "sm_90")
+    functions = len(module_around(plan.entry).body.block.ops)
+    x = np.full((4, 4), 0.5, np.float32)
+    for machine in cpu_machines(plan.assignment, 2, "xla_gpu", "sm_90"):
+        (result,) = Execution(plan, machine, True).run([x])
+        np.testing.assert_array_equal(result, np.full((4, 4), 0.5**8 * 4**7))
+        assert len(module_around(plan.entry).body.block.ops) == functions + 1

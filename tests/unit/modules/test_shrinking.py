@@ -1,24 +1,29 @@
 """Smaller shapes: which dimensions belong together, and that small modules still run."""
 
 import re
+from functools import partial
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis.strategies import integers, lists, sampled_from
+from hypothesis.strategies import booleans, integers, lists, sampled_from
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
+from xshardy.dialects.stablehlo.trip_counts import trip_count
 from xshardy.hlo_text import parse_hlo, print_hlo
 from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.cpu_machine import CpuMachine
 from xshardy.modules.program import entry_of
-from xshardy.modules.shrinking.atoms import Atom, equate, freeze, resolved, tie
-from xshardy.modules.shrinking.ratios import Padding, keeps_slice
+from xshardy.modules.shrinking.atoms import Atom, Division, equate, freeze, resolved, tie
+from xshardy.modules.shrinking.divisions import Padding, keeps_slice, keeps_sum
 from xshardy.modules.shrinking.shrink import shrink
 from xshardy.syntax import parse_module
 from xshardy.tools.cli import main
+from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
 
 MODEL = """HloModule model, entry_computation_layout={(f32[32,28,28,16]{3,2,1,0}, f32[24,3,3,16]{3,2,1,0}, s32[32]{0}, f32[4704,96]{1,0})->f32[32,1,96]{2,1,0}}
 normalise {
@@ -68,7 +73,7 @@ def test_a_small_module_runs():
 
 def test_the_least_size():
     shapes = [str(argument.type) for argument in entry_of(shrink(parse_hlo(MODEL), 10)).args]
-    assert shapes[0] == "tensor<16x14x14x16xf32>"
+    assert shapes[0] == "tensor<11x14x14x16xf32>"
 
 
 def test_a_constant_without_elements_stays():
@@ -101,10 +106,10 @@ ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
     ),
     "all-to-all": (["f32[16,64]"], "f32[16,64] all-to-all(p0), replica_groups={{0,1}}, dimensions={0}", "f32[16,4]"),
     "groups": (
-        ["f32[8,9,9,16]", "f32[3,3,4,32]"],
-        "f32[8,9,9,32] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
-        "feature_group_count=4",
-        "f32[4,9,9,32]",
+        ["f32[8,9,9,8]", "f32[3,3,4,6]"],
+        "f32[8,9,9,6] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
+        "feature_group_count=2",
+        "f32[4,5,5,6]",
     ),
     "dilation": (
         ["f32[8,64,16]", "f32[3,16,16]"],
@@ -116,47 +121,24 @@ ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
         ["f32[16,8,16]", "s32[12,1]", "f32[12,5,8]"],
         "f32[16,8,16] scatter(p0, p1, p2), update_window_dims={1,2}, inserted_window_dims={2}, "
         "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
-        "f32[16,4,4]",
+        "f32[4,4,4]",
     ),
     "gradient of a filter": (
         ["f32[8,16,16,32]", "f32[8,16,16,64]"],
         "f32[3,3,32,64] convolution(p0, p1), window={size=16x16 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf",
         "f32[3,3,4,4]",
     ),
-    "odd place": (["f32[16,128]"], "f32[16,127] slice(p0), slice={[0:16], [1:128]}", "f32[4,127]"),
-    "single element": (["f32[16,128]", "f32[16,1]"], "f32[16,129] concatenate(p0, p1), dimensions={1}", "f32[4,129]"),
-    "padding of one": (["f32[16,28]", "f32[]"], "f32[16,30] pad(p0, p1), padding=0_0x1_1", "f32[4,30]"),
-    "padding before": (["f32[16,8,8]", "f32[]"], "f32[17,8,8] pad(p0, p1), padding=1_0x0_0x0_0", "f32[17,4,4]"),
-    "padding after": (["f32[16,8,8]", "f32[]"], "f32[17,8,8] pad(p0, p1), padding=0_1x0_0x0_0", "f32[17,4,4]"),
-    "padding between": (["f32[8,8]", "f32[]"], "f32[15,8] pad(p0, p1), padding=0_0_1x0_0", "f32[15,4]"),
+    "single elements": (
+        ["f32[16,8]", "f32[16,1]", "f32[16,1]"],
+        "f32[16,10] concatenate(p0, p1, p2), dimensions={1}",
+        "f32[4,10]",
+    ),
+    "padding between": (["f32[8,8]", "f32[]"], "f32[22,8] pad(p0, p1), padding=0_0_2x0_0", "f32[22,4]"),
     "index vectors": (
         ["f32[8,8,8,8,8,8,8,8,16]", "s32[12,8]"],
         "f32[12,16] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0,1,2,3,4,5,6,7}, "
         "start_index_map={0,1,2,3,4,5,6,7}, index_vector_dim=1, slice_sizes={1,1,1,1,1,1,1,1,16}",
         "f32[4,4]",
-    ),
-    "a part of each slice": (
-        ["f32[8,16]", "s32[12,1]"],
-        "f32[12,8] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, "
-        "start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}",
-        "f32[4,8]",
-    ),
-    "a part of each update": (
-        ["f32[16,16]", "s32[12,1]", "f32[12,8]"],
-        "f32[16,16] scatter(p0, p1, p2), update_window_dims={1}, inserted_window_dims={0}, "
-        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
-        "f32[4,16]",
-    ),
-    "groups of a batch": (
-        ["f32[8,9,9,16]", "f32[3,3,16,32]"],
-        "f32[2,9,9,32] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
-        "batch_group_count=4",
-        "f32[2,9,9,32]",
-    ),
-    "selected in windows": (
-        ["f32[16,8]", "f32[16,4]", "f32[]"],
-        "f32[16,8] select-and-scatter(p0, p1, p2), window={size=1x2 stride=1x2}, select=ge, scatter=add",
-        "f32[4,8]",
     ),
     "without a rule": (["f32[16,8]"], "f32[16,8] map(p0), dimensions={0,1}, to_apply=minus", "f32[16,8]"),
     "unknown product": (["f32[8,8]"], 'f32[8,8] custom-call(p0, p0), custom_call_target="__cublas$gemm"', "f32[8,8]"),
@@ -175,13 +157,61 @@ def test_dimensions_that_an_operation_divides_stay(name: str):
 
 PARTS = {
     "half": (["f32[128]"], "f32[64] slice(p0), slice={[64:128]}", "f32[2]{0} slice(%p0), slice={[2:4]}"),
-    "every other": (["f32[128]"], "f32[64] slice(p0), slice={[0:128:2]}", "f32[2]{0} slice(%p0), slice={[0:4:2]}"),
-    "padding": (["f32[96]", "f32[]"], "f32[128] pad(p0, p1), padding=8_24", "f32[16]{0} pad(%p0, %p1), padding=1_3"),
+    "every other": (["f32[128]"], "f32[64] slice(p0), slice={[0:128:2]}", "f32[2]{0} slice(%p0), slice={[0:3:2]}"),
+    "padding": (["f32[96]", "f32[]"], "f32[128] pad(p0, p1), padding=8_24", "f32[4]{0} pad(%p0, %p1), padding=1_0"),
     "gaps": (["f32[14]", "f32[]"], "f32[28] pad(p0, p1), padding=0_1_1", "f32[4]{0} pad(%p0, %p1), padding=0_1_1"),
     "pieces": (
         ["f32[64]", "f32[32]"],
         "f32[96] concatenate(p0, p1), dimensions={0}",
-        "f32[6]{0} concatenate(%p0, %p1)",
+        "f32[5]{0} concatenate(%p0, %p1)",
+    ),
+    "of two numbers without a common ratio": (
+        ["f32[150]"],
+        "f32[22] slice(p0), slice={[128:150]}",
+        "f32[1]{0} slice(%p0), slice={[4:5]}",
+    ),
+    "all but the first": (["f32[128]"], "f32[127] slice(p0), slice={[1:128]}", "f32[3]{0} slice(%p0), slice={[1:4]}"),
+    "in the middle": (["f32[128]"], "f32[32] slice(p0), slice={[32:64]}", "f32[1]{0} slice(%p0), slice={[1:2]}"),
+    "groups": (
+        ["f32[8,9,9,16]", "f32[3,3,1,32]"],
+        "f32[8,9,9,32] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
+        "feature_group_count=16",
+        "f32[4,5,5,4]{3,2,1,0} convolution(%p0, %p1), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, "
+        "feature_group_count=2",
+    ),
+    "groups of batches": (
+        ["f32[8,9,9,16]", "f32[8,9,9,16]"],
+        "f32[3,3,1,16] convolution(p0, p1), window={size=9x9 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf, "
+        "batch_group_count=16",
+        "f32[3,3,1,4]{3,2,1,0} convolution(%p0, %p1), window={size=5x5 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf, "
+        "batch_group_count=4",
+    ),
+    "patches": (
+        ["f32[8,224,16]", "f32[16,16,32]"],
+        "f32[8,14,32] convolution(p0, p1), window={size=16 stride=16}, dim_labels=b0f_0io->b0f",
+        "f32[4,1,4]{2,1,0} convolution(%p0, %p1), window={size=16 stride=16}",
+    ),
+    "gradient of a filter for patches": (
+        ["f32[8,224,16]", "f32[8,14,32]"],
+        "f32[16,16,32] convolution(p0, p1), window={size=14 rhs_dilate=16}, dim_labels=f0b_i0o->0bf",
+        "f32[16,4,4]{2,1,0} convolution(%p0, %p1), window={size=1 rhs_dilate=16}",
+    ),
+    "one element": (["f32[128]"], "f32[1] slice(p0), slice={[127:128]}", "f32[1]{0} slice(%p0), slice={[3:4]}"),
+    "cut off": (["f32[32]", "f32[]"], "f32[24] pad(p0, p1), padding=0_-8", "f32[3]{0} pad(%p0, %p1), padding=0_-1"),
+    "both ends": (["f32[112]", "f32[]"], "f32[114] pad(p0, p1), padding=1_1", "f32[5]{0} pad(%p0, %p1), padding=1_0"),
+    "one more": (["f32[128]", "f32[]"], "f32[129] pad(p0, p1), padding=0_1", "f32[5]{0} pad(%p0, %p1), padding=0_1"),
+    "gaps of strides": (["f32[8]", "f32[]"], "f32[15] pad(p0, p1), padding=0_0_1", "f32[5]{0} pad(%p0, %p1)"),
+    "slices": (
+        ["f32[8,16]", "s32[12,1]"],
+        "f32[12,8] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, "
+        "start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}",
+        "f32[4,2]{1,0} gather(%p0, %p1), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+        "index_vector_dim=1, slice_sizes={1,2}",
+    ),
+    "of a product": (
+        ["f32[8,32]"],
+        "f32[128] slice(f32[256] reshape(p0)), slice={[0:128]}",
+        "f32[4]{0} slice(%reshape.anon), slice={[0:4]}",
     ),
     "at an index": (
         ["f32[128]", "s32[]"],
@@ -258,26 +288,41 @@ def test_an_annotation_that_does_not_fit_is_one_diagnostic(
     assert BAD_ANNOTATIONS[annotation] in error and "internal error" not in error
 
 
-@given(integers(0, 12), integers(0, 12), integers(1, 3), integers(2, 4))
-def test_slices_by_a_ratio(start: int, length: int, stride: int, ratio: int):
-    """Beside Python's ranges, which count the elements of a slice."""
-    limit = start + length
-    whole, part = (len(range(start // by, limit // by, stride)) for by in (1, ratio))
-    assert keeps_slice(start, limit, stride, ratio) == (
-        start % ratio == 0 and limit % ratio == 0 and whole == part * ratio
-    )
+@given(integers(1, 40), integers(1, 6), integers(1, 40))
+def test_what_is_left(size: int, ratio: int, more: int):
+    """Multiples are divided exactly; of more there is not less; of something, something is left."""
+    for division in (Division(ratio, True), Division(ratio, False)):
+        assert division.of(size * ratio) == size
+        assert 1 <= division.of(size) <= division.of(size + more)
+        assert division.of(0) == 0
 
 
-@given(integers(1, 24), integers(-2, 6), integers(-2, 6), integers(0, 2), integers(2, 4))
-def test_paddings_by_a_ratio(size: int, low: int, high: int, interior: int, ratio: int):
-    """What is found makes the part of the result, with the gaps between elements as they are."""
-    padding = Padding(low, high, interior)
-    smaller = padding.divided(size, ratio)
-    if smaller is None:
+@given(integers(0, 12), integers(1, 12), integers(1, 3), integers(0, 5), integers(2, 6), booleans())
+def test_slices_of_what_is_left(start: int, part: int, stride: int, behind: int, ratio: int, rounds_up: bool):
+    """A part fits if that many elements, with the stride, fit into what is left of the whole, which is not all."""
+    size, division = start + (part - 1) * stride + 1 + behind, Division(ratio, rounds_up)
+    fits = len(range(0, division.of(size), stride)) >= division.of(part)
+    assert keeps_slice(size, part, stride, division) == (fits and division.of(part) < division.of(size))
+
+
+@given(integers(1, 24), integers(-2, 6), integers(-2, 6), integers(0, 2), integers(2, 4), booleans())
+def test_paddings_of_what_is_left(size: int, low: int, high: int, interior: int, ratio: int, rounds_up: bool):
+    """What is found makes what is left of the result, pads the same ends, and has the gaps between elements."""
+    padding, division = Padding(low, high, interior), Division(ratio, rounds_up)
+    new = padding.divided(size, division)
+    if new is None:
         return
-    assert smaller.padded(size // ratio) == padding.padded(size) // ratio
-    assert smaller.interior == interior
-    assert smaller == padding or (smaller.low * ratio, smaller.high * ratio) == (low, high)
+    assert new.padded(division.of(size)) == division.of(padding.padded(size))
+    assert new.interior == interior
+    assert np.sign(low) == np.sign(new.low)
+    assert np.sign(high) == np.sign(new.high) or (new.high == 0 and low != 0)
+
+
+@given(lists(integers(1, 40), min_size=2, max_size=4), integers(2, 6))
+def test_sums_of_what_is_left(sizes: list[int], ratio: int):
+    fits = sum(ceil(size / ratio) for size in sizes) == ceil(sum(sizes) / ratio)
+    assert keeps_sum(sizes, Division(ratio)) == fits
+    assert keeps_sum([size * ratio for size in sizes], Division(ratio, rounds_up=False))
 
 
 def test_what_is_in_flight_shrinks():
@@ -334,19 +379,88 @@ def test_products_are_split_to_match():
 def test_products_that_do_not_match_stay():
     one, two = [Atom(4), Atom(9)], [Atom(6), Atom(6)]
     equate(one, two)
-    assert all(atom.group.found().ratio(1) == 1 for atom in resolved([*one, *two]))
+    assert all(ratio(atom, 1) == 1 for atom in resolved([*one, *two]))
+
+
+def ratio(atom: Atom, least: int) -> int:
+    return atom.group.found().division(least).ratio
 
 
 def test_ties():
-    """Sizes of one ratio: 28 and 14 by 14, by 7 under a condition, and not at all with a third that is frozen."""
+    """Sizes of one ratio: 28 and 14 by 28, by 7 under a condition, and not at all with a third that is frozen."""
     a, b, c = Atom(28), Atom(14), Atom(14)
-    tie([a], [b], lambda ratio: True)
-    assert a.group.found().ratio(1) == 14
-    tie([a], [b], lambda ratio: ratio % 2 == 1)
-    assert a.group.found() is b.group.found() and a.group.found().ratio(1) == 7 and a.group.found().ratio(5) == 1
+    tie([a], [b], lambda division: True)
+    assert ratio(a, 1) == 28
+    tie([a], [b], lambda division: division.ratio % 2 == 1 and division.ratio < 9)
+    assert a.group.found() is b.group.found() and ratio(a, 1) == 7 and ratio(a, 8) == 3
     freeze([c])
     equate([b], [c])
-    assert a.group.found().ratio(1) == 1
+    assert ratio(a, 1) == 1
+
+
+def test_one_atom_of_a_tied_product_shrinks():
+    """The minor one, but not a small one; by a ratio that divides it, or rounding would differ from that of a whole."""
+    a, b, c = Atom(3), Atom(12), Atom(24)
+    tie([a, b], [c], lambda division: 24 % division.ratio == 0)
+    assert ratio(a, 1) == 1 and b.group.found() is c.group.found()
+    assert ratio(b, 1) == 12 and ratio(b, 3) == 6 and ratio(b, 4) == 6
+    heads, pair, rolled = Atom(64), Atom(2), Atom(127)
+    tie([heads, pair], [rolled], partial(keeps_sum, [127, 1]))
+    assert ratio(pair, 1) == 1 and heads.group.found().division(4) == Division(16, rounds_up=False)
+
+
+LOOP = """HloModule m
+condition {{
+  p = (s32[], f32[{trips},16]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant({limit})
+  ROOT r = pred[] compare(i, n), direction={direction}
+}}
+body {{
+  p = (s32[], f32[{trips},16]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[{trips},16] get-tuple-element(p), index=1
+  zero = s32[] constant(0)
+  row = f32[1,16] dynamic-slice(x, i, zero), dynamic_slice_sizes={{1,16}}
+  new = f32[{trips},16] dynamic-update-slice(x, f32[1,16] negate(row), i, zero)
+  step = s32[] constant({step})
+  ROOT r = (s32[], f32[{trips},16]) tuple(s32[] add(i, step), new)
+}}
+ENTRY main {{
+  first = s32[] constant({first})
+  x = f32[{trips},16] parameter(0)
+  loop = (s32[], f32[{trips},16]) while((s32[], f32[{trips},16]) tuple(first, x)), condition=condition, body=body,
+    backend_config={{"known_trip_count":{{"n":"{trips}"}}}}
+  ROOT r = f32[{trips},16] get-tuple-element(loop), index=1
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "first, limit, direction, step, trips, fewer",
+    [
+        (0, 32, "LT", 1, 32, 4),
+        (0, 26, "LT", 1, 26, 5),
+        (0, 31, "LE", 1, 32, 4),
+        (31, 0, "GE", -1, 32, 4),
+        (32, 0, "GT", -2, 16, 4),
+        (0, 7, "LT", 1, 7, 7),
+    ],
+)
+def test_a_loop_that_counts_has_fewer_iterations(
+    first: int, limit: int, direction: str, step: int, trips: int, fewer: int
+):
+    """As many as the dimension that it walks has elements."""
+    text = LOOP.format(first=first, limit=limit, direction=direction, step=step, trips=trips).replace(",\n    ", ", ")
+    small = shrink(parse_hlo(text))
+    (loop,) = (op for op in small.walk() if isinstance(op, stablehlo.WhileOp))
+    assert trip_count(loop) == fewer
+    assert str(entry_of(small).args[0].type) == f"tensor<{fewer}x4xf32>"
+    assert ("known_trip_count" in print_hlo(small)) == (fewer == trips)
+    again = parse_hlo(print_hlo(small))
+    InlineRegionsPass().rewrite_module(again)
+    (loop,) = (op for op in again.walk() if isinstance(op, stablehlo.WhileOp))
+    assert trip_count(loop) == fewer
 
 
 def test_a_constant_of_equal_elements_shrinks_to_as_many_as_its_type_has():
@@ -446,19 +560,6 @@ ENTRY main {
 }
 """
     assert shapes_of(text) == ["4xf32", "4xf32"]
-
-
-def test_updates_of_a_part_keep_their_size():
-    text = f"""HloModule m
-{APPLIED}
-ENTRY main {{
-  x = f32[16,16] parameter(0)
-  i = s32[12,1] parameter(1)
-  u = f32[12,8] parameter(2)
-  ROOT r = f32[16,16] scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=add
-}}
-"""  # noqa: E501
-    assert shapes_of(text) == ["4x16xf32", "4x1xi32", "4x8xf32"]
 
 
 def test_several_tensors_that_are_updated_at_once_shrink():
@@ -562,15 +663,3 @@ def test_dimensions_that_are_equal_through_many_operations():
     for later, before in pairwise(atoms):
         equate([before], [later])
     assert resolved([atoms[0]]) == resolved([atoms[-1]])
-
-
-def test_tied_dimensions_are_not_split():
-    """The other one would have to be: both stay."""
-    a, b, parts = Atom(28), Atom(14), [Atom(4), Atom(7)]
-    tie([a], [b], lambda ratio: True)
-    equate([a], parts)
-    assert resolved([a]) == [a] and all(atom.group.found().ratio(1) == 1 for atom in (a, b, *parts))
-    c, d, parts = Atom(28), Atom(14), [Atom(4), Atom(7)]
-    tie([c], [d], lambda ratio: True)
-    equate(parts, [c])
-    assert resolved([c]) == [c] and all(atom.group.found().ratio(1) == 1 for atom in (c, d, *parts))

@@ -1,6 +1,7 @@
 """How often the body of a loop runs: `i = first; while (i < limit) i += step`, with constants, as JAX writes it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from typing_extensions import TypeIs
 from xdsl.ir import Block, BlockArgument, SSAValue
@@ -25,21 +26,52 @@ def _steps(distance: int, step: int) -> int | None:
     return -(-distance // step) if step > 0 else None
 
 
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """A loop that goes on while a counter compares with a limit: `first`, `first + step`, and so on."""
+
+    compare: stablehlo.CompareOp
+    place: int
+    """Which operand of `compare` is the limit."""
+    direction: str
+    """How the counter compares with the limit."""
+    first: int
+    limit: int
+    step: int
+
+    @property
+    def trips(self) -> int | None:
+        """How often the body runs; None if it does not end."""
+        return TRIPS[self.direction](self.first, self.limit, self.step)
+
+    def limit_after(self, trips: int) -> int:
+        """The limit that ends the loop after `trips` iterations, of which there is at least one."""
+        last = self.first + self.step * (trips - 1)
+        return last if self.direction in ("LE", "GE") else last + (1 if self.step > 0 else -1)
+
+
 def trip_count(loop: stablehlo.WhileOp) -> int | None:
     """How often the body of `loop` runs; None if its form is another one, or a bound is no constant."""
+    count = counting(loop)
+    return None if count is None else count.trips
+
+
+def counting(loop: stablehlo.WhileOp) -> Counting | None:
+    """How `loop` counts; None if its form is another one, or a bound is no constant."""
     condition, body = loop.cond.block, loop.body.block
     compared = _returned(condition, 0)
     compare = None if compared is None else compared.owner
     if not isinstance(compare, stablehlo.CompareOp):
         return None
     direction = compare.comparison_direction.data.value
-    counter, limit = compare.lhs, _constant(compare.rhs, loop)
+    counter, limit, place = compare.lhs, _constant(compare.rhs, loop), 1
     if limit is None:
-        counter, limit, direction = compare.rhs, _constant(compare.lhs, loop), MIRRORED.get(direction, "")
+        counter, limit, place = compare.rhs, _constant(compare.lhs, loop), 0
+        direction = MIRRORED.get(direction, "")
     if limit is None or direction not in TRIPS or not _is_argument(counter, condition):
         return None
     first, step = _constant(loop.operand[counter.index], loop), _step(body, counter.index, loop)
-    return None if first is None or step is None else TRIPS[direction](first, limit, step)
+    return None if first is None or step is None else Counting(compare, place, direction, first, limit, step)
 
 
 def _step(body: Block, index: int, loop: stablehlo.WhileOp) -> int | None:

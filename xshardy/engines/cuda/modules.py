@@ -17,7 +17,7 @@ from xshardy.interpreters.stablehlo import evaluate
 from xshardy.lowering.nvptx import Kernel
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.compilation import CompiledModule
-from xshardy.modules.computations import computation_of
+from xshardy.modules.computations import Computations, computation_of
 from xshardy.modules.fusion_text import fusion_text
 from xshardy.modules.kernels import entry_of, fingerprint_of
 from xshardy.modules.launch_plan import (
@@ -78,6 +78,8 @@ class GpuMachine:
         self._kernels: dict[str, Loaded] = {}
         self._of_library_call: dict[Operation, str] = {}
         """The fingerprint of the kernel for a call."""
+        self._computations = Computations()
+        """Those that the host evaluates."""
 
     def allocate(self, sizes: Sequence[int]) -> None:
         self.memory = [self.gpu.allocate(size) for size in sizes]
@@ -115,7 +117,7 @@ class GpuMachine:
     def library(self, step: LibraryStep) -> None:
         if not _has_kernel(step):
             operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
-            for argument, array in zip(step.results, evaluate(computation_of(step), operands), strict=False):
+            for argument, array in zip(step.results, evaluate(self._computations.of(step), operands), strict=False):
                 self.write(argument.slice, to_memory(array, argument.leaf))
             return
         fingerprint = self._load_call(step)

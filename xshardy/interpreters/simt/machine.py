@@ -54,6 +54,10 @@ class Step:
         return Step(op, rule, tuple(op.operands), tuple(op.results), tuple(dead), bounds)
 
 
+FEW_OPERATIONS = 16
+"""How many operations on all lanes take less time than to look up their result by the arguments."""
+
+
 @dataclass(eq=False)
 class Program:
     """A kernel prepared for execution: its functions, and the steps of each block, computed on first entry."""
@@ -71,11 +75,30 @@ class Program:
     Called for each memory access with its kind, the tensor, the offsets in its buffer, and the mask of the lanes.
     """
 
+    _small: dict[str, bool] = field(default_factory=dict[str, bool])
+
     @cached_property
     def call_sites(self) -> Counter[str]:
         """The number of pure call sites of each function."""
         ops = (op for function in self.functions.values() for op in function.walk())
         return Counter(op.callee.string_value() for op in ops if isinstance(op, PureCallOp))
+
+    def is_small(self, name: str) -> bool:
+        """Whether a call of function `name` executes few operations, callees included, and no loop or branch."""
+        if name not in self._small:
+            self._small[name] = self._left(name, FEW_OPERATIONS) >= 0
+        return self._small[name]
+
+    def _left(self, name: str, budget: int) -> int:
+        """What is left of `budget` operations after a call of function `name`; negative if they are too few."""
+        function = self.functions.get(name)
+        for op in () if function is None else function.body.block.ops:
+            budget -= 1
+            if isinstance(op, PureCallOp):
+                budget = self._left(op.callee.string_value(), budget)
+            if budget < 0 or op.regions or isinstance(op, func.CallOp):
+                return -1
+        return budget
 
     def steps_of(self, block: Block) -> tuple[Step, ...]:
         """The steps of all ops of `block` but the terminator."""

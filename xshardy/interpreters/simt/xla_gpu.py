@@ -53,12 +53,13 @@ def loop(lanes: Lanes, op: xla_gpu.LoopOp, *operands: Value) -> Sequence[Value]:
 
 def pure_call(lanes: Lanes, op: xla_gpu.PureCallOp, *arguments: Value) -> Sequence[Value]:
     """
-    A call; its result is cached if the callee has several call sites.
+    A call; its result is cached if the callee has several call sites, and more operations than a few.
 
-    Without a cache, a chain of functions that each call the next one twice would take exponential time.
+    Without a cache, a chain of functions that each call the next one twice would take exponential time. Accesses that
+    are observed are those of calls with a cache.
     """
-    name = op.callee.string_value()
-    if lanes.program.call_sites[name] < 2:
+    name, program = op.callee.string_value(), lanes.program
+    if program.call_sites[name] < 2 or (program.observe is None and program.is_small(name)):
         return lanes.call(name, arguments)
     key = (name, *map(contents, arguments))
     mask, results = lanes.pure_results.pop(key, (None, ()))

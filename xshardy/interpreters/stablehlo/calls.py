@@ -1,12 +1,14 @@
 """Calls between functions: which function an operation calls, calls without recursion, and results that are known."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias, TypeVar
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xshardy.dialects import hlo, stablehlo
@@ -98,10 +100,53 @@ def results_of(execution: Execution) -> Results:
     return process.results
 
 
-def call_sites(functions: Iterable[func.FuncOp]) -> Counter[str]:
-    """How many operations of `functions` call each function."""
-    ops = (op for function in functions for op in function.walk())
-    return Counter(CALLEES[type(op)](op) for op in ops if type(op) in CALLEES)
+class CallSites:
+    """How many operations call a function, in the functions that were asked for and all that those call."""
+
+    def __init__(self, functions: Mapping[str, func.FuncOp]):
+        self.functions = functions
+        self._counts: Counter[str] = Counter()
+        self._walked: set[str] = set()
+
+    def of(self, name: str) -> int:
+        """The calls of function `name`. Only functions within reach are walked: a module may have thousands."""
+        pending = [name]
+        while pending:
+            if (caller := pending.pop()) in self._walked:
+                continue
+            self._walked.add(caller)
+            function = self.functions.get(caller)
+            ops = () if function is None else function.walk()
+            called = [CALLEES[type(op)](op) for op in ops if type(op) in CALLEES]
+            self._counts.update(called)
+            pending += called
+        return self._counts[name]
+
+
+class FunctionsAround(Mapping[str, func.FuncOp]):
+    """
+    The functions of the module around a function, by name.
+
+    They are listed once another one is asked for: most computations of a large module call none.
+    """
+
+    def __init__(self, function: func.FuncOp):
+        self.first = function
+
+    @cached_property
+    def _all(self) -> Mapping[str, func.FuncOp]:
+        module = self.first.parent_op()
+        functions = module.ops if isinstance(module, ModuleOp) else [self.first]
+        return {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)}
+
+    def __getitem__(self, name: str) -> func.FuncOp:
+        return self.first if name == self.first.sym_name.data else self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
 
 
 @dataclass(eq=False)

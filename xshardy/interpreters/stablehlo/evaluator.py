@@ -12,6 +12,7 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
 from xshardy.interpreters.element_types import Array, as_tensor_type, stored_dtype
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
+from xshardy.interpreters.stablehlo.calls import FunctionsAround
 from xshardy.interpreters.stablehlo.checks import CHECKS
 from xshardy.interpreters.stablehlo.chlo import CHLO
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
@@ -76,9 +77,7 @@ def evaluate(
     without a rule.
     """
     entry = entry_of(program) if isinstance(program, ModuleOp) else program
-    module = entry.parent_op()
-    functions = module.ops if isinstance(module, ModuleOp) else [entry]
-    evaluator = Evaluator(rules, {op.sym_name.data: op for op in functions if isinstance(op, func.FuncOp)})
+    evaluator = Evaluator(rules, FunctionsAround(entry))
     values = [given(array, value, entry) for array, value in zip_arguments(entry, arguments)]
     with np.errstate(all="ignore"):
         return flattened(evaluator.call(entry.sym_name.data, values))

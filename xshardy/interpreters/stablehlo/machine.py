@@ -1,7 +1,6 @@
 """Executes the operations of functions in order, each by its rule."""
 
 from collections.abc import Generator, Mapping, Sequence
-from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -13,7 +12,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.interpreters.element_types import Array, as_tensor_type, stored_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
-from xshardy.interpreters.stablehlo.calls import CALLEES, Execution, KnownResults, call_sites, contents, results_of
+from xshardy.interpreters.stablehlo.calls import CALLEES, CallSites, Execution, KnownResults, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
 from xshardy.interpreters.stablehlo.devices import Device, Group, alone
 from xshardy.interpreters.stablehlo.quantized import is_on_floats, on_floats
@@ -28,6 +27,7 @@ class Evaluator:
     ):
         self.rules = rules
         self.functions = functions
+        self.sites = CallSites(functions)
         self.device = device or alone()
         self.calls: list[str] = []
         self.is_elementwise = False
@@ -41,12 +41,9 @@ class Evaluator:
         """For each collective that was executed, the group of each device."""
         self.known = KnownResults()
 
-    @cached_property
-    def repeated(self) -> frozenset[str]:
-        """The functions with several calls. Empty on several devices: the others take part in each collective."""
-        if self.device.grid.size > 1:
-            return frozenset()
-        return frozenset(name for name, count in call_sites(self.functions.values()).items() if count > 1)
+    def is_repeated(self, name: str) -> bool:
+        """Whether function `name` has several calls. No on several devices: the others take part in each collective."""
+        return self.device.grid.size == 1 and self.sites.of(name) > 1
 
     def call(self, name: str, arguments: Sequence[Value]) -> tuple[Value, ...]:
         """The results of the function `name`. Raises `InterpretationError` if it is missing or recursive."""
@@ -60,7 +57,7 @@ class Evaluator:
         return other
 
     def calling(self, name: str, arguments: Sequence[Value]) -> Execution:
-        if name not in self.repeated:
+        if not self.is_repeated(name):
             return (yield self._calling_anew(name, arguments))
         call = name, self.is_elementwise, *map(contents, arguments)
         results = self.known.get(call)

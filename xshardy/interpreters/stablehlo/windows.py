@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.ir import Block, Operation
@@ -15,6 +17,13 @@ from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type, converted_to
 from xshardy.interpreters.stablehlo.rules import Rule, Value
+
+
+def _elements(dimension: WindowDimension, positions: Any, taps: Any, size: int) -> tuple[Array, Array]:
+    """Which of `size` elements are under elements `taps` of the window in `positions`, and where there is one."""
+    places = positions * dimension.stride + taps * dimension.window_dilation - dimension.low
+    elements = places // dimension.base_dilation
+    return elements, (places % dimension.base_dilation == 0) & (elements >= 0) & (elements < size)
 
 
 def window_elements(
@@ -31,9 +40,7 @@ def window_elements(
         taken, inside = x, np.ones((1,) * len(window), np.bool_)
         for axis, (dimension, index, count) in enumerate(zip(window, tap, positions, strict=True)):
             size = x.shape[first + axis]
-            places = np.arange(count) * dimension.stride + index * dimension.window_dilation - dimension.low
-            elements = places // dimension.base_dilation
-            is_there = (places % dimension.base_dilation == 0) & (elements >= 0) & (elements < size)
+            elements, is_there = _elements(dimension, np.arange(count), index, size)
             taken = np.take(taken, np.where(is_there, elements, 0), axis=first + axis) if size else taken
             inside = inside & is_there.reshape([-1 if a == axis else 1 for a in range(len(window))])
         if inside.any():
@@ -73,7 +80,8 @@ def convolved(
     op: stablehlo.ConvolutionOp | stablehlo.DynamicConvOp, lhs: Array, rhs: Array, window: Sequence[WindowDimension]
 ) -> Array:
     """
-    One matrix product per element of the window and per group.
+    One matrix product per element of the window and per group; or per position, of which the gradient of a filter has
+    fewer.
 
     Feature groups read their own input features; batch groups their own part of the batch.
     """
@@ -101,11 +109,8 @@ def convolved(
     parts: list[Array] = []
     for group, weights in enumerate(outputs):
         part = np.split(x, batches, axis=0)[group] if batches > 1 else np.split(x, groups, axis=1)[group]
-        result = np.zeros((part.shape[0], weights.shape[1], *spatial), working)
-        for tap, taken, inside in window_elements(part, window, spatial):
-            products = np.einsum("bi...,io->bo...", taken, weights[(slice(None), slice(None), *tap)])
-            result = result + np.where(inside, products, np.zeros((), working))
-        parts.append(result)
+        by_position = prod(spatial) < prod(dimension.size for dimension in window)
+        parts.append((_by_position if by_position else _by_element)(part, weights, window, spatial))
     whole = convert(np.concatenate(parts, axis=1), dtype)
     order = (
         numbers.output_batch_dimension.data,
@@ -113,6 +118,33 @@ def convolved(
         *numbers.output_spatial_dimensions.get_values(),
     )
     return whole.transpose(np.argsort(order))
+
+
+def _by_element(x: Array, kernel: Array, window: Sequence[WindowDimension], positions: Sequence[int]) -> Array:
+    """The sum over the elements of the window of a product for all positions."""
+    result = np.zeros((x.shape[0], kernel.shape[1], *positions), x.dtype)
+    for tap, taken, inside in window_elements(x, window, positions):
+        products = np.einsum("bi...,io->bo...", taken, kernel[(slice(None), slice(None), *tap)])
+        result = result + np.where(inside, products, np.zeros((), x.dtype))
+    return result
+
+
+def _by_position(x: Array, kernel: Array, window: Sequence[WindowDimension], positions: Sequence[int]) -> Array:
+    """For each position, a product over the elements of the window that are no padding and in no gap."""
+    result = np.zeros((x.shape[0], kernel.shape[1], *positions), x.dtype)
+    for position in np.ndindex(*positions):
+        taken, weights = x, kernel
+        for axis, (dimension, index) in enumerate(zip(window, position, strict=True), 2):
+            elements, is_there = _elements(dimension, index, np.arange(dimension.size), x.shape[axis])
+            taken, weights = (np.take(taken, elements[is_there], axis), np.compress(is_there, weights, axis))
+        columns = weights.swapaxes(0, 1)
+        result[(slice(None), slice(None), *position)] = _as_matrix(taken) @ _as_matrix(columns).T
+    return result
+
+
+def _as_matrix(x: Array) -> Array:
+    """All dimensions but the first as one."""
+    return x.reshape(x.shape[0], prod(x.shape[1:]))
 
 
 WINDOWS: Mapping[type[Operation], Rule] = {

@@ -3,12 +3,29 @@ Dimensions as products of atoms, which are the same number wherever an operation
 
 An elementwise operation has one atom for a dimension of its operands and result; a reshape from [6, 4] to [24] makes
 the 24 the product of two atoms. Atoms that shrink by one ratio are a group: those of the space under a window shrink
-together, though their sizes differ.
+together, though their sizes differ. A size need not be a multiple of the ratio: what is left is rounded.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import gcd, prod
+from functools import partial
+from math import prod
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """By which ratio sizes shrink, and how what is left is rounded."""
+
+    ratio: int = 1
+    rounds_up: bool = True
+
+    def of(self, size: int) -> int:
+        """What is left of `size` elements: at least one, if there were any."""
+        return -(-size // self.ratio) if self.rounds_up else max(size // self.ratio, min(size, 1))
+
+
+Condition: TypeAlias = Callable[[Division], bool]
 
 
 @dataclass(eq=False, slots=True)
@@ -16,11 +33,9 @@ class Group:
     """Atoms that shrink by one ratio."""
 
     sizes: set[int]
-    conditions: list[Callable[[int], bool]] = field(default_factory=list[Callable[[int], bool]])
-    """What must hold for the ratio."""
+    conditions: list[Condition] = field(default_factory=list[Condition])
+    """What must hold for the division."""
     is_frozen: bool = False
-    is_tied: bool = False
-    """Whether it has atoms that are different numbers: these are not split."""
     merged: "Group | None" = None
 
     def found(self) -> "Group":
@@ -32,13 +47,15 @@ class Group:
             self.merged = group
         return group
 
-    def ratio(self, least: int) -> int:
-        """The largest ratio after which every size is whole, and the largest one at least `least`."""
+    def division(self, least: int) -> Division:
+        """That by the largest ratio after which the largest size is at least `least`."""
         if self.is_frozen:
-            return 1
-        common, largest = gcd(*self.sizes), max(self.sizes)
-        ratios = (ratio for ratio in range(largest // least, 1, -1) if common % ratio == 0)
-        return next((ratio for ratio in ratios if all(holds(ratio) for holds in self.conditions)), 1)
+            return Division()
+        ratios = range(max(self.sizes) // least, 1, -1)
+        divisions = (Division(ratio, rounds_up) for ratio in ratios for rounds_up in (True, False))
+        return next(
+            (division for division in divisions if all(holds(division) for holds in self.conditions)), Division()
+        )
 
 
 class Atom:
@@ -85,15 +102,43 @@ def freeze(atoms: Sequence[Atom]) -> None:
         atom.group.found().is_frozen = True
 
 
-def tie(one: Sequence[Atom], other: Sequence[Atom], condition: Callable[[int], bool]) -> None:
-    """Let two dimensions shrink by one ratio for which `condition` holds; keep them if one is a product."""
-    left, right = resolved(one), resolved(other)
-    if len(left) != 1 or len(right) != 1:
-        freeze([*left, *right])
-        return
-    group = _merged(left[0], right[0])
-    group.conditions.append(condition)
-    group.is_tied = True
+def tie(one: Sequence[Atom], other: Sequence[Atom], condition: Condition) -> None:
+    """
+    Let two dimensions shrink by one ratio for which `condition` holds. Of a product, one atom shrinks.
+
+    Precondition: what is a product is known to be one.
+    """
+    found = [atom for atoms in (one, other) if (atom := _only_one(resolved(atoms))) is not None]
+    if found:
+        _merged(found[0], found[-1]).conditions.append(condition)
+
+
+MANY = 8
+"""The size from which on an atom of a product may be the one that shrinks."""
+
+
+def shrinking(atoms: Sequence[Atom]) -> Atom | None:
+    """The one of a product that is tied: the most minor one that is not small; None if there are no atoms."""
+    return next((atom for atom in reversed(atoms) if atom.size >= MANY), max(atoms, key=_size, default=None))
+
+
+def _size(atom: Atom) -> int:
+    return atom.size
+
+
+def _only_one(atoms: Sequence[Atom]) -> Atom | None:
+    """The one of `atoms` that is to shrink; the others keep their sizes. None if there are no atoms."""
+    if (chosen := shrinking(atoms)) is not None:
+        others = [atom for atom in atoms if atom is not chosen]
+        freeze(others)
+        if others:
+            chosen.group.found().conditions.append(partial(_keeps_product, size_of(others), chosen.size))
+    return chosen
+
+
+def _keeps_product(others: int, chosen: int, division: Division) -> bool:
+    """Whether a dimension of which only the chosen atom shrinks does so as a whole."""
+    return others * division.of(chosen) == division.of(others * chosen)
 
 
 def _merged(one: Atom, other: Atom) -> Group:
@@ -103,7 +148,6 @@ def _merged(one: Atom, other: Atom) -> Group:
         kept.sizes |= gone.sizes
         kept.conditions += gone.conditions
         kept.is_frozen |= gone.is_frozen
-        kept.is_tied |= gone.is_tied
         gone.merged = kept
     return kept
 
@@ -122,9 +166,9 @@ def equate(one: Sequence[Atom], other: Sequence[Atom]) -> None:
         if a.size == b.size:
             _merged(a, b)
             b.parts = (a,)
-        elif a.size % b.size == 0 and not a.group.found().is_tied:
+        elif a.size % b.size == 0:
             left.insert(0, _split(a, b))
-        elif b.size % a.size == 0 and not b.group.found().is_tied:
+        elif b.size % a.size == 0:
             right.insert(0, _split(b, a))
         else:
             freeze([a, b, *left, *right])

@@ -22,11 +22,11 @@ from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.modules.leaves import Leaf, leaves_of
 from xshardy.modules.shrinking.asynchronous import done, start
-from xshardy.modules.shrinking.atoms import equate, size_of, tie
+from xshardy.modules.shrinking.atoms import equate, size_of
 from xshardy.modules.shrinking.convolutions import convolution, library_convolution
 from xshardy.modules.shrinking.dimensions import Dimensions
 from xshardy.modules.shrinking.divided import DIVIDED, looked_up
-from xshardy.modules.shrinking.ratios import Padding, always, keeps_padding, keeps_slice, keeps_window, paddings
+from xshardy.modules.shrinking.divisions import Padding, keeps_padding, keeps_slice, keeps_sum, keeps_window, paddings
 from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand
@@ -43,6 +43,7 @@ class Constraints(Dimensions):
         self.functions = functions_of(module)
         for function in self.functions.values():
             self.visit(function)
+        self.finish()
 
     def visit(self, function: func.FuncOp) -> None:
         """Add what the operations of `function` say."""
@@ -146,17 +147,16 @@ class Constraints(Dimensions):
                 if leaf.value in op.inputs or window == WindowDimension(1):
                     equate(one, other)
                 else:
-                    tie(one, other, partial(keeps_window, window, size_of(one), size_of(other)))
+                    self.tie(one, other, partial(keeps_window, window, size_of(one), size_of(other)))
 
     def partial_slice(self, op: stablehlo.SliceOp) -> None:
-        """A part shrinks by the ratio of the whole, if that divides where the part begins and ends."""
-        places = zip(op.start_indices.get_values(), op.limit_indices.get_values(), op.strides.get_values(), strict=True)
-        dims = zip(self.of(Leaf(op.operand)), self.of(Leaf(op.result)), places, strict=True)
-        for number, (one, other, place) in enumerate(dims):
-            if shape_of(op.operand)[number] == shape_of(op.result)[number]:
+        """A dimension of which one element is taken may have any size; a larger part shrinks with the whole."""
+        dims = zip(self.of(Leaf(op.operand)), self.of(Leaf(op.result)), op.strides.get_values(), strict=True)
+        for one, other, stride in dims:
+            if size_of(one) == size_of(other):
                 equate(one, other)
-            else:
-                tie(one, other, partial(keeps_slice, *place))
+            elif size_of(other) != 1:
+                self.tie(one, other, partial(keeps_slice, size_of(one), size_of(other), stride))
 
     def padded(self, op: stablehlo.PadOp) -> None:
         """A dimension that is padded shrinks by the ratio of the result, with the same padding or a part of it."""
@@ -164,15 +164,16 @@ class Constraints(Dimensions):
             if padding == Padding():
                 equate(one, other)
             else:
-                tie(one, other, partial(keeps_padding, padding, size_of(one)))
+                self.tie(one, other, partial(keeps_padding, padding, size_of(one)))
 
     def joined(self, op: stablehlo.ConcatenateOp) -> None:
         """The dimensions that are concatenated shrink by one ratio."""
-        result = self.of(Leaf(op.results[0]))
+        result, joined = self.of(Leaf(op.results[0])), op.dimension.value.data
+        keeps = partial(keeps_sum, [shape_of(value)[joined] for value in op.operands])
         for value in op.operands:
             for number, (one, other) in enumerate(zip(self.of(Leaf(value)), result, strict=True)):
-                if number == op.dimension.value.data and len(op.operands) > 1:
-                    tie(one, other, always)
+                if number == joined and len(op.operands) > 1:
+                    self.tie(one, other, keeps)
                 else:
                     equate(one, other)
 
@@ -186,7 +187,7 @@ class Constraints(Dimensions):
             if size_of(one) == size_of(other):
                 equate(one, other)
             elif size_of(other) != 1:
-                tie(one, other, always)
+                self.tie(one, other)
 
 
 ANNOTATIONS = frozenset({SHARDING_CALL, FUNC_RESULT_SHARDING})

@@ -7,7 +7,8 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.shapes import shape_of
 from xshardy.modules.leaves import Leaf, leaves_of
-from xshardy.modules.shrinking.atoms import Atom, equate, freeze
+from xshardy.modules.shrinking.atoms import Atom, Condition, equate, freeze, tie
+from xshardy.modules.shrinking.divisions import always
 from xshardy.sharding.rules.registry import ShardingRules
 
 Dims: TypeAlias = Sequence[Sequence[Atom]]
@@ -20,6 +21,7 @@ class Dimensions:
     def __init__(self):
         self.rules = ShardingRules(beyond_upstream=True)
         self._dims: dict[Leaf, Dims] = {}
+        self._ties: list[tuple[Sequence[Atom], Sequence[Atom], Condition]] = []
 
     def of(self, leaf: Leaf) -> Dims:
         """The atoms of a tensor."""
@@ -36,6 +38,16 @@ class Dimensions:
         for a, b in zip(self.of(one), self.of(other), strict=True):
             equate(a, b)
 
+    def tie(self, one: Sequence[Atom], other: Sequence[Atom], condition: Condition = always) -> None:
+        """Two dimensions shrink by one ratio for which `condition` holds."""
+        self._ties.append((one, other, condition))
+
+    def finish(self) -> None:
+        """Tie what is to be tied, once all equal dimensions are known: these make products of atoms."""
+        for one, other, condition in self._ties:
+            tie(one, other, condition)
+        self._ties.clear()
+
     def freeze(self, value: SSAValue, dimensions: Sequence[int] | None = None) -> None:
         """Some dimensions of a value, by default all, keep their sizes."""
         for leaf in leaves_of(value):
@@ -48,8 +60,12 @@ class Dimensions:
         for value in (*op.operands, *op.results):
             self.freeze(value)
 
-    def by_rule(self, op: Operation) -> None:
-        """Dimensions with one factor of the sharding rule are one. Without a rule, all shapes stay."""
+    def by_rule(self, op: Operation, *, has_parts: bool = False) -> None:
+        """
+        Dimensions with one factor of the sharding rule are one. Without a rule, all shapes stay.
+
+        With `has_parts`, a dimension with a factor of another size is a part of it, and shrinks with it.
+        """
         rule = self.rules.factor_rule(op)
         values = [*op.operands, *op.results]
         if rule is None:
@@ -64,5 +80,7 @@ class Dimensions:
                         product *= factors[factor].size
                     if product == size:
                         equate([factors[factor] for factor in inside], atoms)
+                    elif has_parts:
+                        self.tie([factors[factor] for factor in inside], atoms)
                     else:
                         freeze([*atoms, *(factors[factor] for factor in inside)])

@@ -9,7 +9,10 @@ from xdsl.ir import Operation
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.modules.leaves import Leaf
+from xshardy.modules.shrinking.atoms import equate, size_of
 from xshardy.modules.shrinking.dimensions import Dimensions
+from xshardy.modules.shrinking.divisions import keeps_window
 
 
 def keep(dimensions_of: Callable[[Any], Sequence[int]], dimensions: Dimensions, op: Operation) -> None:
@@ -25,21 +28,28 @@ def transformed(op: stablehlo.FftOp) -> Sequence[int]:
     return range(rank - len(op.fft_length.get_values()), rank)
 
 
-def windowed(op: stablehlo.SelectAndScatterOp) -> Sequence[int]:
-    """The dimensions over which a window moves."""
-    return [number for number, window in enumerate(op.window()) if window != WindowDimension(1)]
+def selected(dimensions: Dimensions, op: stablehlo.SelectAndScatterOp) -> None:
+    """What windows move over shrinks by the ratio of their positions, if there are then as many."""
+    dimensions.equal(op.operand, op.results[0])
+    for moved, positions, window in zip(
+        dimensions.of(Leaf(op.operand)), dimensions.of(Leaf(op.source)), op.window(), strict=True
+    ):
+        if window == WindowDimension(1):
+            equate(moved, positions)
+        else:
+            dimensions.tie(moved, positions, partial(keeps_window, window, size_of(moved), size_of(positions)))
 
 
 def looked_up(dimensions: Dimensions, op: stablehlo.GatherOp | stablehlo.ScatterOp) -> None:
-    """By the rule; the index vectors keep their sizes."""
-    dimensions.by_rule(op)
+    """By the rule; the index vectors keep their size, and slices of more than one element shrink with the whole."""
+    dimensions.by_rule(op, has_parts=True)
     numbers = op.dimension_numbers if isinstance(op, stablehlo.GatherOp) else op.scatter_dimension_numbers
     indices = op.operands[1] if isinstance(op, stablehlo.GatherOp) else op.scatter_indices
     dimensions.freeze(indices, [numbers.index_vector_dim.data])
 
 
 def scattered(dimensions: Dimensions, op: stablehlo.ScatterOp) -> None:
-    """As `looked_up`; also windows of more than one element but not all, and what they are scattered to."""
+    """As `looked_up`; the windows are the slices."""
     looked_up(dimensions, op)
     numbers = op.scatter_dimension_numbers
     absent = (*numbers.inserted_window_dims.get_values(), *numbers.input_batching_dims.get_values())
@@ -48,8 +58,7 @@ def scattered(dimensions: Dimensions, op: stablehlo.ScatterOp) -> None:
         kept = [dimension for dimension in range(len(sizes)) if dimension not in absent]
         for dimension, place in zip(kept, numbers.update_window_dims.get_values(), strict=True):
             if shape_of(update)[place] not in (1, sizes[dimension]):
-                dimensions.freeze(operand, [dimension])
-                dimensions.freeze(update, [place])
+                dimensions.tie(dimensions.of(Leaf(operand))[dimension], dimensions.of(Leaf(update))[place])
 
 
 DIVIDED: Mapping[type[Operation], Callable[[Dimensions, Any], None]] = {
@@ -61,5 +70,5 @@ DIVIDED: Mapping[type[Operation], Callable[[Dimensions, Any], None]] = {
     stablehlo.FftOp: partial(keep, transformed),
     stablehlo.ReduceScatterOp: partial(keep, lambda op: [op.scatter_dimension.value.data]),
     stablehlo.ScatterOp: scattered,
-    stablehlo.SelectAndScatterOp: partial(keep, windowed),
+    stablehlo.SelectAndScatterOp: selected,
 }

@@ -32,7 +32,7 @@ def _keep_parts(atoms: list[Atom], parts: int) -> None:
     if not atoms or (size := atoms[0].size) % parts:
         freeze(atoms)
     else:
-        atoms[0].group.found().conditions.append(lambda ratio: size // ratio % parts == 0)
+        atoms[0].group.found().conditions.append(lambda division: division.of(size) % parts == 0)
 
 
 def _annotated(module: ModuleOp) -> Iterator[tuple[Leaf, HloSharding]]:

@@ -1,10 +1,10 @@
 """Divide the dimensions of a module by the ratios that its operations allow."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType, TupleType
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, TensorType, TupleType, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -13,13 +13,17 @@ from xshardy.dialects.dense_elements import dense
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.tuples import tuple_type
+from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.modules.leaves import Leaf
 from xshardy.modules.shrinking.asynchronous import resized_bundle
-from xshardy.modules.shrinking.atoms import Atom, resolved
+from xshardy.modules.shrinking.atoms import Atom, Division, Group, resolved, shrinking
 from xshardy.modules.shrinking.constraints import Constraints
-from xshardy.modules.shrinking.ratios import paddings
+from xshardy.modules.shrinking.convolutions import labelled
+from xshardy.modules.shrinking.divisions import Padding, paddings
+from xshardy.modules.shrinking.loops import shorten_loops
 from xshardy.modules.shrinking.sharded import keep_divisible
 from xshardy.rewriting.walk import operations_from
+from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
 
 LEAST = 4
 """The size from which on dimensions do not shrink, by default."""
@@ -28,52 +32,75 @@ OF_SHAPES = ("hlo.entry_computation_layout",)
 """Attributes of a module that repeat its shapes."""
 
 
+class Shrunk:
+    """The sizes of dimensions, which shrink to at least `least`."""
+
+    def __init__(self, constraints: Constraints, least: int):
+        self.constraints = constraints
+        self.least = least
+        self._divisions: dict[Group, Division] = {}
+
+    def size(self, atoms: Sequence[Atom]) -> int:
+        return prod(self._division(atom).of(atom.size) for atom in resolved(atoms))
+
+    def _division(self, atom: Atom) -> Division:
+        group = atom.group.found()
+        if group not in self._divisions:
+            self._divisions[group] = group.division(self.least)
+        return self._divisions[group]
+
+    def type(self, value: SSAValue, old: Attribute | None = None, path: tuple[int, ...] = ()) -> Attribute:
+        """The type of `value`, or of the part of it at `path`, whose type was `old`."""
+        old = old or value.type
+        if isinstance(old, TupleType):
+            return tuple_type([self.type(value, element, (*path, i)) for i, element in enumerate(old.types.data)])
+        if not isinstance(old, TensorType):
+            return old
+        sizes = map(self.size, self.constraints.of(Leaf(value, path)))
+        return TensorType(cast(TensorType[Any], old).element_type, [*sizes], old.encoding)
+
+    def shape(self, value: SSAValue) -> list[int]:
+        return [*map(self.size, self.constraints.of(Leaf(value)))]
+
+    def divisions(self, value: SSAValue) -> list[Division]:
+        """How each dimension of `value` is divided that is tied to another one."""
+        found = (shrinking(resolved(atoms)) for atoms in self.constraints.of(Leaf(value)))
+        return [Division() if atom is None else self._division(atom) for atom in found]
+
+
 def shrink(module: ModuleOp, least: int = LEAST) -> ModuleOp:
     """
-    A copy of an HLO module with smaller shapes: a dimension that is not fixed shrinks to `least` if that divides it.
+    A copy of an HLO module with smaller shapes: a dimension that is not fixed shrinks to `least`, or little more.
 
     It is a program of the same operations, not one with the same results: a mean still divides by the old size. Tuples
     must be dissolved, as `parse_hlo` does. A dimension of which a part is taken, or that is padded or concatenated,
-    shrinks by the ratio of the result, or keeps its size. Raises `VerifyException` if an operation rejects its new
-    shapes, which is a bug.
+    shrinks by the ratio of the result, or keeps its size. A loop that counts to a constant has as many fewer iterations
+    as a dimension of that size would have elements. Raises `VerifyException` if an operation rejects its new shapes,
+    which is a bug.
     """
-    smaller = module.clone()
-    constraints = Constraints(smaller)
-    keep_divisible(constraints, smaller)
-    ratios: dict[int, int] = {}
-
-    def size_of(atom: Atom) -> int:
-        group = atom.group.found()
-        if id(group) not in ratios:
-            ratios[id(group)] = group.ratio(least)
-        return atom.size // ratios[id(group)]
-
-    def shrunk(value: SSAValue, type: Attribute, path: tuple[int, ...] = ()) -> Attribute:
-        if isinstance(type, TupleType):
-            return tuple_type([shrunk(value, element, (*path, i)) for i, element in enumerate(type.types.data)])
-        if not isinstance(type, TensorType):
-            return type
-        dims = constraints.of(Leaf(value, path))
-        sizes = [prod(map(size_of, resolved(atoms))) for atoms in dims]
-        return TensorType(cast(TensorType[Any], type).element_type, sizes, type.encoding)
-
-    types = {value: shrunk(value, value.type) for op in operations_from(smaller) for value in _defined(op)}
-    for op in operations_from(smaller):
+    small = module.clone()
+    InlineRegionsPass().rewrite_module(small)
+    shorten_loops(small, least)
+    constraints = Constraints(small)
+    keep_divisible(constraints, small)
+    shrunk = Shrunk(constraints, least)
+    types = {value: shrunk.type(value) for op in operations_from(small) for value in _defined(op)}
+    for op in operations_from(small):
         if isinstance(op, hlo.StartOp | hlo.AsyncUpdateOp):
             types[op.bundle] = resized_bundle(op, types)
         if (resize := RESIZE.get(type(op))) is not None:
-            resize(op, types)
+            resize(op, shrunk)
     for value, new in types.items():
         value._type = new  # pyright: ignore[reportPrivateUsage]
-    for op in smaller.ops:
+    for op in small.ops:
         if isinstance(op, FuncOp) and (end := op.get_return_op()) is not None:
             op.function_type = FunctionType.from_lists(
                 [argument.type for argument in op.args], [value.type for value in end.operands]
             )
     for name in OF_SHAPES:
-        smaller.attributes.pop(name, None)
-    smaller.verify()
-    return smaller
+        small.attributes.pop(name, None)
+    small.verify()
+    return small
 
 
 def _defined(op: Operation) -> list[SSAValue]:
@@ -82,54 +109,63 @@ def _defined(op: Operation) -> list[SSAValue]:
     return [*op.results, *(argument for block in blocks for argument in block.args)]
 
 
-Types = Mapping[SSAValue, Attribute]
-
-
-def _resize_constant(op: stablehlo.ConstantOp, types: Types) -> None:
+def _resize_constant(op: stablehlo.ConstantOp, shrunk: Shrunk) -> None:
     """Only constants of equal elements shrink."""
-    new = cast(TensorType[Any], types[op.results[0]])
+    new = cast(TensorType[Any], shrunk.type(op.results[0]))
     if new != op.results[0].type:
         op.value = dense(new, op.value.data.data[: new.element_type.compile_time_size])
 
 
-def _resize_slice(op: stablehlo.SliceOp, types: Types) -> None:
-    """Where a part begins and ends shrinks with the whole."""
-    ratios = _ratios(op.operand, types)
-    op.start_indices, op.limit_indices = (
-        integers(place // ratio for place, ratio in zip(places.get_values(), ratios, strict=True))
-        for places in (op.start_indices, op.limit_indices)
-    )
+def _resize_slice(op: stablehlo.SliceOp, shrunk: Shrunk) -> None:
+    """A part at the end stays there; any other begins at the same part of the whole, if there is room for it."""
+    places = zip(op.start_indices.get_values(), op.strides.get_values(), strict=True)
+    before, after = ((shape_of(value), shrunk.shape(value)) for value in (op.operand, op.result))
+    starts: list[int] = []
+    limits: list[int] = []
+    sizes = zip(*before, *after, strict=True)
+    for (start, stride), (size, new_size, part, new_part) in zip(places, sizes, strict=True):
+        span, last = dilated(new_part, stride), new_size - dilated(new_part, stride)
+        is_at_end = start + dilated(part, stride) == size
+        starts.append(last if is_at_end else min(start * new_size // max(size, 1), last))
+        limits.append(starts[-1] + span)
+    op.start_indices, op.limit_indices = integers(starts), integers(limits)
 
 
-def _resize_pad(op: stablehlo.PadOp, types: Types) -> None:
-    sizes = zip(paddings(op), shape_of(op.operand), _ratios(op.operand, types), strict=True)
-    smaller = [padding.divided(size, ratio) or padding for padding, size, ratio in sizes]
-    op.edge_padding_low = integers(padding.low for padding in smaller)
-    op.edge_padding_high = integers(padding.high for padding in smaller)
+def _resize_pad(op: stablehlo.PadOp, shrunk: Shrunk) -> None:
+    sizes = zip(paddings(op), shape_of(op.operand), shrunk.divisions(op.result), strict=True)
+    new = [_smaller_padding(*each) for each in sizes]
+    op.edge_padding_low = integers(padding.low for padding in new)
+    op.edge_padding_high = integers(padding.high for padding in new)
 
 
-def _resize_dynamic_slice(op: stablehlo.DynamicSliceOp, types: Types) -> None:
-    op.slice_sizes = integers(_shape(types[op.results[0]]))
+def _smaller_padding(padding: Padding, size: int, division: Division) -> Padding:
+    new = None if padding == Padding() else padding.divided(size, division)
+    return new or padding
 
 
-def _resize_gather(op: stablehlo.GatherOp, types: Types) -> None:
-    before, after = shape_of(op.operands[0]), _shape(types[op.operands[0]])
-    sizes = op.slice_sizes.get_values()
-    op.slice_sizes = integers(new if size == old else size for size, old, new in zip(sizes, before, after, strict=True))
+def _resize_convolution(op: stablehlo.ConvolutionOp, shrunk: Shrunk) -> None:
+    """A group has the input features of the filter, or the batches of the result."""
+    x, w, y = labelled(shrunk.constraints, op)
+    op.feature_group_count = IntegerAttr(shrunk.size(x["f"]) // max(shrunk.size(w["i"]), 1), i64)
+    op.batch_group_count = IntegerAttr(shrunk.size(x["b"]) // max(shrunk.size(y["b"]), 1), i64)
 
 
-def _ratios(value: SSAValue, types: Types) -> list[int]:
-    """By which ratio each dimension of `value` shrinks."""
-    before, after = shape_of(value), _shape(types[value])
-    return [old // new if new else 1 for old, new in zip(before, after, strict=True)]
+def _resize_dynamic_slice(op: stablehlo.DynamicSliceOp, shrunk: Shrunk) -> None:
+    op.slice_sizes = integers(shrunk.shape(op.results[0]))
 
 
-def _shape(type: Attribute) -> tuple[int, ...]:
-    return cast(TensorType[Any], type).get_shape()
+def _resize_gather(op: stablehlo.GatherOp, shrunk: Shrunk) -> None:
+    """Slices have the sizes of the result, but for the dimensions that it lacks."""
+    numbers, result = op.dimension_numbers, shrunk.shape(op.results[0])
+    absent = {*numbers.collapsed_slice_dims.get_values(), *numbers.operand_batching_dims.get_values()}
+    offsets = iter(numbers.offset_dims.get_values())
+    old = enumerate(op.slice_sizes.get_values())
+    op.slice_sizes = integers(size if dim in absent else result[next(offsets)] for dim, size in old)
 
 
-RESIZE: Mapping[type[Operation], Callable[[Any, Types], None]] = {
+RESIZE: Mapping[type[Operation], Callable[[Any, Shrunk], None]] = {
     stablehlo.ConstantOp: _resize_constant,
+    stablehlo.ConvolutionOp: _resize_convolution,
     stablehlo.DynamicSliceOp: _resize_dynamic_slice,
     stablehlo.GatherOp: _resize_gather,
     stablehlo.PadOp: _resize_pad,
