@@ -152,7 +152,7 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
         matrix = matrices[place]
         for step in range(steps):
             column = matrix[step:, step]
-            sizes = np.abs(column.real) + np.abs(column.imag)  # what LAPACK compares
+            sizes = np.abs(np.real(column)) + np.abs(np.imag(column))  # what LAPACK compares
             pivot = pivots[(*place, step)] = step + int(np.argmax(sizes))
             for exchanged in (matrix, order[place]):
                 exchanged[[step, pivot]] = exchanged[[pivot, step]]
