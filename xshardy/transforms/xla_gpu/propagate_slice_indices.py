@@ -75,7 +75,7 @@ class PropagateSliceIndicesPass(PatternPass):
                 raise PassFailedException(
                     f"{self.name}: the module has no entry function: mark the kernel with the attribute `{ENTRY}`"
                 )
-            return ()
+            return (MarkEntry({}), CopySliceFacts({}))
         facts = slice_facts(entry)
         copied = {function: facts[: leading_tensors(function)] for function in functions if function is not entry}
         return (MarkEntry({} if is_entry(entry) else {entry: None}), CopySliceFacts(copied))
