@@ -1,7 +1,7 @@
 """Comparison of a kernel's results with the reference: the distance, and whether it is within the tolerance."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -81,6 +81,8 @@ class Comparison:
     expected: str = ""
     undetermined: int = 0
     """The number of elements within a tolerance as large as they are: no digit of these is compared."""
+    only_nan: bool = False
+    """Whether all elements are NaN in both arrays, which says little of what computed them."""
 
     @property
     def agrees(self) -> bool:
@@ -93,7 +95,8 @@ class Comparison:
         errors = f"max abs {self.max_absolute:.3g}, max rel {self.max_relative:.3g}, max ulp {self.max_ulp}"
         if self.agrees:
             undetermined = f", {self.undetermined} of them without a digit to compare" if self.undetermined else ""
-            return f"{self.elements} elements agree{undetermined} ({errors})"
+            nan = ", all of them NaN" if self.only_nan else ""
+            return f"{self.elements} elements agree{undetermined}{nan} ({errors})"
         return (
             f"{self.wrong} of {self.elements} elements differ ({errors}); at {list(self.worst or ())} it is "
             f"{self.actual}, expected {self.expected}"
@@ -116,10 +119,20 @@ def compare(
         )
     tolerance = tolerance or tolerance_of(dtype)
     if np.array_equal(bits(actual), bits(expected)):
-        return Comparison(expected.size, 0, 0.0, 0.0, 0, tolerance)
-    if KINDS[expected.dtype] in (Kind.PRED, Kind.INTEGER):
-        return exact_comparison(actual, expected, tolerance)
-    return float_comparison(actual, expected, tolerance)
+        found = Comparison(expected.size, 0, 0.0, 0.0, 0, tolerance)
+    elif KINDS[expected.dtype] in (Kind.PRED, Kind.INTEGER):
+        found = exact_comparison(actual, expected, tolerance)
+    else:
+        found = float_comparison(actual, expected, tolerance)
+    return replace(found, only_nan=found.agrees and _is_only_nan(expected))
+
+
+def _is_only_nan(array: Array) -> bool:
+    """Whether there are elements, and all are NaN."""
+    if KINDS[array.dtype] not in (Kind.FLOAT, Kind.COMPLEX) or not array.size:
+        return False
+    wide = widest(array.dtype)
+    return bool(np.isnan(array[(0,) * array.ndim].astype(wide)) and np.isnan(array.astype(wide)).all())
 
 
 def exact_comparison(actual: Array, expected: Array, tolerance: Tolerance) -> Comparison:

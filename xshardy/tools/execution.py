@@ -181,9 +181,18 @@ def verdict(output: Output) -> str | Text:
         return Text("not compared", "yellow")
     if output.comparison is None:
         return summary(output.value)
-    if output.comparison and (undetermined := output.comparison.undetermined):
-        return Text(f"agrees ({undetermined} elements: no digit to compare)", "green")
-    return Text("agrees", "green") if output.comparison else Text("differs", "bold red")
+    return verdict_of(output.comparison)
+
+
+def verdict_of(comparison: Comparison) -> Text:
+    """Whether a result agrees, and how much that says."""
+    if not comparison:
+        return Text("differs", "bold red")
+    if comparison.only_nan:
+        return Text("agrees (all elements are NaN)", "yellow")
+    if comparison.undetermined:
+        return Text(f"agrees ({comparison.undetermined} elements: no digit to compare)", "green")
+    return Text("agrees", "green")
 
 
 def summary(value: Array) -> str:

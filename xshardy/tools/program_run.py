@@ -174,7 +174,7 @@ def print_run(run: "ProgramRun") -> None:
 
     from xshardy.interpreters.check import Comparison
     from xshardy.tools.console import console
-    from xshardy.tools.execution import summary
+    from xshardy.tools.execution import summary, verdict_of
     from xshardy.tools.shard import dimensions
 
     table = Table("result", "type", "sharding", "max abs", "max ulp", "verdict")
@@ -188,7 +188,7 @@ def print_run(run: "ProgramRun") -> None:
                 verdict = Text("not compared", "yellow")
             case Comparison():
                 figures = f"{comparison.max_absolute:.3g}", str(comparison.max_ulp)
-                verdict = Text("agrees", "green") if comparison else Text("differs", "bold red")
+                verdict = verdict_of(comparison)
         sharding = Text(dimensions(tensor.sharding) or "replicated")  # no markup: it has brackets
         table.add_row(str(index), str(tensor.type), sharding, *figures, verdict)
     out = console()

@@ -109,3 +109,13 @@ def test_unlike_agrees_nowhere(name: str):
     other = unlike(x)
     assert other.dtype == x.dtype
     assert compare(other, x).wrong == len(x)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, ml_dtypes.bfloat16])
+def test_agreement_of_nothing_but_nan_is_said(dtype: type):
+    nan, other = np.full((2, 3), np.nan, dtype), np.full((2, 3), np.nan, dtype)
+    other[1, 2] = 1
+    assert compare(nan, nan).only_nan and "6 elements agree, all of them NaN" in str(compare(nan, nan))
+    assert not compare(other, other).only_nan
+    assert not compare(nan, other).only_nan
+    assert not compare(nan[:0], nan[:0]).only_nan
