@@ -1,5 +1,5 @@
 """
-HLO shardings as values: which device has which part of an array, in the notation of HLO before it had meshes.
+HLO shardings as values: which device has which part of an array, and the axes that the text names, if it names any.
 
 Source: XLA's docs, "HLO sharding"; `normalized` brings equal ones to the form in which XLA prints them.
 """

@@ -19,7 +19,7 @@ from xshardy.axes.hlo_sharding import (
     Uniform,
 )
 from xshardy.axes.hlo_sharding_text import REDUCTION_TYPE
-from xshardy.axes.hlo_sharding_tokens import MAX_DEVICES, Tokens
+from xshardy.axes.hlo_sharding_tokens import MAX_DEVICES, STRING, Tokens
 from xshardy.axes.named_sharding_parser import MESHES, read_named_sharding
 from xshardy.axes.tiles import Tiles
 
@@ -252,7 +252,7 @@ def leaf_texts(text: str, count: int) -> list[str]:
         return [text] * count
     found: list[str] = []
     depth = start = 0
-    for match in re.finditer(r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|[{}]""", inside):
+    for match in re.finditer(rf"{STRING}|[{{}}]", inside):
         if match.group() == "{":
             start = match.start() if depth == 0 else start
             depth += 1

@@ -16,7 +16,7 @@ from xshardy.axes.hlo_sharding import (
     Uniform,
 )
 from xshardy.axes.named_sharding import named_sharding_text
-from xshardy.axes.tiles import Iota
+from xshardy.axes.tiles import Iota, listed
 
 REDUCTION_TYPE = 'op_type="sdy::reduction_op"'
 """How the metadata of a sharding starts that name the reduction of its unreduced part."""
@@ -62,18 +62,11 @@ def _placement_text(placement: Placement) -> str:
         case OneDevice(device):
             return f"maximal device={device}"
         case Tiled(tiles, subgroups):
-            text = f"devices=[{_listed(tiles.shape)}]{_order_text(tiles.order)}"
+            text = f"devices=[{listed(tiles.shape)}]{_order_text(tiles.order)}"
             if subgroups == (Uniform.REPLICATED,):
                 return f"{text} last_tile_dim_replicate"
             return f"{text} last_tile_dims={{{', '.join(kind.value for kind in subgroups)}}}" if subgroups else text
 
 
 def _order_text(order: Iota | tuple[int, ...]) -> str:
-    if not isinstance(order, Iota):
-        return _listed(order)
-    transposed = f"T({_listed(order.permutation)})" if len(order.shape) > 1 else ""
-    return f"<=[{_listed(order.shape)}]{transposed}"
-
-
-def _listed(numbers: tuple[int, ...]) -> str:
-    return ",".join(map(str, numbers))
+    return f"<={order.text}" if isinstance(order, Iota) else listed(order)

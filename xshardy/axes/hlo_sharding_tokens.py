@@ -20,9 +20,11 @@ class HloShardingSyntaxError(ValueError):
         self.position = position
 
 
+STRING = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+"""The expression of a text in quotes, double or single."""
+
 _TOKEN = re.compile(
-    r"""(?:\s|/\*.*?\*/)*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d+)"""
-    r"""|(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<mark><=|.))"""
+    rf"(?:\s|/\*.*?\*/)*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d+)|(?P<string>{STRING})|(?P<mark><=|.))"
 )
 
 

@@ -6,14 +6,13 @@ Source: XLA's parser and printer of HLO text; its documents do not describe this
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import prod
 
 from xshardy.axes.mesh import Mesh
 from xshardy.axes.spans import Axes, Span, can_coexist, can_merge, overlaps
-from xshardy.axes.tiles import Iota
+from xshardy.axes.tiles import Iota, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class NamedMesh:
         names, sizes = self.axes.names, self.axes.sizes
         if self.device is not None:
             return None
-        if twice := next((name for index, name in enumerate(names) if name in names[:index]), None):
+        if (twice := next((name for index, name in enumerate(names) if name in names[:index]), None)) is not None:
             return f"the mesh has two axes {twice!r}"
         if prod(sizes) < 1:
             return "an axis of the mesh has no devices"
@@ -156,11 +155,9 @@ def named_sharding_text(sharding: NamedSharding) -> str:
 
 def _mesh_text(mesh: NamedMesh) -> str:
     axes = ",".join(f"{quoted(name)}={size}" for name, size in zip(mesh.axes.names, mesh.axes.sizes, strict=True))
-    if not isinstance(order := mesh.order, Iota):
-        return f"mesh[{axes}], device_ids=({_listed(order)})"
-    if len(order.shape) == 1:
+    if not mesh.device_ids:
         return f"mesh[{axes}]"
-    return f"mesh[{axes}], device_ids=([{_listed(order.shape)}]T({_listed(order.permutation)}))"
+    return f"mesh[{axes}], device_ids=({mesh.order.text if isinstance(mesh.order, Iota) else listed(mesh.order)})"
 
 
 def _dim_text(dim: NamedDim, sharding: NamedSharding) -> str:
@@ -170,7 +167,3 @@ def _dim_text(dim: NamedDim, sharding: NamedSharding) -> str:
 
 def _axes_text(axes: Axes, sharding: NamedSharding) -> str:
     return ", ".join(map(sharding.axis_text, axes))
-
-
-def _listed(numbers: Iterable[int]) -> str:
-    return ",".join(map(str, numbers))

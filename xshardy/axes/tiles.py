@@ -32,6 +32,11 @@ def _boundaries(factors: Iterable[int]) -> Iterator[int]:
         yield product
 
 
+def listed(numbers: Iterable[int]) -> str:
+    """`2,4`"""
+    return ",".join(map(str, numbers))
+
+
 def strides_of(shape: Sequence[int]) -> tuple[int, ...]:
     """The distance, in elements, between neighbours along each dimension of a row-major array."""
     return tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
@@ -79,6 +84,12 @@ class Iota:
     def read_shape(self) -> tuple[int, ...]:
         """The sizes of the dimensions in the order in which they are read."""
         return tuple(self.shape[dim] for dim in self.permutation)
+
+    @property
+    def text(self) -> str:
+        """`[2,4]T(1,0)`, or `[8]` if nothing is reordered."""
+        transposed = f"T({listed(self.permutation)})" if len(self.shape) > 1 else ""
+        return f"[{listed(self.shape)}]{transposed}"
 
     def numbers(self) -> tuple[int, ...]:
         """The numbers in the order in which they are read."""

@@ -137,6 +137,7 @@ def test_what_names_of_axes_mean_for_devices(named: str, tiles: str):
         ("{mesh['a'=2], [{'c'}]}", "the mesh has no axis 'c': its axes are 'a'", 16),
         ("{mesh[], [{'c'}]}", "the mesh has no axis 'c': its axes are none", 11),
         ("{mesh['a'=2,'a'=4], [{'a'}]}", "the mesh has two axes 'a'", 1),
+        ("{mesh[''=2,''=4], []}", "the mesh has two axes ''", 1),
         ("{mesh['a'=0], [{'a'}]}", "an axis of the mesh has no devices", 1),
         ("{mesh['a'=99999999], [{'a'}]}", "a mesh of 99999999 devices", 1),
         ("{mesh[2], [{'a'}]}", "expected the name of an axis in quotes, found '2'", 6),

@@ -20,18 +20,27 @@ FAR = 2.0**60
 """From here on, `z^2 + 1` is `z^2`, also in f64; below, no square overflows."""
 
 
+def _ordered(f: Arithmetic[V], x: V, y: V) -> tuple[V, V]:
+    """The larger one and the smaller one."""
+    is_less = f.is_less(x, y)
+    return f.select(is_less, y, x), f.select(is_less, x, y)
+
+
+def _is_far(f: Arithmetic[V], x: V, y: V) -> V:
+    """Whether one of the parts, which are not negative, is above `FAR`."""
+    return f.is_less(f.value(FAR), _ordered(f, x, y)[0])
+
+
 def _hypot(f: Arithmetic[V], x: V, y: V) -> V:
     """`sqrt(x^2 + y^2)` of parts that are not negative, where no square underflows that matters."""
-    is_less = f.is_less(x, y)
-    large, small = f.select(is_less, y, x), f.select(is_less, x, y)
+    large, small = _ordered(f, x, y)
     ratio = f.divide(small, f.select(f.is_equal(large, 0), 1, large))
     return f.multiply(large, f.sqrt(f.add(1, f.multiply(ratio, ratio))))
 
 
 def _log_of_size(f: Arithmetic[V], x: V, y: V) -> V:
     """`log(sqrt(x^2 + y^2))` of parts that are not negative, of which one is large."""
-    is_less = f.is_less(x, y)
-    large, small = f.select(is_less, y, x), f.select(is_less, x, y)
+    large, small = _ordered(f, x, y)
     ratio = f.divide(small, large)
     return f.add(f.log(large), f.multiply(0.5, f.log1p(f.multiply(ratio, ratio))))
 
@@ -49,7 +58,7 @@ def _legs(f: Arithmetic[V], re: V, im: V) -> tuple[V, V, V]:
     `b = |re| / a`, so the angle is `asin(b)`. The legs are `|re|` and `sqrt(a^2 - |re|^2)`.
     """
     x, y = f.absolute(re), f.absolute(im)
-    is_far = f.is_less(f.value(FAR), f.select(f.is_less(x, y), y, x))
+    is_far = _is_far(f, x, y)
     far = f.add(_log_of_size(f, x, y), math.log(2))
     leg_far = y
     x, y = _near(f, x), _near(f, y)
@@ -101,7 +110,7 @@ def acosh(f: Arithmetic[V], re: V, im: V) -> Complex[V]:
 def atanh(f: Arithmetic[V], re: V, im: V) -> Complex[V]:
     """`log((1 + z) / (1 - z)) / 2`"""
     x, y = f.absolute(re), f.absolute(im)
-    is_far = f.is_less(f.value(FAR), f.select(f.is_less(x, y), y, x))
+    is_far = _is_far(f, x, y)
     # For a large z, 1 / z, whose real part is x / |z|^2.
     size = _hypot(f, x, y)
     real_far = f.divide(f.divide(x, size), size)

@@ -149,6 +149,7 @@ def wider(type: AnyFloat) -> AnyFloat:
 
 
 def in_type(t: Tensors, x: SSAValue, type: AnyFloat) -> SSAValue:
+    """`x` with elements of `type`."""
     return x if element_type(x) == type else t.convert(x, type)
 
 

@@ -1,8 +1,8 @@
 """
 All-reduces of several tensors at once, and all-gathers, in place of one for each tensor.
 
-A collective of few bytes takes as long as its messages travel. The gradients of a model with data parallelism are
-hundreds of tensors that the same devices add up.
+The time of a collective of few bytes is its latency. With data parallelism, the same devices add up the gradients of
+a model, which are hundreds of tensors.
 """
 
 from collections import Counter
@@ -91,8 +91,8 @@ class Groups:
         """
         Put candidates into groups whose operands have `limit` bytes at most.
 
-        Candidates with as many candidates before them, on the longest way of dependences, do not depend on each other.
-        Neither do groups of these, whatever other groups there are: each step on a way has one more before it.
+        Candidates with as many candidates before them, on the longest path of dependences, do not depend on each other.
+        Neither do groups of these: along a path, each candidate has one more before it than the last.
         """
         depths: dict[int, int] = {}
         by_depth: dict[int, list[int]] = {}
