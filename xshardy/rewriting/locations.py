@@ -10,7 +10,8 @@ from typing import cast, final
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, FusedLoc, LocationAttr, NoneAttr, UnknownLoc
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from xshardy.rewriting.walk import operations_in
+from xshardy.rewriting.region_walk import walk_regions
+from xshardy.rewriting.walks import FORWARD
 
 
 def fused(locations: Iterable[LocationAttr], metadata: Attribute | None = None) -> LocationAttr:
@@ -44,7 +45,8 @@ def give_location(op: Operation, location: LocationAttr) -> None:
     if op.location is UNKNOWN_LOC:
         op.location = location
     if op.regions:
-        for inner in operations_in(op):
+        # `op` is new: kept walks do not know it, and would walk over the whole module.
+        for inner in walk_regions(op.regions, FORWARD):
             if inner.location is UNKNOWN_LOC:
                 inner.location = location
 

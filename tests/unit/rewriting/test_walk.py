@@ -147,3 +147,31 @@ def test_a_pipeline_walks_over_a_module_a_few_times_only(walked: list[Walk]):
     module: ModuleOp = parse_module(LOOP)
     installed_passes()["sdy-propagation-pipeline"]()().apply(new_context(), module)
     assert len(walked) <= 8
+
+
+def called(times: int) -> ModuleOp:
+    """A function that is called `times` times, with locations, so that each copy of it gets them."""
+    calls = [
+        f'%{i} = func.call @f(%{i - 1 if i else "x"}) : (tensor<8xf32>) -> tensor<8xf32> loc("line {i}")'
+        for i in range(times)
+    ]
+    body = " ".join([*calls, f"return %{times - 1} : tensor<8xf32>"])
+    return parse_module(
+        "func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }\n"
+        f"func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {{ {body} }}"
+    )
+
+
+def test_each_copy_of_a_function_with_locations_is_walked_alone(monkeypatch: pytest.MonkeyPatch):
+    over_modules: list[int] = []
+
+    class Counted(kept_walks._Order):  # pyright: ignore[reportPrivateUsage]
+        def __init__(self, module: ModuleOp):
+            super().__init__(module)
+            over_modules[-1] += 1
+
+    monkeypatch.setattr(kept_walks, "_Order", Counted)
+    for times in (4, 16):
+        over_modules.append(0)
+        installed_passes()["sdy-propagation-pipeline"]()().apply(new_context(), called(times))
+    assert over_modules[0] == over_modules[1]
