@@ -13,7 +13,8 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         help="HLO text, StableHLO or an emitted module (.hlo, .mlir, .mlirbc); `-` is standard input; "
-        "FILE.py:FUNCTION runs FILE.py as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns",
+        "FILE.py:NAME runs FILE.py as Python; NAME is what jax.jit(f).lower(...) returns, or a function that "
+        "returns it",
     )
     parser.add_argument(
         "-f",

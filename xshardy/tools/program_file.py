@@ -1,4 +1,4 @@
-"""The text of a program in a file, or of one that a function of a Python file lowers with JAX."""
+"""The text of a program in a file, or of one that a Python file lowers with JAX."""
 
 import importlib.util
 import sys
@@ -7,25 +7,26 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from xshardy.close_names import did_you_mean
 from xshardy.tools.diagnostics import InputError, read_text
 from xshardy.tools.program_text import program_text
 
 
 def read_program(file: str) -> str:
     """
-    The text of `file`; for `FILE.py:FUNCTION`, the text of the lowered JAX program that the function returns.
+    The text of `file`; for `FILE.py:NAME`, the text of the lowered JAX program that is the value of NAME in the file.
 
-    The whole file runs, then the function, which takes no arguments and returns the value of `jax.jit(f).lower(...)`.
-    Raises `InputError` if the call fails, or returns anything else.
+    The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
+    Raises `InputError` if a call fails, or the value is no program (`program_text` lists what is one).
     """
-    path, _, function = file.rpartition(":")
+    path, _, name = file.rpartition(":")
     if file.endswith(".py"):
-        raise InputError(f"{file}: error: name the function that lowers the program: {file}:FUNCTION")
-    return _lowered(Path(path), function) if path.endswith(".py") else read_text(file)
+        raise InputError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
+    return _lowered(Path(path), name) if path.endswith(".py") else read_text(file)
 
 
-def _lowered(path: Path, function: str) -> str:
-    place = f"{path}:{function}"
+def _lowered(path: Path, name: str) -> str:
+    place = f"{path}:{name}"
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:
         raise InputError(f"{path}: error: there is no such file")
@@ -33,9 +34,10 @@ def _lowered(path: Path, function: str) -> str:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(python)
-        if not callable(make := getattr(python, function, None)):
-            raise InputError(f"{place}: error: {path} has no function of this name")
-        lowered = make()
+        if not hasattr(python, name):
+            raise InputError(f"{place}: error: {path} does not define {name}{did_you_mean(name, vars(python))}")
+        value = getattr(python, name)
+        lowered = value() if callable(value) else value
     except InputError:
         raise
     except ModuleNotFoundError as error:
@@ -46,7 +48,8 @@ def _lowered(path: Path, function: str) -> str:
         sys.path.remove(str(path.parent))
     if (text := _text_of(lowered)) is None:
         raise InputError(
-            f"{place}: error: it gives a {type(lowered).__name__}: return what `jax.jit(f).lower(...)` gives"
+            f"{place}: error: a {type(lowered).__name__} is no program: expected what `jax.jit(f).lower(...)` returns, "
+            "or a function without arguments that returns it"
         )
     return text
 

@@ -8,6 +8,6 @@ def add_program(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         help="StableHLO with shardings, also as bytecode, or HLO text as XLA dumps it; `-` is standard input; "
-        "FILE.py:FUNCTION runs FILE.py as Python, then FUNCTION(), which returns what jax.jit(f).lower(...) returns: "
-        "give it only files you trust",
+        "FILE.py:NAME runs FILE.py as Python; NAME is what jax.jit(f).lower(...) returns, or a function that "
+        "returns it: give it only files you trust",
     )

@@ -32,7 +32,7 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of programs to those of `xshardy run`."""
     group = parser.add_argument_group(
         "sharded programs",
-        "with --on simulated, kernels or pjrt, FILE is StableHLO or HLO with shardings, or FILE.py:FUNCTION",
+        "with --on simulated, kernels or pjrt, FILE is StableHLO or HLO with shardings, or FILE.py:NAME",
     )
     group.add_argument(
         "--on",

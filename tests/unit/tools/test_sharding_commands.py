@@ -183,7 +183,7 @@ def test_a_program_that_cannot_be_sharded(tmp_path: Path, capsys: pytest.Capture
     assert f"{file}:2: error: Shardy propagation only supports ranked tensors" in capsys.readouterr().err
 
 
-def test_a_function_of_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_program_of_a_python_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "model.py"
     file.write_text(
         "class Lowered:\n"
@@ -192,17 +192,22 @@ def test_a_function_of_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "def good(): return Lowered()\n"
         "def bad(): return 3\n"
         "def worse(): return 1 / 0\n"
+        "def takes_arguments(x): return Lowered()\n"
+        "value = Lowered()\n"
     )
     assert main(["shard", f"{file}:good"]) == 0
+    assert main(["shard", f"{file}:value"]) == 0
     assert main(["shard", f"{file}:bad"]) == 1
     assert main(["shard", f"{file}:worse"]) == 1
-    assert main(["shard", f"{file}:none"]) == 1
+    assert main(["shard", f"{file}:takes_arguments"]) == 1
+    assert main(["shard", f"{file}:values"]) == 1
     assert main(["shard", f"{tmp_path}/none.py:f"]) == 1
     complaints = capsys.readouterr().err
     for complaint in (
-        "it gives a int: return what",
+        "model.py:bad: error: a int is no program: expected what `jax.jit(f).lower(...)` returns",
         "model.py:worse:6: error: ZeroDivisionError",
-        "has no function of this name",
+        "model.py:takes_arguments: error: TypeError: takes_arguments() missing 1 required positional argument",
+        "model.py does not define values: did you mean value?",
         "there is no such file",
     ):
         assert complaint in complaints
@@ -254,7 +259,7 @@ def test_a_broken_invariant_has_its_place(tmp_path: Path, capsys: pytest.Capture
 def test_help_says_that_a_file_of_python_runs(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit):
         main(["shard", "--help"])
-    assert "FILE.py:FUNCTION runs FILE.py as Python" in " ".join(capsys.readouterr().out.split())
+    assert "FILE.py:NAME runs FILE.py as Python" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_file_of_python_that_exits_is_a_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

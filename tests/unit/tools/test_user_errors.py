@@ -170,7 +170,7 @@ WRONG_OPTIONS = {
     "value": (["explain", MLP, "--value", "x"], 1, '"x" is not the name of a value: expected one such as %42'),
     "passes": (["explore", GELU, "-p", "canonicalise", "-o", "x"], 1, "['canonicalise']: did you mean canonicalize"),
     "text of passes": (["explore", GELU, "-p", "cse{", "-o", "x"], 1, "Error parsing pass pipeline"),
-    "no function": (["shard", "fit.py"], 1, "name the function that lowers the program: fit.py:FUNCTION"),
+    "no function": (["shard", "fit.py"], 1, "name the lowered program, or the function that returns it: fit.py:NAME"),
     "two tensors": (["explain", MLP, "--arg", "0", "--result", "0"], 2, "not allowed with argument --arg"),
 }
 
