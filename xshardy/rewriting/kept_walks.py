@@ -100,12 +100,12 @@ class KeptWalks:
         """
         The operations in `root`, without itself, whose class `wanted` maps to something true, in the order of `walk`.
 
-        `root` is the module or an operation at its top. An operation that the walk does not know, as one that was just
-        inserted, is walked by itself: what inserts many would walk over the module for each.
+        `root` is the module or an operation at its top. Such an operation is walked by itself where its order is not
+        known: what changes one function after the other would walk over the module for each.
         """
         order = self._order
         if order is None or root not in order or any(wanted[kind] for kind in self._inserted):
-            if order is not None and root is not self._module:
+            if root is not self._module:
                 return walk_regions(root.regions, walk, wanted)
             order = self._order = _Order(self._module)
             self._inserted.clear()

@@ -118,6 +118,7 @@ def test_a_walk_is_kept_until_an_operation_of_its_classes_is_inserted(walked: li
 def test_a_kept_walk_has_the_walks_over_functions(walked: list[Walk]):
     module = parse_module(LOOP + LOOP.replace("@main", "@other"))
     with walks_kept(module):
+        operations_in(module)
         for function in module.ops:
             assert operations_in(function) == list(function.walk())[1:]
             assert operations_of(function, NegOp) == [op for op in function.walk() if isinstance(op, NegOp)]
@@ -150,7 +151,7 @@ def test_a_pipeline_walks_over_a_module_a_few_times_only(walked: list[Walk]):
 
 
 def called(times: int) -> ModuleOp:
-    """A function that is called `times` times, with locations, so that each copy of it gets them."""
+    """A function that is called `times` times, with locations, which a copy of it gets for each call."""
     calls = [
         f'%{i} = func.call @f(%{i - 1 if i else "x"}) : (tensor<8xf32>) -> tensor<8xf32> loc("line {i}")'
         for i in range(times)
@@ -162,16 +163,27 @@ def called(times: int) -> ModuleOp:
     )
 
 
-def test_each_copy_of_a_function_with_locations_is_walked_alone(monkeypatch: pytest.MonkeyPatch):
-    over_modules: list[int] = []
+@pytest.fixture
+def orders(monkeypatch: pytest.MonkeyPatch) -> list[ModuleOp]:
+    """Filled with a module for each walk over the whole of it that is kept."""
+    walked: list[ModuleOp] = []
 
     class Counted(kept_walks._Order):  # pyright: ignore[reportPrivateUsage]
         def __init__(self, module: ModuleOp):
             super().__init__(module)
-            over_modules[-1] += 1
+            walked.append(module)
 
     monkeypatch.setattr(kept_walks, "_Order", Counted)
+    return walked
+
+
+@pytest.mark.parametrize("pipeline", ["sdy-propagation-pipeline", "hlo-fusion-pipeline"])
+def test_what_changes_functions_one_by_one_does_not_walk_over_the_module_for_each(
+    pipeline: str, orders: list[ModuleOp]
+):
+    counts: list[int] = []
     for times in (4, 16):
-        over_modules.append(0)
-        installed_passes()["sdy-propagation-pipeline"]()().apply(new_context(), called(times))
-    assert over_modules[0] == over_modules[1]
+        orders.clear()
+        installed_passes()[pipeline]()().apply(new_context(), called(times))
+        counts.append(len(orders))
+    assert counts[0] == counts[1]
