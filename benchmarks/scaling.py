@@ -8,6 +8,7 @@ there is a third size, 16n, which takes half an hour for all cells.
 """
 
 import gc
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,6 +116,11 @@ def calls_of_one(n: int) -> str:
     """@main calls @f0 n times."""
     lines = [f"%{i} = func.call @f0(%{i - 1 if i else 'x'}) : ({T}) -> {T}" for i in range(n)]
     return functions(1, lambda i: None, lines, f"%{n - 1}")
+
+
+def located_calls(n: int) -> str:
+    """The same with a location at each call, which the copies of the function get."""
+    return re.sub(r"(func.call .*)", r'\1 loc("call")', calls_of_one(n))
 
 
 def calls_of_many(n: int) -> str:
@@ -342,7 +348,7 @@ SHAPES: Mapping[str, Shape] = {
     **{
         shape.__name__: Shape("stablehlo", shape)
         for shape in (
-            *(readers, chain, mixed, results, arguments, calls_of_one, calls_of_many, loops, wide_loop),
+            *(readers, chain, mixed, results, arguments, calls_of_one, located_calls, calls_of_many, loops, wide_loop),
             *(concatenation, barrier, constraints, groups, manual, constants),
         )
     },
@@ -417,6 +423,13 @@ PIPELINES: Mapping[str, Pipeline] = {
         parsed_then("sdy-propagation-pipeline{enable-insert-explicit-collectives=true}"),
         passes("sdy-convert-global-to-local,sdy-drop-sharding-and-mesh"),
     ),
+    "whole": Pipeline(STABLEHLO, parsed_then(), passes("sdy-propagation-pipeline")),
+    "partition": Pipeline(
+        STABLEHLO,
+        parsed_then("sdy-propagation-pipeline"),
+        passes("sdy-partitioner-pipeline,sdy-drop-sharding-and-mesh"),
+    ),
+    "fuse": Pipeline(STABLEHLO, parsed_then("sdy-drop-sharding-and-mesh"), passes("hlo-fusion-pipeline")),
     "hlo read": Pipeline(HLO, str, read_hlo),
     "hlo print": Pipeline(HLO, read_hlo, print_hlo),
     "hlo verify": Pipeline(HLO, read_hlo, verify),
