@@ -5,6 +5,7 @@ Tuples, calls and fusions are transparent. Source: XLA indexing docs, "Indexing 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -117,8 +118,9 @@ def _steps(
             return of_operation(op) if has_maps(op) else None
 
 
+@lru_cache(maxsize=4096)
 def _composed(first: MapSet, second: MapSet) -> MapSet:
-    """All compositions of a map of `first` with a map of `second`, simplified."""
+    """All compositions of a map of `first` with a map of `second`, simplified. The layers of a model have the same."""
     if first is None or second is None or len(first) * len(second) > MAX_MAPS:
         return None
     return tuple(dict.fromkeys(a.then(b).simplify().remove_unused_symbols() for a in first for b in second))

@@ -6,6 +6,7 @@ XGPU-16, XGPU-50.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType
@@ -72,12 +73,14 @@ def bitcast_map(result: SSAValue, operand: SSAValue) -> IndexingMap:
 
 def reshape_map(shape: Sequence[int], operand_shape: Sequence[int]) -> IndexingMap:
     """The map from the indices of an element to those of the element with the same row-major number."""
-    return _relinearized(shape, row_major(shape), operand_shape, row_major(operand_shape))
+    return _relinearized(tuple(shape), row_major(shape), tuple(operand_shape), row_major(operand_shape))
 
 
+@lru_cache(maxsize=4096)
 def _relinearized(
-    shape: Sequence[int], order: Sequence[int], operand_shape: Sequence[int], operand_order: Sequence[int]
+    shape: tuple[int, ...], order: tuple[int, ...], operand_shape: tuple[int, ...], operand_order: tuple[int, ...]
 ) -> IndexingMap:
+    """The map between elements at the same position in memory. The layers of a model have the same shapes."""
     if (shape, order) == (operand_shape, operand_order):
         return IndexingMap.identity(shape)
     if prod(shape) != prod(operand_shape):
