@@ -117,6 +117,8 @@ def _stays(source: WholeTensor, target: WholeTensor, group: ReshapeGroup) -> boo
     """Whether the parts of the operand are those of the result."""
     if not _has_same_axes(source, target, group):
         return False
+    if not axes_of(source, group.operand):
+        return True
     has_one = all(
         sum(tensor.shape[dim] != 1 for dim in dims) <= 1
         for tensor, dims in ((source, group.operand), (target, group.result))
