@@ -1,6 +1,6 @@
-"""Arithmetic with numbers of a configuration."""
+"""Arithmetic with numbers of a configuration, and how precise it is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import pi, sqrt
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 
 
@@ -21,6 +22,19 @@ class LibraryCallError(DiagnosticException):
 def working_type(type: Attribute) -> Attribute:
     """The type in which a library adds up products of elements of `type`, and applies what follows."""
     return f32 if isinstance(type, BFloat16Type | Float16Type) else type
+
+
+def precisions(names: Sequence[str]) -> tuple[Precision, ...]:
+    """
+    The precision of each operand, by its name in any case; none if all are `DEFAULT`.
+
+    Raises `LibraryCallError` for another name.
+    """
+    try:
+        found = tuple(Precision(name.upper()) for name in names)
+    except ValueError as error:
+        raise LibraryCallError(f"{error}: expected one of {', '.join(Precision)}") from None
+    return found if any(each != Precision.DEFAULT for each in found) else ()
 
 
 def scalar(t: Tensors, number: float, like: SSAValue) -> SSAValue:
