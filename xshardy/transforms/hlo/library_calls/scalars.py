@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import pi, sqrt
 from typing import Any, cast
 
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, TensorType, f32
+from xdsl.dialects.builtin import BFloat16Type, ComplexType, Float16Type, TensorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -38,9 +38,10 @@ def precisions(names: Sequence[str]) -> tuple[Precision, ...]:
 
 
 def scalar(t: Tensors, number: float, like: SSAValue) -> SSAValue:
-    """A tensor of the type of `like` whose elements are all `number`."""
+    """A tensor of the type of `like`, which may be complex, whose elements are all `number`."""
     type = cast(Any, element_type(like))
-    return t.splat(t(stablehlo.ConstantOp(dense_values(TensorType(type, []), [number]))), shape_of(like))
+    value = (number, 0) if isinstance(type, ComplexType) else number
+    return t.splat(t(stablehlo.ConstantOp(dense_values(TensorType(type, []), [value]))), shape_of(like))
 
 
 def converted(t: Tensors, x: SSAValue, type: Attribute) -> SSAValue:
