@@ -40,7 +40,7 @@ def precisions(names: Sequence[str]) -> tuple[Precision, ...]:
 def scalar(t: Tensors, number: float, like: SSAValue) -> SSAValue:
     """A tensor of the type of `like`, which may be complex, whose elements are all `number`."""
     type = cast(Any, element_type(like))
-    value = (number, 0) if isinstance(type, ComplexType) else number
+    value = (number, 0) if isinstance(element_type(like), ComplexType) else number
     return t.splat(t(stablehlo.ConstantOp(dense_values(TensorType(type, []), [value]))), shape_of(like))
 
 
