@@ -201,7 +201,7 @@ class OutlineLoop(OutlinePattern):
             operands=operands,
             result_types=types,
             regions=[calling_region(function, types) for function in (condition, body)],
-            attributes=op.attributes,
+            attributes=hlo.with_values(op.attributes, len(op.results), outside),
         )
         for old, new in zip(op.results, made.results, strict=False):
             new.name_hint = old.name_hint

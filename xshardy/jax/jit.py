@@ -12,8 +12,9 @@ from xshardy.engines.errors import EngineError
 from xshardy.engines.mesh_sizes import resize_meshes
 from xshardy.engines.pjrt.devices import import_jax
 from xshardy.engines.program import mesh_of, partition_module
+from xshardy.jax.nesting import is_tracing, on_devices
 from xshardy.jax.shardings import Devices, mesh_in, named
-from xshardy.jax.stages import Compiled, Lowered, refuse_tracers
+from xshardy.jax.stages import Compiled, Lowered
 from xshardy.jax.static_arguments import StaticArguments
 from xshardy.rewriting.walk import operations_of
 from xshardy.universe import new_context
@@ -54,17 +55,21 @@ class Jitted:
     """
     A function of JAX that is traced, partitioned and compiled at the first call with arguments of some types.
 
-    It is not traced into: `jax.grad`, `jax.vmap` and `jax.jit` go inside of it, not around it.
+    Where JAX traces the caller, for `jax.grad`, `jax.vmap`, `jax.jit` or another function of this class, it is a part
+    of that program, as a function of `jax.jit` with the same shardings is. The outermost one decides who partitions.
     """
 
     def __init__(
         self, function: Callable[..., Any], mesh: Mesh | None, in_shardings: Any, out_shardings: Any, options: Any
     ):
         functools.update_wrapper(self, function)
-        self._mesh = mesh
+        self._function, self._mesh = function, mesh
         given = {"in_shardings": in_shardings, "out_shardings": out_shardings}
         shardings = {name: named(specs, mesh) for name, specs in given.items() if specs is not None}
-        self._jitted = jax.jit(function, keep_unused=True, **shardings, **options)
+        self._options = {**shardings, **options}
+        self._jitted = jax.jit(function, keep_unused=True, **self._options)
+        self._nested: dict[Mesh, Any] = {}
+        """Functions of JAX for calls from what JAX traces, by the mesh whose devices they run on."""
         self._static = StaticArguments.of(function, options["static_argnums"], options["static_argnames"])
         self._compiled: dict[Any, list[Compiled]] = {}
         """By static values, structure and types: executables, each for other shardings of committed arguments."""
@@ -74,8 +79,10 @@ class Jitted:
         Trace the function for `args`, arrays or `jax.ShapeDtypeStruct`s, propagate its shardings and partition it.
 
         Raises what `jax.jit` does, `EngineError` for a function that calls back into Python, and what
-        `xshardy.partition` does.
+        `xshardy.partition` does. Raises `TypeError` inside of a function that JAX traces.
         """
+        if is_tracing():
+            raise TypeError("lower() gives a program of its own: call it outside of functions that JAX traces")
         mesh = self._mesh or mesh_in(args, kwargs)
         if mesh is None:
             raise ValueError("no mesh: give jit a mesh, a NamedSharding, or arrays that are divided by one")
@@ -86,15 +93,32 @@ class Jitted:
         return _partitioned(lowered, Devices(mesh))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_tracing():
+            return self._call_nested(args, kwargs)
         static, dynamic = self._static.split(args, kwargs)
         leaves, tree = jax.tree.flatten(dynamic)
-        refuse_tracers(leaves)
         candidates = self._compiled.setdefault((static, tree, *map(type_key, leaves)), [])
         compiled = next((known for known in candidates if known.takes_as_they_are(leaves)), None)
         if compiled is None:
             compiled = self.lower(*args, **kwargs).compile()
             candidates.append(compiled)
         return compiled.call_flat(leaves)
+
+    def _call_nested(self, args: Any, kwargs: Any) -> Any:
+        """The results as parts of the program that JAX traces. Raises `TypeError` inside of `jax.shard_map`."""
+        if jax.sharding.get_abstract_mesh().manual_axes:
+            raise TypeError(
+                "a function of xshardy.jax.jit runs on all devices, and inside of jax.shard_map each runs for itself: "
+                "call the function without jit there"
+            )
+        mesh = self._mesh or mesh_in(args, kwargs)
+        if mesh is None:
+            return self._jitted(*args, **kwargs)
+        if mesh not in self._nested:
+            self._nested[mesh] = jax.jit(on_devices(self._function, mesh), **self._options)
+        # The devices are those of the shardings: JAX sets no mesh of devices within a trace.
+        with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):
+            return self._nested[mesh](*args, **kwargs)
 
 
 def type_key(leaf: Any) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from xshardy.engines.pjrt.devices import import_jax
 from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
 from xshardy.engines.program import PartitionedProgram
+from xshardy.jax.nesting import is_tracing
 from xshardy.jax.shardings import Devices, assembled, has_sharding, placed
 from xshardy.syntax import print_module
 
@@ -82,7 +83,8 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, tree = jax.tree.flatten((args, kwargs))
-        refuse_tracers(leaves)
+        if is_tracing():
+            raise TypeError("a compiled function is executed as it is: call the function itself where JAX traces")
         if tree != self.lowered.in_tree:
             raise TypeError(f"compiled for arguments of structure {self.lowered.in_tree}, but got {tree}")
         for index, (leaf, type) in enumerate(zip(leaves, self.lowered.in_types, strict=True)):
@@ -115,12 +117,6 @@ class Compiled:
             array = assembled(tensor.shape, sharding, of_result)
             results.append(jax.random.wrap_key_data(array, impl=_key_type(info)) if is_key(info) else array)
         return jax.tree.unflatten(tree, results)
-
-
-def refuse_tracers(leaves: Sequence[Any]) -> None:
-    """Raises `TypeError` for arguments of a function that JAX is tracing."""
-    if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-        raise TypeError("a function of xshardy.jax.jit is compiled as a whole: apply grad, vmap or jit inside of it")
 
 
 def is_key(value: Any) -> bool:

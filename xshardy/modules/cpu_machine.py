@@ -71,6 +71,9 @@ class CpuMachine:
         for argument, array in zip(step.results, results, strict=False):  # without workspace
             self.write(argument.slice, to_memory(array, argument.leaf))
 
+    def is_reference(self, step: LibraryStep) -> bool:
+        return True
+
 
 def cpu_machines(
     assignment: BufferAssignment, count: int, level: str, target: str, math: str = "auto"

@@ -189,6 +189,10 @@ class LaunchPlan:
         """The steps in the order of their numbers."""
         return walk(self.steps)
 
+    def library_steps(self) -> Iterator[LibraryStep]:
+        """The calls of libraries, in order."""
+        return (step for step in self.all_steps() if isinstance(step, LibraryStep))
+
     def counted(self) -> str:
         """How many steps of each kind there are: `2 kernel, 1 library`."""
         counts = Counter(step.kind for step in self.all_steps())

@@ -4,14 +4,13 @@ The program of a module as one function: calls in place of their callees, each a
 What is left in the function is what runs: fusions, library calls, copies, loops and branches, in schedule order.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
-from xdsl.utils.hints import isa
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.hlo_text.names import NAME, instruction_name
@@ -141,7 +140,7 @@ def _capture_invariants(loop: stablehlo.WhileOp) -> None:
     smaller = stablehlo.WhileOp.create(
         operands=[loop.operand[index] for index in kept],
         result_types=[loop.result_types[index] for index in kept],
-        attributes=_with_layouts(loop.attributes, kept),
+        attributes=hlo.with_results(loop.attributes, kept),
         regions=[loop.detach_region(region) for region in (loop.cond, loop.body)],
     )
     smaller.attributes[NAME] = StringAttr(name_of(loop))
@@ -149,11 +148,3 @@ def _capture_invariants(loop: stablehlo.WhileOp) -> None:
     for index, result in zip(kept, smaller.results, strict=True):
         loop.results[index].replace_all_uses_with(result)
     Rewriter.erase_op(loop)
-
-
-def _with_layouts(attributes: Mapping[str, Attribute], kept: Sequence[int]) -> dict[str, Attribute]:
-    """The attributes of an operation with only the results `kept`."""
-    layouts = attributes.get(hlo.LAYOUT)
-    if not isa(layouts, ArrayAttr[Attribute]):
-        return dict(attributes)
-    return {**attributes, hlo.LAYOUT: ArrayAttr(layouts.data[index] for index in kept)}

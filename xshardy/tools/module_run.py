@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from time import perf_counter
@@ -62,6 +63,9 @@ def run_program(
         f"{steps} ({plan.counted()}), {checked}; {plan.assignment.temporary_bytes:,} bytes of temporary memory",
         highlight=False,
     )
+    if args.on == CUDA:
+        for of_devices in machines.values():
+            _print_library_steps(plan, of_devices[0], args.file)
     return report_outputs(outputs, args.file)
 
 
@@ -74,12 +78,30 @@ def _machines(
         memory = plan.assignment
         return plan, {level: cpu_machines(memory, devices, level, args.target, args.math) for level in levels}
     from xshardy.engines.cuda.gpu import Gpu
+    from xshardy.engines.cuda.jax_libraries import Libraries, libraries_for
     from xshardy.engines.cuda.modules import GpuMachine
 
     gpu = Gpu()
     compiled = compile_module(module, target=args.target, math=args.math, jobs=os.cpu_count() or 1)
     compiled.require_complete()
-    return compiled.plan, {PTX: [GpuMachine(compiled, gpu) for _ in range(devices)]}
+    libraries = libraries_for(compiled.plan, gpu, Libraries(args.libraries or Libraries.AUTO))
+    # A check compares f32 with f32, so no library may round it to TF32.
+    return compiled.plan, {
+        PTX: [GpuMachine(compiled, gpu, libraries, full_precision=args.check) for _ in range(devices)]
+    }
+
+
+def _print_library_steps(plan: LaunchPlan, machine: Machine, file: str) -> None:
+    """Who computed how many library steps on a GPU, and why XLA, if it was asked for, did not compute some."""
+    from xshardy.engines.cuda.modules import GpuMachine
+
+    assert isinstance(machine, GpuMachine)
+    counts = Counter(machine.way(step) for step in plan.library_steps())
+    if counts:
+        by = ", ".join(f"{count} by {way}" for way, count in counts.items())
+        console().print(f"library steps: {by}", highlight=False)
+    for name, reason in machine.refused.items():
+        print_diagnostic(f"{file}: warning: {name} is not left to XLA: {reason}")
 
 
 def _execute(runs: ModuleRuns, machines: Sequence[Machine], checks: bool) -> list[list[Array]]:

@@ -42,6 +42,12 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         "cuda: run the PTX of each fusion of FILE on GPU 0, through the CUDA driver",
     )
     group.add_argument(
+        "--libraries",
+        choices=("auto", "jax", "none"),
+        help="with --on cuda, who computes matrix products, convolutions, sorts and the like: jax, XLA, which calls "
+        "NVIDIA's libraries; none, kernels of xshardy and the host; auto, the default, XLA if JAX has CUDA",
+    )
+    group.add_argument(
         "--mesh", type=mesh_axes, metavar="data=2,model=4", help="sizes of mesh axes, in place of those of the program"
     )
     group.add_argument(
@@ -75,6 +81,8 @@ def _written(name: str) -> str:
 
 def check_options(args: argparse.Namespace) -> None:
     """Raises `InputError` for options that do not go together."""
+    if args.libraries is not None and args.on != CUDA:
+        raise InputError("error: --libraries says who computes library steps on a GPU: run with --on cuda")
     if args.on in (None, CUDA):
         if args.on == CUDA and args.levels:
             raise InputError("error: --on cuda executes PTX: leave --levels out, or --on")

@@ -104,9 +104,95 @@ def another_mesh() -> None:
     assert found.sharding.is_equivalent_to(NamedSharding(rows, P("rows")), 2)
 
 
+def loss(w: Any, x: Any) -> Any:
+    return (jax.lax.with_sharding_constraint(jnp.tanh(x @ w), P("data", "model")) ** 2).sum()
+
+
+def plain(w: Any, x: Any) -> Any:
+    return (jnp.tanh(x @ w) ** 2).sum()
+
+
+AROUND: dict[str, Callable[[Any], Any]] = {
+    "jit": lambda f: jax.jit(f)(W, X),
+    "grad": lambda f: jax.grad(f)(W, X),
+    "value_and_grad": lambda f: jax.value_and_grad(f, (0, 1))(W, X),
+    "jit of grad": lambda f: jax.jit(jax.grad(f))(W, X),
+    "forward mode": lambda f: jax.jvp(f, (W, X), (W, X)),
+    "second derivatives": lambda f: jax.jvp(jax.grad(f), (W, X), (W, X)),
+    "vmap": lambda f: jax.vmap(f, (None, 0))(W, jnp.stack([X, X + 1])),
+    "scan": lambda f: jax.lax.scan(lambda c, x: (c + f(c, x), f(W, x)), W, jnp.stack([X, X + 1])),
+    "checkpoint": lambda f: jax.grad(jax.checkpoint(f))(W, X),
+    "constants": lambda f: jax.jit(lambda: f(W, X) * 2)(),
+}
+"""What JAX does with a function."""
+
+
+def inside_of_traces() -> None:
+    """The function is a part of the program around it: the same results, on the devices of the mesh."""
+    declared = xshardy.jax.jit(loss, mesh=MESH, in_shardings=(P(None, "model"), P("data")))
+    propagated = xshardy.jax.jit(loss, mesh=MESH)
+    for name, around in AROUND.items():
+        expected = jax.tree.leaves(around(plain))
+        for function in (declared, propagated):
+            found = jax.tree.leaves(around(function))
+            for one, wanted in zip(found, expected, strict=True):
+                np.testing.assert_allclose(one, wanted, rtol=1e-4, atol=1e-4, err_msg=name)
+                assert len(one.sharding.device_set) == 8, name
+    gradient = jax.grad(declared)(W, X)
+    assert gradient.sharding.spec == P(None, "model")  # as the argument
+    assert not declared._compiled and not propagated._compiled  # nothing was partitioned by us
+    declared(W, X)
+    assert len(declared._compiled) == 1
+
+
+def inside_of_our_own() -> None:
+    """The outermost function decides: the program is partitioned as a whole, by us."""
+    inner = xshardy.jax.jit(loss, mesh=MESH, in_shardings=(P(None, "model"), P("data")))
+    step = xshardy.jax.jit(lambda w, x: (w - 0.1 * jax.grad(inner)(w, x), inner(w, x)), mesh=MESH)
+    lowered = step.lower(W, X)
+    assert "stablehlo.all_reduce" in lowered.as_text() and "tensor<16x8xf32>" in lowered.as_text()
+    updated, value = step(W, X)
+    np.testing.assert_allclose(updated, W - 0.1 * jax.grad(plain)(W, X), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(value, plain(W, X), rtol=1e-5)
+    assert updated.sharding.spec == P(None, "model") and not inner._compiled
+
+
+def values_around_a_function() -> None:
+    """One that JAX traces may be read, though it is no argument."""
+
+    def outer(w: Any) -> Any:
+        return xshardy.jax.jit(lambda x: (jnp.tanh(x @ w) ** 2).sum(), mesh=MESH, in_shardings=P("data"))(X)
+
+    for around in (jax.grad, lambda f: jax.jit(jax.grad(f))):
+        np.testing.assert_allclose(around(outer)(W), jax.grad(plain)(W, X), rtol=1e-4, atol=1e-4)
+
+
+def static_and_named_arguments_inside() -> None:
+    @xshardy.jax.jit(mesh=MESH, static_argnums=1, static_argnames="n", donate_argnums=0)
+    def scale(x: Any, times: int, *, n: int = 1) -> Any:
+        return {"x": x * times + n, "key": jax.random.key(times)}
+
+    found = jax.jit(lambda x: scale(x, 3, n=2))(X)
+    np.testing.assert_allclose(found["x"], X * 3 + 2, rtol=1e-5, atol=1e-5)
+    assert (found["key"] == jax.random.key(3)).all()
+    np.testing.assert_allclose(jax.vmap(lambda x: scale(x, 2)["x"])(X), X * 2 + 1, rtol=1e-5, atol=1e-5)
+
+
+def the_mesh_of_arguments_inside() -> None:
+    """Arrays bring it where JAX can see them; else the function is one of JAX without a mesh."""
+    double = xshardy.jax.jit(lambda x: (x * 2).sum())
+    x = jax.device_put(X, NamedSharding(MESH, P("data")))
+    np.testing.assert_allclose(jax.grad(double)(x), np.full_like(X, 2))
+    np.testing.assert_allclose(jax.jit(double)(x), (X * 2).sum(), rtol=1e-5)
+
+
 def what_is_refused() -> None:
     double = xshardy.jax.jit(lambda x: x * 2, mesh=MESH)
-    raises(TypeError, "inside of it", lambda: jax.grad(lambda x: double(x).sum())(jnp.asarray(X)))
+    compiled = double.lower(X).compile()
+    raises(TypeError, "call the function itself where JAX traces", lambda: jax.jit(lambda x: compiled(x))(X))
+    raises(TypeError, "call it outside of functions that JAX traces", lambda: jax.jit(double.lower)(X))
+    mapped = jax.shard_map(double, mesh=MESH, in_specs=P("data"), out_specs=P("data"))
+    raises(TypeError, "call the function without jit there", lambda: mapped(X))
     printing = xshardy.jax.jit(lambda x: [jax.debug.print("{}", x), x][1], mesh=MESH)
     raises(EngineError, "cannot call back into Python", lambda: printing(X))
     raises(ValueError, "no mesh", lambda: xshardy.jax.jit(lambda x: x)(X))
@@ -116,12 +202,17 @@ def what_is_refused() -> None:
 
 
 for check in (
+    inside_of_traces,  # the first call of all is inside of one
     pytrees_and_shardings,
     stages,
     static_and_donated_arguments,
     arrays_bring_their_sharding,
     random_keys_and_small_types,
     another_mesh,
+    inside_of_our_own,
+    values_around_a_function,
+    static_and_named_arguments_inside,
+    the_mesh_of_arguments_inside,
     what_is_refused,
 ):
     with warnings.catch_warnings():

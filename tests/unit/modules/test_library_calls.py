@@ -76,6 +76,25 @@ def test_bias_side_input_and_activation():
     np.testing.assert_array_equal(found, expected)
 
 
+def test_complex_product_with_a_factor():
+    rng = np.random.default_rng(0)
+    x, y = ((rng.integers(-3, 4, s) + 1j * rng.integers(-3, 4, s)).astype(np.complex64) for s in [(2, 3), (3, 4)])
+    config = (
+        '{"gemm_backend_config":{"alpha_real":2,"beta":0,"dot_dimension_numbers":{"lhs_contracting_dimensions":["1"],'
+        '"rhs_contracting_dimensions":["0"]}}}'
+    )
+    found = run("__cublas$gemm", ["c64[2,3]", "c64[3,4]"], "c64[2,4]", config, [x, y])
+    np.testing.assert_array_equal(found, 2 * x @ y)
+
+
+def test_unknown_precision():
+    fields = "window={size=1x1}, dim_labels=b01f_o01i->b01f, operand_precision={high,best}, "
+    with pytest.raises(
+        LibraryCallError, match="'BEST' is not a valid Precision: expected one of DEFAULT, HIGH, HIGHEST"
+    ):
+        run("__cudnn$convForward", ["f32[2,5,5,3]", "f32[4,1,1,3]"], "f32[2,5,5,4]", "{}", [], fields)
+
+
 EPILOGUES: dict[str, Callable[[Any], Any]] = {
     "DEFAULT": lambda x: x,
     "GELU": lambda x: jax.nn.gelu(x, approximate=True),

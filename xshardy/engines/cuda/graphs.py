@@ -1,12 +1,11 @@
 """CUDA graphs of a launch plan: what the GPU does between two decisions of the host, submitted at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
 from xshardy.engines.cuda.gpu import Gpu
-from xshardy.engines.cuda.modules import stays_on_gpu
 from xshardy.modules.execution import Execution, Running
 from xshardy.modules.launch_plan import Step
 
@@ -16,6 +15,8 @@ class Graphs:
     """The graphs of a plan, each by the number of its first step. They hold for one choice of addresses."""
 
     gpu: Gpu
+    stays_on_gpu: Callable[[Step], bool]
+    """Whether the host only has to submit the work of a step."""
     addresses: Sequence[int] = ()
     recorded: dict[int, Any] = field(default_factory=dict[int, Any])
 
@@ -34,7 +35,7 @@ class GraphExecution(Execution):
     graphs: Graphs = field(kw_only=True)
 
     def run_steps(self, steps: Sequence[Step]) -> Running:
-        for stays, group in groupby(steps, stays_on_gpu):
+        for stays, group in groupby(steps, self.graphs.stays_on_gpu):
             if stays:
                 self._run_graph([*group])
             else:

@@ -1,7 +1,7 @@
 """Compiled modules on a GPU: run with arrays that are there already, or with arrays of the host that are copied."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -9,7 +9,8 @@ from xshardy.engines.cuda.gpu import DeviceMemory, Gpu
 from xshardy.engines.cuda.gpu_array import GpuArray, strides_of
 from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_alignment, view_of
 from xshardy.engines.cuda.graphs import GraphExecution, Graphs
-from xshardy.engines.cuda.modules import GpuMachine
+from xshardy.engines.cuda.jax_libraries import JaxLibraries, Libraries, libraries_for
+from xshardy.engines.cuda.modules import GpuMachine, Way
 from xshardy.interpreters.element_types import DType, bits_in_memory, numpy_dtype
 from xshardy.modules.buffer_assignment import ALIGNMENT, Allocation, AllocationKind
 from xshardy.modules.compilation import CompiledModule
@@ -25,12 +26,12 @@ READ_ALIGNMENT = 16
 class LoadedModule:
     """A module on a GPU: its kernels, its constants, and the memory of the values in between."""
 
-    def __init__(self, module: CompiledModule, gpu: Gpu, graphs: bool = False):
+    def __init__(self, module: CompiledModule, gpu: Gpu, graphs: bool = False, libraries: JaxLibraries | None = None):
         module.require_complete()
         self.module, self.gpu = module, gpu
-        self._machine = GpuMachine(module, gpu)
+        self._machine = GpuMachine(module, gpu, libraries)
         self._machine.prepare()
-        self._graphs = Graphs(gpu) if graphs else None
+        self._graphs = Graphs(gpu, self._machine.stays_on_gpu) if graphs else None
         self._kept: dict[int, DeviceMemory] = {}
         """Allocations by number that are the same in every run: all but the caller's arrays if there are graphs."""
         for allocation in module.plan.assignment.allocations:
@@ -38,6 +39,16 @@ class LoadedModule:
                 self._kept[allocation.number] = gpu.upload(value)
             elif allocation.kind is AllocationKind.TEMPORARY:
                 self._kept[allocation.number] = gpu.allocate(allocation.size)
+
+    @property
+    def library_steps(self) -> Mapping[str, Way]:
+        """Who computes each library step, by its name."""
+        return {step.name: self._machine.way(step) for step in self.module.plan.library_steps()}
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """For the name of each library step that XLA was asked for and does not compute, why."""
+        return self._machine.refused
 
     def run(self, *arrays: Any, donate: bool = False) -> list[GpuArray]:
         """
@@ -128,13 +139,24 @@ def _is_same_bits(given: DType | None, expected: DType) -> bool:
     return expected.isbuiltin != 1 and bits_in_memory(expected) >= 8 and given == np.dtype(f"u{expected.itemsize}")
 
 
-def load_module(module: CompiledModule, gpu: Gpu | None = None, *, graphs: bool = False) -> LoadedModule:
+def load_module(
+    module: CompiledModule,
+    gpu: Gpu | None = None,
+    *,
+    graphs: bool = False,
+    libraries: Literal["auto", "jax", "none"] = "auto",
+) -> LoadedModule:
     """
     `module` on `gpu`, by default on GPU 0.
 
     With `graphs`, steps in a row are recorded as a CUDA graph when they first run, and submitted at once from then on,
     as long as the same arrays on the GPU are passed; results are copied. Loops and branches are decided by the host.
 
-    Raises `ModuleError` if a kernel of it could not be compiled, and `GpuError`.
+    `libraries` says who computes library steps, such as matrix products: `jax`, XLA, which calls NVIDIA's libraries;
+    `none`, kernels of ours and the host; `auto`, XLA if JAX is installed with CUDA.
+
+    Raises `ModuleError` if a kernel of it could not be compiled, `GpuError`, and `EngineError` without JAX for `jax`.
     """
-    return LoadedModule(module, gpu or Gpu(), graphs)
+    module.require_complete()
+    gpu = gpu or Gpu()
+    return LoadedModule(module, gpu, graphs, libraries_for(module.plan, gpu, Libraries(libraries)))

@@ -1,30 +1,35 @@
 """Whole modules on a GPU: the launch plan of a compiled module, executed through the driver."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation
 
 from xshardy import compiler
-from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo import FusionKind, FusionOp
+from xshardy.engines.cuda.dlpack import Exported
 from xshardy.engines.cuda.gpu import DeviceMemory, Gpu, Launch
-from xshardy.interpreters.element_types import Array
+from xshardy.engines.cuda.gpu_views import row_major
+from xshardy.engines.cuda.jax_libraries import JaxLibraries
+from xshardy.engines.cuda.step_program import StepRefusedError, memory_shape, step_program
+from xshardy.engines.errors import EngineError
+from xshardy.engines.pjrt.executable import Executable
+from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.lowering.nvptx import Kernel
 from xshardy.modules.buffer_assignment import Slice
 from xshardy.modules.compilation import CompiledModule
-from xshardy.modules.computations import Computations, computation_of
+from xshardy.modules.computations import computation_of
 from xshardy.modules.fusion_text import fusion_text
 from xshardy.modules.kernels import entry_of, fingerprint_of
 from xshardy.modules.launch_plan import (
     Argument,
     AsyncDoneStep,
     AsyncStartStep,
-    Call,
     CopyStep,
     KernelStep,
     LibraryStep,
@@ -45,41 +50,54 @@ class Loaded:
     handle: Any | None
 
 
-def stays_on_gpu(step: Step) -> bool:
-    """Whether the host only has to submit the work of `step`, and needs nothing of its results."""
-    match step:
-        case KernelStep() | CopyStep() | MemsetStep() | AsyncDoneStep():
-            return True
-        case AsyncStartStep():
-            return all(map(stays_on_gpu, step.steps))
-        case Call():
-            return _has_kernel(step)
-        case _:
-            return False
+class Way(StrEnum):
+    """Who computes a library step."""
+
+    XLA = "XLA, through JAX"
+    KERNEL = "kernels of xshardy"
+    HOST = "the host"
 
 
-def _has_kernel(step: Call) -> bool:
-    """Whether a kernel of ours stands for a call of a library."""
-    return isinstance(step.op, stablehlo.CustomCallOp) and step.op.call_target_name.data in TARGETS
+@dataclass(frozen=True, slots=True)
+class ByKernel:
+    """A library step that the loaded kernel of this fingerprint computes."""
+
+    fingerprint: str
+
+
+Callee: TypeAlias = Executable | ByKernel | FuncOp
+"""What computes a library step: XLA, a kernel of ours, or the host, which evaluates a function."""
+
+WAYS: Mapping[type, Way] = {Executable: Way.XLA, ByKernel: Way.KERNEL, FuncOp: Way.HOST}
 
 
 class GpuMachine:
     """
     Executes the steps of `module` on `gpu`, on one stream.
 
-    Matrix products and convolutions of libraries are kernels of ours with one thread for each element of the result:
-    slow, but with no need for the libraries. Sorts, factorizations and Fourier transforms are computed on the host.
+    Library steps are left to `libraries`, if there are any. What these refuse, and without them, matrix products and
+    convolutions are kernels of ours with one thread for each element of the result: slow, but with no need for the
+    libraries. The host computes sorts, factorizations and Fourier transforms then. With `full_precision`, no library
+    rounds f32 to narrower types.
     """
 
-    def __init__(self, module: CompiledModule, gpu: Gpu):
+    def __init__(
+        self,
+        module: CompiledModule,
+        gpu: Gpu,
+        libraries: JaxLibraries | None = None,
+        *,
+        full_precision: bool = False,
+    ):
         self.module, self.gpu = module, gpu
+        self.libraries, self.full_precision = libraries, full_precision
+        self.refused: dict[str, str] = {}
+        """For the name of each library step that `libraries` refuse, why."""
         self.memory: list[DeviceMemory] = []
         """The allocations of the plan."""
         self._kernels: dict[str, Loaded] = {}
-        self._of_library_call: dict[Operation, str] = {}
-        """The fingerprint of the kernel for a call."""
-        self._computations = Computations()
-        """Those that the host evaluates."""
+        self._callees: dict[Operation, Callee] = {}
+        """What computes each library step."""
 
     def allocate(self, sizes: Sequence[int]) -> None:
         self.memory = [self.gpu.allocate(size) for size in sizes]
@@ -103,36 +121,76 @@ class GpuMachine:
             self.gpu.fill(self._part(place), byte)
 
     def prepare(self) -> None:
-        """Load all kernels; without this, each is loaded before its first launch."""
+        """Load all kernels, and compile all library steps; without this, each is before it first runs."""
         for step in self.module.plan.all_steps():
             if isinstance(step, KernelStep):
                 self._load_fusion(step)
-            elif isinstance(step, Call) and _has_kernel(step):
-                self._load_call(step)
+            elif isinstance(step, LibraryStep):
+                self._callee(step)
+
+    def stays_on_gpu(self, step: Step) -> bool:
+        """Whether the host only has to submit the work of `step`, and needs nothing of its results."""
+        match step:
+            case KernelStep() | CopyStep() | MemsetStep() | AsyncDoneStep():
+                return True
+            case AsyncStartStep():
+                return all(map(self.stays_on_gpu, step.steps))
+            case LibraryStep():
+                return isinstance(self._callee(step), ByKernel)
+            case _:
+                return False
+
+    def way(self, step: LibraryStep) -> Way:
+        """Who computes `step`."""
+        return WAYS[type(self._callee(step))]
+
+    def is_reference(self, step: LibraryStep) -> bool:
+        return self.way(step) is Way.HOST
 
     def kernel(self, step: KernelStep) -> None:
         self._load_fusion(step)
         self._launch(step.fingerprint, (*step.operands, *step.results))
 
     def library(self, step: LibraryStep) -> None:
-        if not _has_kernel(step):
-            operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
-            for argument, array in zip(step.results, evaluate(self._computations.of(step), operands), strict=False):
-                self.write(argument.slice, to_memory(array, argument.leaf))
-            return
-        fingerprint = self._load_call(step)
-        results = len(self._kernels[fingerprint].kernel.arguments) - len(step.operands)
-        self._launch(fingerprint, (*step.operands, *step.results[:results]))
+        match self._callee(step):
+            case Executable() as executable:
+                self._run_by_xla(executable, step)
+            case ByKernel(fingerprint):
+                results = len(self._kernels[fingerprint].kernel.arguments) - len(step.operands)
+                self._launch(fingerprint, (*step.operands, *step.results[:results]))
+            case FuncOp() as computation:
+                operands = [from_memory(self.read(argument.slice), argument.leaf) for argument in step.operands]
+                for argument, array in zip(step.results, evaluate(computation, operands), strict=False):
+                    self.write(argument.slice, to_memory(array, argument.leaf))
+
+    def _run_by_xla(self, executable: Executable, step: LibraryStep) -> None:
+        assert self.libraries is not None
+        operands = [
+            Exported(
+                self.gpu, self._part(a.slice), memory_shape(a), row_major(memory_shape(a)), numpy_dtype(a.leaf.type)
+            )
+            for a in step.operands
+        ]
+        self.libraries.run(executable, operands, [self._part(argument.slice) for argument in step.results])
 
     def _load_fusion(self, step: KernelStep) -> None:
         if step.fingerprint not in self._kernels:
             self._load(step.fingerprint, self.module.kernels[step.fingerprint])
 
-    def _load_call(self, step: Call) -> str:
-        """Load the kernel for a call of a library; its fingerprint."""
-        if step.op not in self._of_library_call:
-            self._of_library_call[step.op] = self._compiled(computation_of(step))
-        return self._of_library_call[step.op]
+    def _callee(self, step: LibraryStep) -> Callee:
+        """What computes `step`; it is compiled when it is first asked for."""
+        if step.op not in self._callees:
+            self._callees[step.op] = self._chosen(step)
+        return self._callees[step.op]
+
+    def _chosen(self, step: LibraryStep) -> Callee:
+        computation = computation_of(step)
+        if self.libraries is not None:
+            try:
+                return self.libraries.compiled(step_program(step, computation, full_precision=self.full_precision))
+            except (EngineError, StepRefusedError) as error:
+                self.refused[step.name] = str(error)
+        return ByKernel(self._compiled(computation)) if step.target in TARGETS else computation
 
     def _compiled(self, computation: FuncOp) -> str:
         """Compile and load a kernel for `computation`; its fingerprint."""

@@ -57,6 +57,18 @@ class Executable:
         """
         return self.loaded.execute_sharded(list(arguments)).disassemble_into_single_device_arrays()
 
+    def execute_on_one_device(self, arguments: Sequence[Any]) -> list[Any]:
+        """
+        The results of a program for one device, as arrays there, when they have been computed.
+
+        Raises `EngineError` with XLA's reason if the execution fails.
+        """
+        try:
+            results = [of_device[0] for of_device in self.execute_buffers(arguments)]
+            return [result.block_until_ready() for result in results]
+        except RuntimeError as error:
+            raise EngineError(f"the execution failed: {_first_lines(error)}") from None
+
     def stacked(self, parts: Sequence[Any]) -> Any:
         """An array of the parts of all devices one after another; `parts` are those of this process."""
         jax = import_jax()

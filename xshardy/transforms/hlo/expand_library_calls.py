@@ -54,7 +54,8 @@ def configuration(op: stablehlo.CustomCallOp) -> Mapping[str, Any]:
 def geometry(op: stablehlo.CustomCallOp) -> Convolution:
     """The forward convolution of a call of cuDNN."""
     groups = int(_text(op, "hlo.feature_group_count") or 1)
-    return Convolution.of(_text(op, "hlo.window"), _text(op, "hlo.dim_labels"), groups)
+    precision = _text(op, "hlo.operand_precision")
+    return Convolution.of(_text(op, "hlo.window"), _text(op, "hlo.dim_labels"), groups, precision)
 
 
 def _text(op: Operation, name: str) -> str:

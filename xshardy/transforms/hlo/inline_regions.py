@@ -5,6 +5,7 @@ HLO text names a computation for each region, and a loop carries what its comput
 regions, and at what these capture.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,11 +13,13 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
-from xdsl.ir import Operation, Region
+from xdsl.ir import Attribute, Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
+from xshardy.dialects.hlo.layout import with_results
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from xshardy.dialects.stablehlo import ReturnOp as StableHLOReturnOp
@@ -28,6 +31,9 @@ from xshardy.transforms.sdy.call_order import callees_first
 
 SHARDINGS = frozenset({HLO_SHARDING, SHARDING})
 """Attributes that have a part for each value that a loop carries."""
+
+OF_POSITIONS = ("known_induction_variable", "dynamic_variables")
+"""What the configuration of a loop says about values that it carries, by their numbers."""
 
 CONTROL_FLOW = (WhileOp, IfOp, CaseOp)
 
@@ -131,7 +137,7 @@ class CaptureInvariant(RewritePattern):
             operands=[op.operands[index] for index in kept],
             result_types=[op.result_types[index] for index in kept],
             properties=op.properties,
-            attributes=op.attributes,
+            attributes=with_results(_without_positions(op.attributes), kept),
             regions=[
                 rewriter.move_region_contents_to_new_regions(op.cond),
                 rewriter.move_region_contents_to_new_regions(op.body),
@@ -140,6 +146,16 @@ class CaptureInvariant(RewritePattern):
         results = iter(new.results)
         initials = list(op.operands)
         rewriter.replace(op, new, [initials[i] if i in invariant else next(results) for i in range(len(initials))])
+
+
+def _without_positions(attributes: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
+    """`attributes` of a loop whose configuration has no numbers of carried values: these have changed."""
+    config = attributes.get(BACKEND_CONFIG)
+    text = config.data if isinstance(config, StringAttr) else ""
+    if not any(key in text for key in OF_POSITIONS):
+        return attributes
+    kept = {key: value for key, value in json.loads(text).items() if key not in OF_POSITIONS}
+    return {**attributes, BACKEND_CONFIG: StringAttr(json.dumps(kept, separators=(",", ":")))}
 
 
 @dataclass(frozen=True)

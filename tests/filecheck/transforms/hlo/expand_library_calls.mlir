@@ -56,3 +56,18 @@ func.func @product_of_doubles(%x: tensor<4x8xf64>, %y: tensor<8x6xf64>) -> tenso
   %0 = stablehlo.custom_call @__cublas$gemm(%x, %y) {hlo.backend_config = "{\22gemm_backend_config\22:{\22dot_dimension_numbers\22:{\22lhs_contracting_dimensions\22:[\221\22],\22rhs_contracting_dimensions\22:[\220\22]}}}"} : (tensor<4x8xf64>, tensor<8x6xf64>) -> tensor<4x6xf64>
   func.return %0 : tensor<4x6xf64>
 }
+
+// The precision of a call is that of its expansion: on a GPU, f32 of the default precision may be rounded to TF32.
+// CHECK-LABEL: func.func @precise_product
+// CHECK-NEXT:    stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [HIGHEST, DEFAULT] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+func.func @precise_product(%x: tensor<4x8xf32>, %y: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %0 = stablehlo.custom_call @__cublas$gemm(%x, %y) {hlo.backend_config = "{\22gemm_backend_config\22:{\22precision_config\22:{\22operand_precision\22:[\22HIGHEST\22,\22DEFAULT\22]},\22dot_dimension_numbers\22:{\22lhs_contracting_dimensions\22:[\221\22],\22rhs_contracting_dimensions\22:[\220\22]}}}"} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  func.return %0 : tensor<4x6xf32>
+}
+
+// CHECK-LABEL: func.func @precise_convolution
+// CHECK-NEXT:    stablehlo.convolution(%arg0, %arg1) {{.*}} precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]
+func.func @precise_convolution(%x: tensor<2x5x3xf32>, %w: tensor<4x3x3xf32>) -> tensor<2x3x4xf32> {
+  %0 = stablehlo.custom_call @__cudnn$convForward(%x, %w) {hlo.window = "{size=3}", hlo.dim_labels = "b0f_o0i->b0f", hlo.operand_precision = "{highest,highest}"} : (tensor<2x5x3xf32>, tensor<4x3x3xf32>) -> tensor<2x3x4xf32>
+  func.return %0 : tensor<2x3x4xf32>
+}

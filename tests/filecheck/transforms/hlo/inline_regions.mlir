@@ -165,3 +165,17 @@ func.func @sharded_loops(%x: tensor<i32>, %y: tensor<i32>) {
   }
   return
 }
+
+// Layouts are those of the values that are left; what a configuration says of values by their numbers goes.
+// CHECK-LABEL: func.func @laid_out_loop
+// CHECK-NEXT:    %0 = stablehlo.while(%iterArg = %arg1) : tensor<2x3xi32> attributes {hlo.backend_config = "{\22known_trip_count\22:{\22n\22:\225\22}}", hlo.layout = [array<i64: 0, 1>]}
+func.func @laid_out_loop(%x: tensor<2x3x4xi32> {hlo.layout = array<i64: 1, 0, 2>}, %y: tensor<2x3xi32> {hlo.layout = array<i64: 0, 1>}) -> tensor<2x3xi32> {
+  %0:2 = stablehlo.while(%a = %x, %b = %y) : tensor<2x3x4xi32>, tensor<2x3xi32> attributes {hlo.backend_config = "{\22known_trip_count\22:{\22n\22:\225\22},\22known_induction_variable\22:{\22tuple_index\22:\221\22},\22dynamic_variables\22:[]}", hlo.layout = [array<i64: 1, 0, 2>, array<i64: 0, 1>]} cond {
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %1 = stablehlo.add %b, %b : tensor<2x3xi32>
+    stablehlo.return %a, %1 : tensor<2x3x4xi32>, tensor<2x3xi32>
+  }
+  return %0#1 : tensor<2x3xi32>
+}

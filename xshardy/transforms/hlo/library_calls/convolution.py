@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.hlo_text.fields import ReversibleDimension, read_window
@@ -28,6 +29,7 @@ from xshardy.transforms.hlo.library_calls.scalars import (
     LibraryCallError,
     added_to_last,
     converted,
+    precisions,
     scaled,
     working_type,
 )
@@ -42,14 +44,17 @@ class Convolution:
     filter: str
     output: str
     groups: int
+    precision: tuple[Precision, ...] = ()
+    """That of each operand; none for the default."""
 
     @staticmethod
-    def of(window: str, labels: str, groups: int) -> "Convolution":
-        """`{size=3x3}`, `b01f_o01i->b01f`"""
+    def of(window: str, labels: str, groups: int, precision: str = "") -> "Convolution":
+        """`{size=3x3}`, `b01f_o01i->b01f`, 1, `{highest,default}`"""
         input, rest = labels.split("_")
         filter, output = rest.split("->")
         tokens = Tokens(source_of(window, "window"))
-        return Convolution(read_window(tokens) if window else (), input, filter, output, groups)
+        named = [name for name in precision.strip("{}").split(",") if name]
+        return Convolution(read_window(tokens) if window else (), input, filter, output, groups, precisions(named))
 
     @property
     def labels(self) -> tuple[str, str, str]:
@@ -59,7 +64,7 @@ class Convolution:
 
 def forward(c: Convolution, x: SSAValue, w: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
     """The convolution itself."""
-    return _operation(x, w, f"{c.input}_{c.filter}->{c.output}", type, c.window, c.groups)
+    return _operation(c, x, w, f"{c.input}_{c.filter}->{c.output}", type, c.window)
 
 
 def backward_input(c: Convolution, dy: SSAValue, w: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
@@ -73,7 +78,7 @@ def backward_input(c: Convolution, dy: SSAValue, w: SSAValue, type: TensorType[A
         high = size - ((moved - 1) * d.stride + 1) - low + reach
         window.append(replace(d, stride=1, base_dilation=d.stride, low=low, high=high, is_reversed=1 - d.is_reversed))
     labels = f"{c.output}_{c.filter.translate(str.maketrans('io', 'oi'))}->{c.input}"
-    return _operation(dy, w, labels, type, window, 1)
+    return _operation(c, dy, w, labels, type, window)
 
 
 def backward_filter(c: Convolution, x: SSAValue, dy: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
@@ -89,7 +94,7 @@ def backward_filter(c: Convolution, x: SSAValue, dy: SSAValue, type: TensorType[
     batch_as_feature = c.input.translate(str.maketrans("bf", "fb"))
     gradient_as_filter = c.output.translate(str.maketrans("bf", "io"))
     result = c.filter.translate(str.maketrans("io", "bf"))
-    return _operation(x, dy, f"{batch_as_feature}_{gradient_as_filter}->{result}", type, window, 1)
+    return _operation(c, x, dy, f"{batch_as_feature}_{gradient_as_filter}->{result}", type, window)
 
 
 def _require_one_group(c: Convolution) -> None:
@@ -98,11 +103,16 @@ def _require_one_group(c: Convolution) -> None:
 
 
 def _operation(
-    x: SSAValue, w: SSAValue, labels: str, type: TensorType[Any], window: Sequence[ReversibleDimension], groups: int
+    c: Convolution,
+    x: SSAValue,
+    w: SSAValue,
+    labels: str,
+    type: TensorType[Any],
+    window: Sequence[ReversibleDimension],
 ) -> stablehlo.ConvolutionOp:
     numbers = dimension_numbers(labels, len(window), LibraryCallError)
     plain = [WindowDimension(d.size, d.stride, d.base_dilation, d.window_dilation, d.low, d.high) for d in window]
-    made = stablehlo.ConvolutionOp(x, w, numbers, type, plain, groups)
+    made = stablehlo.ConvolutionOp(x, w, numbers, type, plain, c.groups, precision=c.precision)
     if any(d.is_reversed for d in window):
         made.window_reversal = DenseArrayBase.from_list(i1, [int(d.is_reversed) for d in window])
     return made

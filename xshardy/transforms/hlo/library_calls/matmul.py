@@ -19,6 +19,7 @@ from xshardy.transforms.hlo.library_calls.scalars import (
     added_to_last,
     converted,
     gelu,
+    precisions,
     relu,
     scaled,
     working_type,
@@ -50,7 +51,7 @@ def matmul(
     """
     The results of a call with `operands`, of which the first ones have `types`, and the `gemm_backend_config` `config`.
 
-    Raises `LibraryCallError` for complex factors, unknown epilogues and numbers of operands, and without
+    Raises `LibraryCallError` for complex factors, unknown epilogues, precisions and numbers of operands, and without
     `dot_dimension_numbers`.
     """
     if (numbers := config.get("dot_dimension_numbers")) is None:
@@ -64,7 +65,9 @@ def matmul(
     type = types[0]
     working = TensorType(working_type(type.element_type), type.get_shape())
     lhs, rhs, *others = operands
-    dot = stablehlo.DotGeneralOp(lhs, rhs, stablehlo.DotDimensionNumbersAttr(*map(integers, lists)), working)
+    precision = precisions(config.get("precision_config", {}).get("operand_precision", ()))
+    dimensions = stablehlo.DotDimensionNumbersAttr(*map(integers, lists))
+    dot = stablehlo.DotGeneralOp(lhs, rhs, dimensions, working, precision)
     value = scaled(t, t(dot), config.get("alpha_real", 1))
     steps = EPILOGUES[epilogue]
     beta = config.get("beta", 0)

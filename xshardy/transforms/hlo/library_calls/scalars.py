@@ -1,16 +1,17 @@
-"""Arithmetic with numbers of a configuration."""
+"""Arithmetic with numbers of a configuration, and how precise it is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import pi, sqrt
 from typing import Any, cast
 
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, TensorType, f32
+from xdsl.dialects.builtin import BFloat16Type, ComplexType, Float16Type, TensorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 
 
@@ -23,10 +24,24 @@ def working_type(type: Attribute) -> Attribute:
     return f32 if isinstance(type, BFloat16Type | Float16Type) else type
 
 
+def precisions(names: Sequence[str]) -> tuple[Precision, ...]:
+    """
+    The precision of each operand, by its name in any case; none if all are `DEFAULT`.
+
+    Raises `LibraryCallError` for another name.
+    """
+    try:
+        found = tuple(Precision(name.upper()) for name in names)
+    except ValueError as error:
+        raise LibraryCallError(f"{error}: expected one of {', '.join(Precision)}") from None
+    return found if any(each != Precision.DEFAULT for each in found) else ()
+
+
 def scalar(t: Tensors, number: float, like: SSAValue) -> SSAValue:
-    """A tensor of the type of `like` whose elements are all `number`."""
+    """A tensor of the type of `like`, which may be complex, whose elements are all `number`."""
     type = cast(Any, element_type(like))
-    return t.splat(t(stablehlo.ConstantOp(dense_values(TensorType(type, []), [number]))), shape_of(like))
+    value = (number, 0) if isinstance(element_type(like), ComplexType) else number
+    return t.splat(t(stablehlo.ConstantOp(dense_values(TensorType(type, []), [value]))), shape_of(like))
 
 
 def converted(t: Tensors, x: SSAValue, type: Attribute) -> SSAValue:

@@ -1,0 +1,41 @@
+"""A function inside of another one that JAX traces: for `jax.grad`, `jax.vmap`, `jax.jit`, loops and the like."""
+
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from xshardy.engines.pjrt.devices import import_jax
+
+jax = import_jax()  # without its types, which are incomplete
+_core: Any = import_module("jax.extend.core")
+
+
+@functools.cache
+def _state_outside() -> Any:
+    """The state of JAX outside of all traces, where a new thread begins."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_core.get_opaque_trace_state).result()
+
+
+def is_tracing() -> bool:
+    """Whether JAX traces what calls this. Arguments alone do not tell: a function may also read what is around it."""
+    return _core.get_opaque_trace_state() != _state_outside()
+
+
+def on_devices(function: Callable[..., Any], mesh: Mesh) -> Callable[..., Any]:
+    """`function`, whose results say that they are on the devices of `mesh`, but not how they are divided."""
+
+    @functools.wraps(function)
+    def placed(*args: Any, **kwargs: Any) -> Any:
+        return jax.tree.map(place, function(*args, **kwargs))
+
+    def place(result: Any) -> Any:
+        result = jax.numpy.asarray(result)
+        spec = PartitionSpec(*[PartitionSpec.UNCONSTRAINED] * result.ndim)
+        return jax.lax.with_sharding_constraint(result, NamedSharding(mesh, spec))
+
+    return placed
