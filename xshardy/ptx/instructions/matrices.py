@@ -1,5 +1,6 @@
 """
-Products of small matrices by a warp, and loads of their fragments. Source: PTX ISA, `mma`, `ldmatrix`.
+Products of small matrices by a warp, and loads and stores of their fragments. Source: PTX ISA, `mma`, `ldmatrix`,
+`stmatrix`.
 
 The threads of a warp hold a matrix together. With g = lane / 4, t = lane % 4, and e elements of A or B in a register:
 register r of A has row g (+ 8 if r is odd) and e columns from t*e (+ 4e * (r / 2)) on; register r of B has e rows from
@@ -15,7 +16,7 @@ from xshardy.interpreters.numerics.floats import narrowed
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses, elements_of, load_words
+from xshardy.ptx.instructions.memory import addresses, elements_of, load_words, store_words, take_space
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer
@@ -111,7 +112,7 @@ def load_matrices(form: Form, context: Context) -> Step:
     form.required("m8n8")
     count = int(form.required("x1", "x2", "x4")[1:])
     transposed = form.has("trans")
-    form.required("shared", "shared::cta")
+    space = take_space(form)
     form.required("b16")
     instruction, memory = form.instruction, context.memory
     check = members(context, instruction, ALL_LANES)
@@ -125,7 +126,7 @@ def load_matrices(form: Form, context: Context) -> Step:
         everyone = lanes.mask
         gives_address = np.arange(lanes.shape[1])[None, :] % WARP_SIZE < 8 * count
         lanes.mask = lanes.active_mask() & gives_address
-        words = load_words(lanes, memory, instruction, "shared", where(lanes), 4, 4)
+        words = load_words(lanes, memory, instruction, space, where(lanes), 4, 4)
         lanes.mask = everyone
         rows = np.stack([lanes.warps(word) for word in words], axis=-1)[..., : 8 * count, :]
         matrices = np.ascontiguousarray(rows).reshape(*rows.shape[:2], count, 8, 4).view(np.uint16)
@@ -138,4 +139,41 @@ def load_matrices(form: Form, context: Context) -> Step:
     return execute
 
 
-MATRICES: Mapping[str, Action] = {"mma": multiply, "ldmatrix": load_matrices}
+def store_matrices(form: Form, context: Context) -> Step:
+    """`stmatrix.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16 [p], r`: the address of row i is that of lane i."""
+    form.required("sync")
+    form.required("aligned")
+    form.required("m8n8")
+    count = int(form.required("x1", "x2", "x4")[1:])
+    transposed = form.has("trans")
+    space = take_space(form)
+    form.required("b16")
+    instruction, memory = form.instruction, context.memory
+    check = members(context, instruction, ALL_LANES)
+    where = addresses(context, instruction, instruction.operands[0])
+    readers = [
+        context.registers.reader(instruction, register, TYPES["b32"])
+        for register in elements_of(instruction.operands[1])
+    ]
+    if len(readers) != count:
+        raise form.error(f"{len(readers)} registers where the instruction has x{count}")
+
+    def execute(lanes: Lanes) -> None:
+        check(lanes)
+        held = np.stack([lanes.warps(read(lanes)) for read in readers], axis=-2)  # [blocks, warps, matrices, lanes]
+        matrices = np.ascontiguousarray(held).view(np.uint16).reshape(*held.shape[:3], 8, 8)
+        if transposed:
+            matrices = np.swapaxes(matrices, -1, -2)
+        rows = np.ascontiguousarray(matrices).view(np.uint32).reshape(*held.shape[:2], 8 * count, 4)
+        rows = np.pad(rows, ((0, 0), (0, 0), (0, WARP_SIZE - 8 * count), (0, 0)))
+        everyone = lanes.mask
+        gives_address = np.arange(lanes.shape[1])[None, :] % WARP_SIZE < 8 * count
+        lanes.mask = lanes.active_mask() & gives_address
+        words = [lanes.of_warps(np.ascontiguousarray(rows[..., number])) for number in range(4)]
+        store_words(lanes, memory, instruction, space, where(lanes), words)
+        lanes.mask = everyone
+
+    return execute
+
+
+MATRICES: Mapping[str, Action] = {"mma": multiply, "ldmatrix": load_matrices, "stmatrix": store_matrices}
