@@ -9,7 +9,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import Launch, padded
 from xshardy.ptx.checks import Checks
 from xshardy.ptx.clocks import Clocks
-from xshardy.ptx.clusters import clusters_of
+from xshardy.ptx.clusters import Clusters, clusters_of
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.faults import Fault, Faults
 from xshardy.ptx.lanes import Lanes
@@ -82,7 +82,7 @@ class Machine:
         observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         program = program_of(self.entry, symbols, memory, options.errors)
-        clusters = clusters_of(launch.grid, options.cluster or self.entry.directives.get("reqnctapercluster", ()))
+        clusters = self.clusters(grid, options)
         blocks = clusters.whole(range(launch.blocks) if options.blocks is None else options.blocks)
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
         with np.errstate(all="ignore"):
@@ -92,6 +92,10 @@ class Machine:
                 self._run_blocks(program, lanes, memory, faults, sizes, options)
         _write_back(arguments, regions)
         return [*faults.found.values()]
+
+    def clusters(self, grid: Sequence[int], options: Options) -> Clusters:
+        """The clusters in which a grid is executed. Raises `LaunchError` if they do not fill it."""
+        return clusters_of(padded(grid), options.cluster or self.entry.directives.get("reqnctapercluster", ()))
 
     def _run_blocks(
         self,

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.floats import narrowed
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.bulk import load_each
 from xshardy.ptx.clocks import Engine
@@ -21,7 +20,7 @@ from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.bulk_copies import commit, wait
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrices import ALL_LANES, places_of_a
+from xshardy.ptx.instructions.matrices import ALL_LANES, places_of_a, rounded
 from xshardy.ptx.instructions.memory import elements_of
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
@@ -39,7 +38,6 @@ SHAPES = {f"m64n{columns}k{depth}": (columns, depth) for columns in range(8, 257
 DEPTHS: Mapping[str, int] = {"f16": 16, "bf16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32}
 """By the type of A, its columns."""
 TRANSPOSABLE = ("f16", "bf16")
-INTEGER_BOUNDS = np.iinfo(np.int32)
 TF32_MASK = np.uint32(0xFFFFE000)
 B32, B64, PREDICATE = TYPES["b32"], TYPES["b64"], TYPES["pred"]
 
@@ -191,7 +189,7 @@ def multiply(form: Form, context: Context) -> Step:
         before = np.ascontiguousarray(bits)[..., None].view(result.dtype).astype(np.float64)
         kept = lanes.warps(adds(lanes)).reshape(-1, WARP_SIZE)[warps]
         sums = total[:, places[0], places[1]] + np.where(kept[..., None, None], before, 0.0)
-        values = _rounded(sums, result, saturates)
+        values = rounded(sums, result, saturates)
         words = np.ascontiguousarray(values).view(np.uint32)[..., 0]
         full = np.zeros((lanes.shape[0] * -(-lanes.shape[1] // WARP_SIZE), WARP_SIZE), np.uint32)
         for number, writer in enumerate(writers):
@@ -200,14 +198,6 @@ def multiply(form: Form, context: Context) -> Step:
             writer(lanes, lanes.of_warps(out))
 
     return execute
-
-
-def _rounded(sums: Array, type: Type, saturates: bool) -> Array:
-    if not type.is_integer:
-        return narrowed(sums, type.dtype)
-    if saturates:
-        return np.clip(sums, INTEGER_BOUNDS.min, INTEGER_BOUNDS.max).astype(np.int32)
-    return sums.astype(np.int64).astype(np.int32)
 
 
 def _scales(form: Form, operands: list[Operand], of_a: Type, in_registers: bool) -> tuple[Operand, Mapping[str, int]]:
