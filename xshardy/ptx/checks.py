@@ -39,6 +39,7 @@ WORKERS: Mapping[Engine, str] = {
     Engine.BULK_READS: "the bulk copy of ",
     Engine.BULK_WRITES: "the bulk copy of ",
     Engine.MATRIX: "the wgmma of ",
+    Engine.LOADS: "the bulk copy of ",
 }
 """How an engine of a thread is called."""
 
@@ -231,7 +232,7 @@ class Checks:
         """Report accesses of asynchronous engines that may not see what threads have written in shared memory."""
         lanes, now, places = found.lanes, found.now, found.places
         assert lanes.clocks is not None
-        if found.region.name != SHARED or lanes.engine not in ASYNC:
+        if found.region.name != SHARED or lanes.engine < ASYNC:
             return
         block, own_block = ((thread - 1) // lanes.shape[1] for thread in (before.thread[places], now.thread))
         agent, release = before.agent[places], before.release[places]

@@ -23,14 +23,19 @@ class Engine(IntEnum):
     COPY = 1
     """`cp.async`."""
     BULK_READS = 2
-    """What `cp.async.bulk` reads: complete after `wait_group.read`."""
+    """What bulk copies with groups read: complete after `wait_group.read`."""
     BULK_WRITES = 3
+    """What they write: complete after `wait_group`."""
     MATRIX = 4
     """`wgmma`."""
+    LOADS = 5
+    """The first of `LOADERS`: bulk copies with an `mbarrier`. Those with different ones complete on their own."""
 
 
-ASYNC = (Engine.BULK_READS, Engine.BULK_WRITES, Engine.MATRIX)
-"""Engines that access memory by the asynchronous proxy: what others write there, they see only behind a fence."""
+LOADERS = 8
+"""Copies with more `mbarrier` objects share engines: some missing waits are not found then."""
+ASYNC = Engine.BULK_READS
+"""Engines from here on access memory by the asynchronous proxy: what others write, they see only behind a fence."""
 
 Knowledge = Array
 """Of each agent, up to which of its releases all is done; and behind that, up to which it is fenced too."""
@@ -46,25 +51,30 @@ class Clocks:
         self.of_cluster = cluster_size * self.warps
         self.warp_phases = np.zeros((blocks, threads), np.int32)
         """How many barriers each thread has passed, those of its warp among them."""
-        agents = self.of_cluster * len(Engine)
+        agents = self.of_cluster * (Engine.LOADS + LOADERS)
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
         self._groups: dict[tuple[Engine, int, int], deque[Knowledge]] = {}
+        self._loaders: dict[int, int] = {}
 
-    def agents(self, block: Array, thread: Array, engine: Engine = Engine.THREADS) -> tuple[Array, Array]:
+    def loader(self, mbarrier: int) -> int:
+        """The engine of copies with the `mbarrier` at an address in shared memory."""
+        return self._loaders.setdefault(mbarrier, Engine.LOADS + len(self._loaders) % LOADERS)
+
+    def agents(self, block: Array, thread: Array, engine: int = Engine.THREADS) -> tuple[Array, Array]:
         """The cluster and the number in it of the agent for threads, by their block and number in it."""
         cluster, rank = np.divmod(block, self.cluster_size)
         return cluster, rank * self.warps + thread // WARP_SIZE + engine * self.of_cluster
 
     def engine(self, agent: int) -> Engine:
         """What kind of agent one is, by its number in the cluster."""
-        return Engine(agent // self.of_cluster)
+        return Engine(min(agent // self.of_cluster, Engine.LOADS))
 
     def _of_warps(self, mask: Array) -> Array:
         """Whether each warp has a thread of the mask: [blocks, warps]."""
         return np.logical_or.reduceat(mask, [*range(0, mask.shape[1], WARP_SIZE)], axis=1)
 
-    def _agents_of(self, mask: Array, engine: Engine = Engine.THREADS) -> tuple[Array, Array]:
+    def _agents_of(self, mask: Array, engine: int = Engine.THREADS) -> tuple[Array, Array]:
         """The agents of the warps with a thread of the mask, each once."""
         block, warp = np.nonzero(self._of_warps(mask))
         return self.agents(block, warp * WARP_SIZE, engine)
@@ -78,7 +88,7 @@ class Clocks:
         """Let each of some agents know what is in its row of `knowledge`."""
         self.known[cluster, agent] = np.maximum(self.known[cluster, agent], knowledge)
 
-    def start(self, mask: Array, engine: Engine) -> None:
+    def start(self, mask: Array, engine: int) -> None:
         """Let the engines of the warps of `mask` begin a task behind all that the warps know and did."""
         cluster, warp = self._agents_of(mask)
         agent = warp + engine * self.of_cluster
@@ -133,7 +143,7 @@ class Clocks:
     def fenced(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
         """Whether agents `now` see it though they are asynchronous and the agents `before` are not."""
         own, other = now // self.of_cluster, before // self.of_cluster
-        is_crossing = np.isin(own, ASYNC) & ~np.isin(other, ASYNC)
+        is_crossing = (own >= ASYNC) & (other < ASYNC)
         return ~is_crossing | (self.known[cluster, now, self.known.shape[1] + before] > release)
 
     def releases(self, cluster: Array, agent: Array) -> Array:

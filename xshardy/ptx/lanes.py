@@ -35,7 +35,7 @@ class Lanes:
         self.exited = np.zeros(self.shape, np.bool_)
         self.clocks: Clocks | None = None
         """None unless the order of accesses is checked."""
-        self.engine = Engine.THREADS
+        self.engine: int = Engine.THREADS
         """Who accesses memory for the active threads."""
 
     def write(self, slot: int, bits: Array) -> None:
@@ -99,7 +99,7 @@ class Lanes:
         return values[prefix].astype(np.uint32) if prefix in values else None
 
     @contextmanager
-    def working(self, engine: Engine) -> Generator[None]:
+    def working(self, engine: int) -> Generator[None]:
         """Within the context, accesses are those of an engine of the active warps."""
         if self.clocks is not None:
             self.clocks.start(self.active_mask(), engine)

@@ -200,6 +200,22 @@ def test_loads_without_a_wait():
     assert "reads what the bulk copy of thread (0, 0, 0) of block (0, 0, 0) writes, with no wait" in str(fault)
 
 
+def test_each_copy_needs_its_own_wait():
+    """That the second of two copies is complete says nothing of the first one."""
+    ptx = load_kernel((0, 0), 512)
+    second = """
+  @%p1 mbarrier.init.shared::cta.b64 [%r3+16392], 1;
+  @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3+16392], 512;
+  bar.sync 0;
+  @%p1 cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%r3+512], [%rd1, {0, 0}], [%r3+16392];
+"""
+    ptx = ptx.replace("$wait:", second + "$wait:")
+    arguments = TensorMap(np.zeros((8, 16), np.uint32), (8, 16)), np.zeros((8, 16), np.uint32)
+    assert run(ptx, *arguments) == []
+    ptx = ptx.replace("%p2, [%r3+16384], 0;", "%p2, [%r3+16392], 0;")
+    assert [(fault.kind, fault.line) for fault in run(ptx, *arguments)] == [(FaultKind.RACE, line_of(ptx, "// read"))]
+
+
 def test_bytes_that_do_not_come():
     array = np.zeros((8, 16), np.uint32)
     ptx = load_kernel((0, 0), 512, expected=640)

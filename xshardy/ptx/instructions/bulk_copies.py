@@ -110,8 +110,14 @@ class Completion:
         own = places[copy] & np.uint64((1 << RANK_BITS) - 1)
         return copy, own | (rank + 1).astype(np.uint64) << np.uint64(RANK_BITS)
 
+    def engine(self, site: Site, threads: Array) -> int:
+        """Which engine of their warps copies for `threads`."""
+        if self.mbarrier is None or site.lanes.clocks is None or not len(threads):
+            return Engine.BULK_WRITES
+        return site.lanes.clocks.loader(int(site.values(self.mbarrier, threads)[0]))
+
     def tell(self, site: Site, threads: Array, bytes: Array) -> None:
-        """Note that copies of so many bytes are complete."""
+        """Note that copies of so many bytes are complete, which the engine of the context has made."""
         if self.mbarrier is None:
             return
         lanes, memory, instruction = site.lanes, site.memory, site.instruction
@@ -122,7 +128,7 @@ class Completion:
             is_object = memory.mbarriers.is_valid[words]
             report_object(lanes, memory, instruction, access.threads[~is_object], words[~is_object])
             counts = bytes[copy[chosen]][is_object]
-            tell(lanes, memory, access.threads[is_object], words[is_object], Engine.BULK_WRITES)
+            tell(lanes, memory, access.threads[is_object], words[is_object], lanes.engine)
             memory.mbarriers.complete(words[is_object], counts)
 
 
@@ -147,12 +153,12 @@ def copy(form: Form, context: Context) -> Step:
         for bytes in np.unique(sizes[good]).tolist():
             threads = everyone[good & (sizes == bytes)]
             steps = np.arange(0, bytes, CHUNK, dtype=np.uint64)
-            with lanes.working(Engine.BULK_READS if by_groups else Engine.BULK_WRITES):
+            with lanes.working(Engine.BULK_READS if by_groups else completion.engine(site, threads)):
                 of_chunks = (site.values(whence, threads)[:, None] + steps).reshape(-1)
                 data = load_each(
                     lanes, memory, instruction, of, np.repeat(threads, len(steps)), of_chunks, CHUNK
                 ).reshape(len(threads), bytes)
-            with lanes.working(Engine.BULK_WRITES):
+            with lanes.working(completion.engine(site, threads)):
                 copies, starts = completion.spread(site, threads, site.values(where, threads))
                 size = CHUNK if reduction is None else element
                 steps = np.arange(0, bytes, size, dtype=np.uint64)

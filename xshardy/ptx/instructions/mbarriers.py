@@ -164,7 +164,7 @@ def arrive_at(
     instruction: Instruction,
     words: Words,
     counts: Array,
-    engine: Engine = Engine.THREADS,
+    engine: int = Engine.THREADS,
 ) -> tuple[Words, Array]:
     """
     Let the active threads, or their engines, arrive so often at objects. More arrivals than an object expects are a
@@ -187,7 +187,7 @@ def arrive_at(
     return words, states
 
 
-def tell(lanes: Lanes, memory: Memory, threads: Array, words: Array, engine: Engine) -> None:
+def tell(lanes: Lanes, memory: Memory, threads: Array, words: Array, engine: int) -> None:
     """Those who wait for objects will know what the warps of `threads` did, or their engines; a word for each."""
     if lanes.clocks is None or not len(threads):
         return

@@ -134,7 +134,7 @@ def copy(form: Form, context: Context) -> Step:
     def execute(lanes: Lanes) -> None:
         site = Site(lanes, memory, instruction)
         threads = site.active()
-        with lanes.working(Engine.BULK_READS if by_groups else Engine.BULK_WRITES):
+        with lanes.working(Engine.BULK_READS if by_groups else completion.engine(site, threads)):
             steps = np.arange(0, MAP_BYTES, CHUNK, dtype=np.uint64)
             chunks = (site.values(of_map, threads)[:, None] + steps).reshape(-1)
             maps = load_each(lanes, memory, instruction, "", np.repeat(threads, len(steps)), chunks, CHUNK)
@@ -150,7 +150,7 @@ def copy(form: Form, context: Context) -> Step:
             if to == "global":
                 _store(site, boxes, who, begin, operation)
                 continue
-            with lanes.working(Engine.BULK_WRITES):
+            with lanes.working(completion.engine(site, who)):
                 data = boxes.load(site, who)
                 copies, places = completion.spread(site, who, begin)
                 chunks = boxes.in_shared(places)
