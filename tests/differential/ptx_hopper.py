@@ -1,10 +1,11 @@
 """
-Kernels that Triton compiles for Hopper on the PTX machine, compared with numpy, and checked.
+Kernels of Triton and CUTLASS for Hopper on the PTX machine, compared with numpy, and checked.
 
-`benchmarks/peers/triton_hopper.py` compiles them, in an environment with Triton and without a GPU. With `--mutate`,
-each instruction that orders accesses is removed, one at a time, and counted whether a check finds it.
+`benchmarks/peers/triton_hopper.py` and `cutlass_hopper.py` compile them, in environments with Triton and NVRTC, without
+a GPU. Those that are not in the folder are left out. With `--mutate`, each instruction that orders accesses is removed,
+one at a time, and counted whether a check finds it.
 
-    python tests/differential/ptx_hopper.py FOLDER [--mutate]
+    python tests/differential/ptx_hopper.py FOLDER [NAME...] [--mutate]
 """
 
 import json
@@ -100,6 +101,14 @@ def by_maps(folder: Path, name: str, blocks_of_cluster: int = 1) -> tuple[Kernel
     return kernel, lambda: (c, a.astype(np.float64) @ b.astype(np.float64).T, 2**-11)
 
 
+def by_cutlass(folder: Path, name: str) -> tuple[Kernel, Expected]:
+    a, b, c = numbers(HALF, ROWS, DEPTH), numbers(HALF, COLUMNS, DEPTH), np.zeros((ROWS, COLUMNS), HALF)
+    boxes = json.loads((folder / f"{name}.json").read_text())["boxes"]
+    maps = [TensorMap(array, tuple(box), 128) for array, box in zip((a, b), boxes, strict=True)]
+    kernel = Kernel(folder, name, [ROWS // 128, COLUMNS // 128], [*maps, c, COLUMNS, DEPTH])
+    return kernel, lambda: (c, a.astype(np.float64) @ b.astype(np.float64).T, 2**-11)
+
+
 def persistent(folder: Path, name: str) -> tuple[Kernel, Expected]:
     a, b, c = numbers(HALF, ROWS, DEPTH), numbers(HALF, COLUMNS, DEPTH), np.zeros((ROWS, COLUMNS), HALF)
     kernel = Kernel(folder, name, [3], [a, b, c, ROWS, COLUMNS, DEPTH, 3])
@@ -157,6 +166,8 @@ CASES: Mapping[str, Callable[[Path, str], tuple[Kernel, Expected]]] = {
     "s8": lambda folder, name: product(folder, name, (np.int8, np.int32), 64, 0),
     "maps": by_maps,
     "clusters": lambda folder, name: by_maps(folder, name, 2),
+    "cutlass": by_cutlass,
+    "cutlass_clusters": by_cutlass,
     "persistent": persistent,
     "specialized": persistent,
     "grouped": grouped,
@@ -193,6 +204,7 @@ def mutate(folder: Path, name: str) -> None:
 def main(folder: Path, *options: str) -> int:
     mutates = "--mutate" in options
     names = [option for option in options if not option.startswith("-")] or list(CASES)
+    names = [name for name in names if (folder / f"{name}.ptx").exists()]
     is_wrong = False
     for name in names:
         if mutates:

@@ -32,6 +32,8 @@ class Engine(IntEnum):
     """The first of `LOADERS`: bulk copies with an `mbarrier`. Those with different ones complete on their own."""
 
 
+WARPS_OF_GROUP = 4
+"""Warps that multiply together: that one of them has waited means that all of their product is complete."""
 LOADERS = 8
 """Copies with more `mbarrier` objects share engines: some missing waits are not found then."""
 ASYNC = Engine.BULK_READS
@@ -64,7 +66,14 @@ class Clocks:
     def agents(self, block: Array, thread: Array, engine: int = Engine.THREADS) -> tuple[Array, Array]:
         """The cluster and the number in it of the agent for threads, by their block and number in it."""
         cluster, rank = np.divmod(block, self.cluster_size)
-        return cluster, rank * self.warps + thread // WARP_SIZE + engine * self.of_cluster
+        return cluster, self._of_engine(rank * self.warps + thread // WARP_SIZE, engine)
+
+    def _of_engine(self, warp: Array, engine: int) -> Array:
+        """The agents of an engine for warps, by their numbers in the cluster. Four warps multiply together."""
+        if engine == Engine.MATRIX:
+            of_block = warp % self.warps
+            warp = warp - of_block % WARPS_OF_GROUP
+        return warp + engine * self.of_cluster
 
     def engine(self, agent: int) -> Engine:
         """What kind of agent one is, by its number in the cluster."""
@@ -74,10 +83,10 @@ class Clocks:
         """Whether each warp has a thread of the mask: [blocks, warps]."""
         return np.logical_or.reduceat(mask, [*range(0, mask.shape[1], WARP_SIZE)], axis=1)
 
-    def _agents_of(self, mask: Array, engine: int = Engine.THREADS) -> tuple[Array, Array]:
-        """The agents of the warps with a thread of the mask, each once."""
+    def _warps_of(self, mask: Array) -> tuple[Array, Array]:
+        """The warps with a thread of the mask, as agents."""
         block, warp = np.nonzero(self._of_warps(mask))
-        return self.agents(block, warp * WARP_SIZE, engine)
+        return self.agents(block, warp * WARP_SIZE)
 
     def release(self, cluster: Array, agent: Array) -> Knowledge:
         """What each of some agents knows and has done until now, a row for each."""
@@ -86,39 +95,35 @@ class Clocks:
 
     def acquire(self, cluster: Array, agent: Array, knowledge: Knowledge) -> None:
         """Let each of some agents know what is in its row of `knowledge`."""
-        self.known[cluster, agent] = np.maximum(self.known[cluster, agent], knowledge)
+        np.maximum.at(self.known, (cluster, agent), knowledge)
 
     def start(self, mask: Array, engine: int) -> None:
         """Let the engines of the warps of `mask` begin a task behind all that the warps know and did."""
-        cluster, warp = self._agents_of(mask)
-        agent = warp + engine * self.of_cluster
-        self.acquire(cluster, agent, self.release(cluster, warp))
+        cluster, warp = self._warps_of(mask)
+        self.acquire(cluster, self._of_engine(warp, engine), self.release(cluster, warp))
 
     def fence(self, mask: Array) -> None:
         """Let what the warps of `mask` know and did be visible to the asynchronous proxy, for those who know of it."""
-        cluster, warp = self._agents_of(mask)
+        cluster, warp = self._warps_of(mask)
         self.known[cluster, warp, warp] += 1
         agents = self.known.shape[1]
         self.known[cluster, warp, agents:] = self.known[cluster, warp, :agents]
 
     def commit(self, mask: Array, *engines: Engine) -> None:
         """Make what the engines of the warps of `mask` do the youngest group of theirs."""
+        cluster, warp = self._warps_of(mask)
         for engine in engines:
-            cluster, agent = self._agents_of(mask, engine)
-            for which, knowledge in zip(
-                zip(cluster.tolist(), agent.tolist(), strict=True), self.release(cluster, agent), strict=True
-            ):
+            released = self.release(cluster, self._of_engine(warp, engine))
+            for which, knowledge in zip(zip(cluster.tolist(), warp.tolist(), strict=True), released, strict=True):
                 self._groups.setdefault((engine, *which), deque()).append(knowledge)
 
     def wait(self, mask: Array, left: int, *engines: Engine) -> None:
         """Let the warps of `mask` wait for all groups of their engines but the `left` youngest ones."""
+        cluster, warp = self._warps_of(mask)
         for engine in engines:
-            cluster, agent = self._agents_of(mask, engine)
-            for which in zip(cluster.tolist(), agent.tolist(), strict=True):
-                groups = self._groups.get((engine, *which), deque())
+            for which in zip(cluster.tolist(), warp.tolist(), strict=True):
+                groups, known = self._groups.get((engine, *which), deque()), self.known[which]
                 while len(groups) > left:
-                    warp = which[1] - engine * self.of_cluster
-                    known = self.known[which[0], warp]
                     np.maximum(known, groups.popleft(), out=known)
         self.warp_phases += mask
 

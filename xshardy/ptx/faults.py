@@ -21,6 +21,7 @@ class FaultKind(Enum):
     DIVERGENT_BARRIER = "barrier that not all threads reach"
     DIVERGENT_WARP = "warp instruction without all named threads"
     ENDLESS = "endless loop"
+    TRAP = "trap"
     PROXY = "missing proxy fence"
     NEVER_COMPLETE = "wait for what never completes"
     MBARRIER = "misuse of an mbarrier"

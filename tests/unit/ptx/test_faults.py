@@ -112,7 +112,15 @@ $second:
 $end:
 """
 
+CHECKED = f"""{ADDRESS}
+  ld.global.b32 %r4, [%rd6];
+  setp.gt.u32 %p1, %r4, 7;
+  @%p1 trap; {MARK}
+  st.global.b32 [%rd7], %r4;
+"""
+
 CASES = {
+    "trap": Case(CHECKED, "setp.gt.u32", "setp.lt.u32", FaultKind.TRAP),
     "load behind the end": Case(COPY, "[%rd6]", "[%rd6+4]", FaultKind.OUT_OF_BOUNDS),
     "load before the beginning": Case(COPY, "[%rd6]", "[%rd6+-4]", FaultKind.OUT_OF_BOUNDS),
     "store behind the end": Case(COPY, "[%rd7]", "[%rd7+256]", FaultKind.OUT_OF_BOUNDS),

@@ -1,5 +1,7 @@
 """Tensor copies beside numpy: boxes of one to five dimensions, swizzles, elements out of bounds, maps of the device."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -64,7 +66,7 @@ def run(ptx: str, *arguments: Array | TensorMap, blocks: int = 1) -> list[Fault]
     return Machine(ptx).run([blocks], [32], arguments, Options(checks=True, collects_faults=True, max_iterations=5000))
 
 
-def loaded(array: Array, box: tuple[int, ...], first: tuple[int, ...], **options: int) -> Array:
+def loaded(array: Array, box: tuple[int, ...], first: tuple[int, ...], **options: Any) -> Array:
     """The box of an array from an element on, as it lies in shared memory."""
     out = np.zeros(box, array.dtype)
     map = TensorMap(array, box, **options)

@@ -5,11 +5,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from ptx_kernels import kernel
+from ptx_kernels import kernel, line_of
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import PtxError
-from xshardy.ptx.faults import FaultError
+from xshardy.ptx.faults import FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options
 
 THREAD = np.arange(128)
@@ -261,3 +261,59 @@ def test_three_warps_are_no_warpgroup():
     arguments = [np.zeros(2 * SECOND, np.uint8), np.zeros(512, np.uint32), np.zeros((128, 8), np.float32)]
     with pytest.raises(FaultError, match="is not in one of the groups of 4 warps that the block has"):
         Machine(ptx).run([1], [96], arguments)
+
+
+SHARED_BY_GROUPS = """
+  .reg .b32 %d<4>;
+  mov.b32 %r3, s;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 mbarrier.init.shared::cta.b64 [%r3+4096], ARRIVALS;
+  mov.b32 %r4, 0;
+  shl.b32 %r5, %r1, 3;
+  add.u32 %r5, %r3, %r5;
+  mov.b32 %d0, 0;
+  mov.b32 %d1, 0;
+  mov.b32 %d2, 0;
+  mov.b32 %d3, 0;
+  setp.ge.u32 %p2, %r1, 256;
+  @!%p2 st.shared.v2.b32 [%r5], {%r4, %r4};
+  @!%p2 st.shared.v2.b32 [%r5+2048], {%r4, %r4};
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  @%p2 bra $write;
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, A, B, 1, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned;
+  wgmma.wait_group.sync.aligned 0;
+  and.b32 %r6, %r1, 127;
+  setp.eq.u32 %p3, %r6, 96;
+  @%p3 mbarrier.arrive.shared::cta.b64 _, [%r3+4096];
+  bra.uni $done;
+$write:
+  mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r3+4096], 0;
+  @!%p4 bra $write;
+  and.b32 %r6, %r1, 31;
+  shl.b32 %r6, %r6, 2;
+  add.u32 %r6, %r3, %r6;
+  st.shared.b32 [%r6], %r4; // here
+$done:
+"""
+
+
+@pytest.mark.parametrize(
+    ("left_out", "wrong", "is_race"),
+    [
+        ("", "", False),
+        ("  wgmma.wait_group.sync.aligned 0;\n", "", True),
+        ("setp.eq.u32 %p3, %r6, 96;", "setp.eq.u32 %p3, %r1, 96;", True),
+    ],
+)
+def test_a_matrix_that_two_groups_read(left_out: str, wrong: str, is_race: bool):
+    """One thread of each group tells that its four warps have waited; then a ninth warp writes the matrix."""
+    bits = str(signed(64 << 16 | 8 << 32))
+    body = SHARED_BY_GROUPS.replace("A, B", f"{bits}, {bits}").replace("ARRIVALS", "1" if wrong else "2")
+    ptx = kernel(body.replace(left_out, wrong) if left_out else body, parameters=0, shared=4112)
+    faults = Machine(ptx).run([1], [288], [], Options(checks=True, collects_faults=True))
+    expected = [(FaultKind.RACE, line_of(ptx, "here"))] if is_race else []
+    assert [(fault.kind, fault.line) for fault in faults] == expected
+    assert not is_race or "writes what the wgmma of thread" in str(faults[0])

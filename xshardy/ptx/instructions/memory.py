@@ -7,6 +7,7 @@ import numpy as np
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.decode import Action, Context, Step, Writer
 from xshardy.ptx.errors import PtxError
+from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, RANK_BITS, WINDOWS, WORDS, AccessKind, Memory, Part
@@ -227,6 +228,17 @@ def nothing(form: Form, context: Context) -> Step:
     return lambda lanes: None
 
 
+def trap(form: Form, context: Context) -> Step:
+    """`trap`, `brkpt`: a thread has found that something is wrong. That it comes there is a fault."""
+    instruction, faults = form.instruction, context.memory.faults
+    what = f"executes {form.name}"
+
+    def execute(lanes: Lanes) -> None:
+        faults.report(FaultKind.TRAP, instruction.line, lanes, lanes.active_mask(), lambda _: what)
+
+    return execute
+
+
 def fence(form: Form, context: Context) -> Step:
     """`fence` of any kind: it orders what is in order here anyway. The checks note proxy fences of shared memory."""
     modifiers = form.modifiers.copy()
@@ -256,6 +268,8 @@ MEMORY: Mapping[str, Action] = {
     "discard": nothing,
     "createpolicy": nothing,
     "membar": nothing,
+    "trap": trap,
+    "brkpt": trap,
     "fence": fence,
     "griddepcontrol": nothing,
     "nanosleep": nothing,

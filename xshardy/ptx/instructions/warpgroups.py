@@ -70,11 +70,13 @@ class Matrix:
         """
         The matrix of each of `warps`, numbers of warps among those of all blocks, in f64: [warps, rows, depth].
 
-        Warps of one block with one descriptor read it once.
+        Warps of one group with one descriptor read it once.
         """
         threads = self._first_threads(lanes, warps)
         values = np.broadcast_to(self.read(lanes), lanes.shape).reshape(-1)
-        keys = np.stack([threads // lanes.shape[1], values[threads].view(np.int64)])
+        block, thread = np.divmod(threads, lanes.shape[1])
+        group = block * lanes.shape[1] + thread // (WARPS * WARP_SIZE)
+        keys = np.stack([group, values[threads].view(np.int64)])
         unique, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)
         result = np.zeros((unique.shape[1], self.rows, self.depth))
         for bits in np.unique(unique[1]).tolist():
