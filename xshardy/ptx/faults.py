@@ -22,6 +22,7 @@ class FaultKind(Enum):
     DIVERGENT_WARP = "warp instruction without all named threads"
     ENDLESS = "endless loop"
     TRAP = "trap"
+    PENDING = "use of a product that is not complete"
     PROXY = "missing proxy fence"
     NEVER_COMPLETE = "wait for what never completes"
     MBARRIER = "misuse of an mbarrier"

@@ -7,6 +7,7 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import Launch, padded
+from xshardy.ptx.accumulators import PendingProducts
 from xshardy.ptx.checks import Checks
 from xshardy.ptx.clocks import Clocks
 from xshardy.ptx.clusters import Clusters, clusters_of
@@ -83,13 +84,16 @@ class Machine:
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         program = program_of(self.entry, symbols, memory, options.errors)
         clusters = self.clusters(grid, options)
+        counters = [*options.counters]
+        if options.checks and any(step.opcode.startswith("wgmma.") for step in self.entry.body.instructions):
+            counters.append(PendingProducts(self.entry.body.instructions, faults))
         blocks = clusters.whole(range(launch.blocks) if options.blocks is None else options.blocks)
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
         with np.errstate(all="ignore"):
             for first in range(0, len(blocks), size):
                 lanes = Lanes(launch, blocks[first : first + size], clusters)
                 lanes.clocks = Clocks(*lanes.shape, clusters.size) if options.checks else None
-                self._run_blocks(program, lanes, memory, faults, sizes, options)
+                self._run_blocks(program, lanes, memory, sizes, options.max_iterations, counters)
         _write_back(arguments, regions)
         return [*faults.found.values()]
 
@@ -102,14 +106,14 @@ class Machine:
         program: Program,
         lanes: Lanes,
         memory: Memory,
-        faults: Faults,
         sizes: tuple[int, int],
-        options: Options,
+        max_iterations: int,
+        counters: list[Counter],
     ) -> None:
         program.registers.initialize(lanes, self.entry.line)
         memory.allocate(lanes, *sizes)
-        schedule = Schedule(program, lanes, memory, faults, options.max_iterations)
-        schedule.counters = options.counters
+        schedule = Schedule(program, lanes, memory, memory.faults, max_iterations)
+        schedule.counters = counters
         schedule.run()
 
     def _check_block(self, launch: Launch) -> None:

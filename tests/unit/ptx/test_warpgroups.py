@@ -317,3 +317,51 @@ def test_a_matrix_that_two_groups_read(left_out: str, wrong: str, is_race: bool)
     expected = [(FaultKind.RACE, line_of(ptx, "here"))] if is_race else []
     assert [(fault.kind, fault.line) for fault in faults] == expected
     assert not is_race or "writes what the wgmma of thread" in str(faults[0])
+
+
+TWO_PRODUCTS = """
+  .reg .b32 %d<4>;
+  .reg .b32 %e<4>;
+  mov.b32 %r4, 0;
+  mov.b32 %r5, 0;
+  mov.b32 %r6, 0;
+  mov.b32 %r7, 0;
+  mov.b32 %d0, 0;
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, B, B, 0, 1, 1, 0, 0;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, B, B, 1, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%e0, %e1, %e2, %e3}, {%r4, %r5, %r6, %r7}, B, 0, 1, 1, 0;
+  wgmma.commit_group.sync.aligned;
+  mov.b32 %r8, %r3;
+  wgmma.wait_group.sync.aligned 1;
+  mov.b32 %r8, %d2;
+  wgmma.wait_group.sync.aligned 0;
+  mov.b32 %r8, %e2;
+  mov.b32 %r5, %r8;
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "register"),
+    [
+        ("mov.b32 %r8, %r3;", "mov.b32 %r8, %d1; // here", "%d1"),
+        ("mov.b32 %r8, %r3;", "mov.b32 %d3, %r3; // here", "%d3"),
+        ("mov.b32 %r8, %r3;", "mov.b32 %r6, %r3; // here", "%r6"),
+        ("mov.b32 %r8, %d2;", "mov.b32 %r8, %e0; // here", "%e0"),
+        ("mov.b32 %r8, %d2;", "st.shared.b32 [%r7], %r3; // here", "%r7"),
+        ("mov.b32 %r8, %d2;", "mov.b64 %rd5, {%e1, %r3}; // here", "%e1"),
+    ],
+)
+def test_registers_of_products_that_are_not_complete(right: str, wrong: str, register: str):
+    body = TWO_PRODUCTS.replace("B", str(signed(64 << 16 | 8 << 32)))
+    fill = (
+        "shl.b32 %r9, %r1, 4;\nmov.b32 %r10, s;\nadd.u32 %r9, %r9, %r10;\nst.shared.v4.b32 [%r9], {%r3, %r3, %r3, %r3};"
+    )
+    fill += "\nfence.proxy.async;\nbar.sync 0;"
+    options = Options(checks=True, collects_faults=True)
+    assert Machine(kernel(fill + body, 0, 2048)).run([1], [128], [], options) == []
+    ptx = kernel(fill + body.replace(right, wrong), 0, 2048)
+    found = [fault for fault in Machine(ptx).run([1], [128], [], options) if fault.kind is FaultKind.PENDING]
+    assert [fault.line for fault in found] == [line_of(ptx, "here")]
+    assert f"uses {register} before it has waited for the wgmma" in str(found[0])

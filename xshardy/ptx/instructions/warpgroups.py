@@ -1,8 +1,8 @@
 """
 Products of matrices by four warps, of which B and often A are in shared memory. Source: PTX ISA, `wgmma`.
 
-They are executed at once. The race check knows that their matrices are read until the warps wait for the group; that
-their accumulators are not used before is not checked. Each warp has 16 of the 64 rows of A and of the accumulator.
+They are executed at once. The race check knows that their matrices are read until the warps wait for the group, and
+`PendingProducts` that their registers are not used before. Each warp has 16 of the 64 rows of A and of the accumulator.
 Products and sums are exact in f64 and rounded once per instruction: a GPU rounds more often.
 """
 
