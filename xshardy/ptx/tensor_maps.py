@@ -18,6 +18,7 @@ from xshardy.ptx.swizzles import CHUNK
 MAP_BYTES = 128
 MOST_DIMENSIONS = 5
 MOST_IN_BOX = 256
+STRIDE_BITS = 40
 
 LAYOUT = np.dtype(
     {
@@ -112,6 +113,8 @@ def wrong_in(map: Array) -> str | None:
     span = SWIZZLES.get(int(map["swizzle_mode"]))
     if int(map["global_address"]) % CHUNK or any(stride % CHUNK for stride in strides):
         return f"has an address or strides {strides} that are no multiples of {CHUNK} bytes"
+    if any(stride >> STRIDE_BITS for stride in strides):
+        return f"has strides {strides} of which one has more than {STRIDE_BITS} bits"
     if any(not 1 <= size <= MOST_IN_BOX for size in box):
         return f"has a box of {box[::-1]} elements: each dimension has 1 to {MOST_IN_BOX}"
     if row % CHUNK:

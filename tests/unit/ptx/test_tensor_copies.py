@@ -288,6 +288,7 @@ def test_maps_made_on_the_device():
     [
         ("rank.shared::cta.b1024.b32", "0", "uses a tensor map that has 1 dimensions, the instruction 2"),
         ("box_dim.shared::cta.b1024.b32 1", "300", "has a box of [300, 32] elements: each dimension has 1 to 256"),
+        ("global_stride.shared::cta.b1024.b64 0", "-16", "of which one has more than 40 bits"),
         ("box_dim.shared::cta.b1024.b32 0", "31", "has a box with rows of 62 bytes, no multiple of 16"),
         ("global_stride.shared::cta.b1024.b64 0", "120", "strides [120] that are no multiples of 16 bytes"),
         ("swizzle_mode.shared::cta.b1024.b32", "1", "rows of 64 bytes, more than the 32 of its swizzle"),
@@ -360,6 +361,7 @@ def test_bulk_copies():
     [
         ("[%r3], [%rd2+16], 256,", "[%r3], [%rd2+16], 248,", FaultKind.MISALIGNED),
         ("[%rd2+16]", "[%rd2+24]", FaultKind.MISALIGNED),
+        ("[%r3], [%rd2+16], 256,", "[%r3], [%rd2+16], 0x7ffffff0,", FaultKind.OUT_OF_BOUNDS),
         ("[%rd2+16]", "[%rd2+160]", FaultKind.OUT_OF_BOUNDS),
         ("256, [%r3+16384]; // copy", "256, [%r3+16392]; // copy", FaultKind.MBARRIER),
     ],
@@ -369,6 +371,12 @@ def test_wrong_bulk_copies(right: str, wrong: str, kind: FaultKind):
     dummy = TensorMap(np.zeros((8, 16), np.uint32), (8, 16))
     faults = run(ptx, dummy, np.zeros(100, np.uint32), np.zeros(64, np.uint32))
     assert (kind, line_of(ptx, "copy")) in {(fault.kind, fault.line) for fault in faults}
+
+
+def test_boxes_larger_than_shared_memory():
+    array = np.zeros((256, 256), np.uint32)
+    faults = run(load_kernel((0, 0), 512), TensorMap(array, (256, 256)), np.zeros((8, 16), np.uint32))
+    assert "copies 262144 bytes, but shared memory has 16400" in str(faults[0])
 
 
 def test_other_modes_are_refused():

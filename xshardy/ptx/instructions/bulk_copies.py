@@ -54,6 +54,18 @@ class Site:
             mask.reshape(-1)[threads] = True
             self.memory.faults.report(kind, self.instruction.line, self.lanes, mask, describe)
 
+    def fitting(self, threads: Array, bytes: Array) -> Array:
+        """Whether shared memory has so many bytes; that it has fewer is a fault."""
+        place = self.memory.place_of("shared", 0)
+        most = 0 if place is None else place.bound
+        wrong = bytes > most
+
+        def describe(thread: int) -> str:
+            return f"copies {int(bytes[threads == thread][0])} bytes, but shared memory has {most}"
+
+        self.report(FaultKind.OUT_OF_BOUNDS, threads[wrong], describe)
+        return ~wrong
+
     def aligned(self, threads: Array, values: Array, multiple: int, what: str) -> Array:
         """Whether `values` are multiples of a number; that they are not is a fault."""
         wrong = values % multiple != 0
@@ -149,7 +161,7 @@ def copy(form: Form, context: Context) -> Step:
         site = Site(lanes, memory, instruction)
         everyone = site.active()
         sizes = site.values(read, everyone).astype(np.int64)
-        good = site.aligned(everyone, sizes, CHUNK, "copies a number of bytes:")
+        good = site.aligned(everyone, sizes, CHUNK, "copies a number of bytes:") & site.fitting(everyone, sizes)
         for bytes in np.unique(sizes[good]).tolist():
             threads = everyone[good & (sizes == bytes)]
             steps = np.arange(0, bytes, CHUNK, dtype=np.uint64)

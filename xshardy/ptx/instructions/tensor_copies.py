@@ -142,7 +142,7 @@ def copy(form: Form, context: Context) -> Step:
         starts = site.values(of_tile, threads)
         good = site.aligned(threads, starts, TILE_ALIGNMENT, "copies a box at address")
         for chosen, boxes in _groups(site, threads, maps.reshape(-1, MAP_BYTES), coordinates):
-            some = good[chosen]
+            some = good[chosen] & site.fitting(threads[chosen], np.full(len(chosen), boxes.bytes))
             if not some.any():
                 continue
             boxes = Boxes(boxes.map, boxes.coordinates[some])
