@@ -179,8 +179,8 @@ class Place:
     def outside(self, lanes: Lanes, offsets: Array, least: int) -> Array:
         """Whether each of `offsets` has fewer than `least` bytes behind it."""
         if self.is_shared:
-            far = offsets >> np.uint64(RANK_BITS) > np.uint64(lanes.clusters.size)
-            return far | (offsets & np.uint64((1 << RANK_BITS) - 1)) + np.uint64(least) > np.uint64(self.bound)
+            far = (offsets >> np.uint64(RANK_BITS)) > np.uint64(lanes.clusters.size)
+            return far | ((offsets & np.uint64((1 << RANK_BITS) - 1)) + np.uint64(least) > np.uint64(self.bound))
         return offsets > np.uint64(self.bound - least) if self.bound >= least else np.ones_like(offsets, np.bool_)
 
 

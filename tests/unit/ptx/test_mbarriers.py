@@ -254,6 +254,11 @@ FAULTS = {
         FaultKind.MBARRIER,
         "uses an mbarrier in k_0: only shared memory has them",
     ),
+    "an address of global memory": (
+        "mbarrier.init.shared::cta.b64 [%rd1], 1; // here",
+        FaultKind.OUT_OF_BOUNDS,
+        "accesses 8 bytes at byte 1099511627776 of shared memory, which has 256",
+    ),
     "misaligned": (
         "mov.b32 %r3, s;\nmbarrier.init.shared::cta.b64 [%r3+4], 1; // here",
         FaultKind.MISALIGNED,
@@ -279,6 +284,20 @@ def test_fault_is_found(name: str):
     ptx = kernel(body, parameters=1, shared=256)
     (fault,) = [fault for fault in faults if fault.kind is kind]
     assert fault.line == line_of(ptx, "here") and message in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("mbarrier.test_wait.b64 {%r3, %r4}, [%rd1], %rd2;", r"2 registers do not make a \.pred"),
+        ("cp.async.wait_group -1;", "expected a constant number of groups"),
+        ("cp.async.wait_group %r3;", "expected a constant number of groups"),
+        ("mov.b64 %rd5, {%r3, %r4, %r5};", r"3 registers do not make a \.b64"),
+    ],
+)
+def test_wrong_operands_are_refused(statement: str, message: str):
+    with pytest.raises(PtxError, match=message):
+        run(statement, 32)
 
 
 def test_an_unknown_form_is_refused():

@@ -214,7 +214,7 @@ def wait(engines: Sequence[Engine]) -> Callable[[Form, Context], Step]:
     def rule(form: Form, context: Context) -> Step:
         chosen = engines[:1] if form.has("read") else engines
         (left,) = form.instruction.operands
-        if not isinstance(left, Integer):
+        if not isinstance(left, Integer) or left.value < 0:
             raise form.error("expected a constant number of groups")
 
         def execute(lanes: Lanes) -> None:
