@@ -33,7 +33,7 @@ from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import Kernel
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.machine import Machine, Options
-from xshardy.ptx.memory import Access, AccessKind, Observer, Region
+from xshardy.ptx.memory import Access, AccessKind, BulkAccess, Observer, Region
 
 CORPORA = [Path(__file__).parents[3] / "shared" / "corpus" / name for name in ("xla_gpu", "real")]
 TARGET = "sm_90"
@@ -63,7 +63,8 @@ class Written:
     def __init__(self):
         self.bytes: dict[Region, Array] = {}
 
-    def __call__(self, lanes: Lanes, access: Access) -> None:
+    def __call__(self, lanes: Lanes, access: Access | BulkAccess) -> None:
+        assert isinstance(access, Access)
         if access.kind is not AccessKind.LOAD:
             region = access.part.region
             marks = self.bytes.setdefault(region, np.zeros(region.data.size, np.bool_))

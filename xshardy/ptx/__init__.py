@@ -12,6 +12,7 @@ from xshardy.ptx.errors import LaunchError, PtxError
 from xshardy.ptx.faults import Fault, FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.profiling import Profile, profile
+from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import read_ptx
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Options",
     "Profile",
     "PtxError",
+    "TensorMap",
     "bound_of",
     "profile",
     "read_ptx",

@@ -3,7 +3,8 @@ How long a described GPU takes at least for what a profile counts, and which of 
 
 An estimate: an interval from perfect overlap of all resources, with the fewest machine instructions and every sector
 moved once, to no overlap, with the most and every request served by memory. Latencies are not part of it. Sources:
-NVIDIA's CUDA programming guide, "Arithmetic Instructions" (throughput per multiprocessor), and data sheets.
+NVIDIA's CUDA programming guide, "Arithmetic Instructions" (throughput per multiprocessor), and data sheets: the dense
+rates of tensor cores, which differ between GPUs of one capability, are rounded to a power of two per cycle.
 """
 
 from collections.abc import Mapping
@@ -28,21 +29,23 @@ class Rates:
     """Cycles per second."""
     memory: float
     """Bytes per second."""
+    products: int
+    """Products of 16 bits that the tensor cores of a multiprocessor execute in a cycle, with sums in f32."""
     special_functions: int = 16
     """Threads for which a multiprocessor computes an approximate function in a cycle."""
 
 
 RATES: Mapping[ComputeCapability, Rates] = {
-    ComputeCapability(7, 0): Rates(1.53e9, 900e9),
-    ComputeCapability(7, 5): Rates(1.59e9, 320e9),
-    ComputeCapability(8, 0): Rates(1.41e9, 1555e9),
-    ComputeCapability(8, 6): Rates(1.80e9, 768e9),
-    ComputeCapability(8, 7): Rates(1.30e9, 205e9),
-    ComputeCapability(8, 9): Rates(2.49e9, 864e9),
-    ComputeCapability(9, 0): Rates(1.83e9, 3350e9),
-    ComputeCapability(10, 0): Rates(1.97e9, 8000e9),
-    ComputeCapability(12, 0): Rates(2.62e9, 1792e9),
-    ComputeCapability(12, 1): Rates(2.42e9, 273e9),
+    ComputeCapability(7, 0): Rates(1.53e9, 900e9, 512),
+    ComputeCapability(7, 5): Rates(1.59e9, 320e9, 512),
+    ComputeCapability(8, 0): Rates(1.41e9, 1555e9, 1024),
+    ComputeCapability(8, 6): Rates(1.80e9, 768e9, 512),
+    ComputeCapability(8, 7): Rates(1.30e9, 205e9, 512),
+    ComputeCapability(8, 9): Rates(2.49e9, 864e9, 512),
+    ComputeCapability(9, 0): Rates(1.83e9, 3350e9, 2048),
+    ComputeCapability(10, 0): Rates(1.97e9, 8000e9, 4096),
+    ComputeCapability(12, 0): Rates(2.62e9, 1792e9, 512),
+    ComputeCapability(12, 1): Rates(2.42e9, 273e9, 512),
 }
 """Of the GPUs of `emitters.devices`, at their boost clock: published figures, not calibrated on a GPU."""
 
@@ -72,6 +75,7 @@ def bound_of(profile: Profile, target: str) -> Bound:
     of_busiest = -(-profile.grid_blocks // cores) / max(profile.grid_blocks, 1)  # the part of one multiprocessor
     cycle = of_busiest / rates.clock
     special = profile.classes.get("special function", 0.0) * 32 / rates.special_functions * cycle
+    products = profile.products / rates.products * cycle
     shared = profile.wavefronts * cycle
     cached = profile.sectors / SECTORS_PER_CYCLE * cycle
     least, most = (sectors * SECTOR_BYTES / rates.memory for sectors in (profile.least_memory_sectors, profile.sectors))
@@ -83,5 +87,6 @@ def bound_of(profile: Profile, target: str) -> Bound:
             "first cache": (cached, cached),
             "special functions": (special, special),
             "shared memory": (shared, shared),
+            **({"tensor cores": (products, products)} if products else {}),
         }
     )

@@ -1,28 +1,29 @@
 """
-Races, reads of uninitialized shared memory, and writes to data that is read as constant.
+Races, missing proxy fences, reads of uninitialized shared memory, and writes to data that is read as constant.
 
 Every byte of memory has shadows: who wrote and read it last, and when. Two accesses of one byte by different threads
-are a race, if one of them writes and they are not both atomic, unless a barrier of the block or of the warp is between
-them. Threads of different blocks have no barrier. Source: PTX ISA, "Memory Consistency Model", "Data Races".
+are a race, if one of them writes and they are not both atomic, unless a barrier orders them: one of the block, of the
+warp, of the cluster, or an `mbarrier`; see `Clocks`. What `cp.async`, bulk copies and `wgmma` access is not ordered
+with what their own thread does later, unless it waits. Threads of different clusters have no barrier. Source: PTX ISA,
+"Memory Consistency Model", "Data Races".
 
 A thread that acquires (`atom.acquire` and the like) orders the accesses of its block behind all earlier ones of other
 blocks: whoever holds a lock is not in a race.
 
-Not found are races with other readers than the last two of a byte, and a barrier of a part of a block (`bar.sync a, b`)
-is taken for one of all threads.
+Not found are races with other readers than the last two of a byte.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.simt.launch import WARP_SIZE
+from xshardy.ptx.clocks import ASYNC, Engine
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import Access, AccessKind, Region
+from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess, Region
 from xshardy.ptx.module import Instruction
 
 STRONG = ("relaxed", "acquire", "release", "acq_rel", "volatile", "mmio")
@@ -31,6 +32,16 @@ ACQUIRING = ("acquire", "acq_rel")
 NOBODY = 0
 """Threads are counted from 1: memory that is all 0 is not allocated before it is used."""
 
+
+WORKERS: Mapping[Engine, str] = {
+    Engine.THREADS: "",
+    Engine.COPY: "the cp.async of ",
+    Engine.BULK_READS: "the bulk copy of ",
+    Engine.BULK_WRITES: "the bulk copy of ",
+    Engine.MATRIX: "the wgmma of ",
+    Engine.LOADS: "the bulk copy of ",
+}
+"""How an engine of a thread is called."""
 
 Describe = Callable[[int], str]
 """What is wrong with a byte of an access, by its number."""
@@ -41,7 +52,11 @@ class Now:
     """The threads of an access, one for each accessed byte, and their phases."""
 
     thread: Array
-    block_phase: Array
+    cluster: Array
+    agent: Array
+    """The number in the cluster, see `Clocks`."""
+    release: Array
+    """How often the agent has released before."""
     warp_phase: Array
     is_strong: bool
     time: int
@@ -50,30 +65,36 @@ class Now:
     """The time at which a thread of the block last acquired what others released; 0 for never."""
 
 
+FIELDS = ("thread", "agent", "release", "warp_phase", "is_strong", "time")
+
+
 class Moments:
-    """For each byte of a region, the thread that accessed it, and the phases of its block and warp then."""
+    """For each byte of a region, the thread that accessed it, its agent and clock, and the phase of its warp then."""
 
     def __init__(self, size: int):
         self.thread = np.zeros(size, np.int64)
         """The number of the thread in the grid, from 1 on, or `NOBODY`."""
-        self.block_phase, self.warp_phase = np.zeros(size, np.int32), np.zeros(size, np.int32)
+        self.agent, self.release = np.zeros(size, np.int32), np.zeros(size, np.int32)
+        self.warp_phase = np.zeros(size, np.int32)
         self.is_strong = np.zeros(size, np.bool_)
         self.time = np.zeros(size, np.int64)
 
     def note(self, places: Array, now: Now) -> None:
-        self.thread[places] = now.thread
-        self.block_phase[places], self.warp_phase[places] = now.block_phase, now.warp_phase
-        self.is_strong[places], self.time[places] = now.is_strong, now.time
+        for name in FIELDS:
+            getattr(self, name)[places] = getattr(now, name)
 
-    def unordered(self, places: Array, now: Now, threads_per_block: int) -> Array:
-        """Whether the access that is noted for each of `places` has no order with the one now, of another thread."""
-        before = self.thread[places]
-        same_block = (before - 1) // threads_per_block == (now.thread - 1) // threads_per_block
-        warp, own = ((thread - 1) % threads_per_block // WARP_SIZE for thread in (before, now.thread))
-        ordered = same_block & (self.block_phase[places] != now.block_phase)
-        ordered |= same_block & (warp == own) & (self.warp_phase[places] != now.warp_phase)
-        ordered |= ~same_block & (self.time[places] < now.acquired)
-        return (before != NOBODY) & (before != now.thread) & ~ordered & ~(self.is_strong[places] & now.is_strong)
+    def unordered(self, places: Array, now: Now, lanes: Lanes) -> Array:
+        """Whether the access that is noted for each of `places` has no order with the one now, of another agent."""
+        assert lanes.clocks is not None
+        before, agent = self.thread[places], self.agent[places]
+        block, own_block = ((thread - 1) // lanes.shape[1] for thread in (before, now.thread))
+        same_cluster = lanes.clusters.same(block, own_block)
+        same_agent = same_cluster & (agent == now.agent)
+        known = lanes.clocks.ordered(now.cluster, now.agent, agent, self.release[places])
+        ordered = same_cluster & np.where(same_agent, self.warp_phase[places] != now.warp_phase, known)
+        ordered |= (block != own_block) & (self.time[places] < now.acquired)
+        is_other = (before != NOBODY) & ~(same_agent & (before == now.thread))
+        return is_other & ~ordered & ~(self.is_strong[places] & now.is_strong)
 
 
 class Shadow:
@@ -92,6 +113,7 @@ class _Bytes:
     """An access, byte by byte."""
 
     lanes: Lanes
+    kind: AccessKind
     instruction: Instruction
     region: Region
     lane: Array
@@ -100,10 +122,20 @@ class _Bytes:
     """The place in the region."""
     now: Now
 
+    def worker(self, thread: int, agent: int) -> str:
+        """Who did an earlier access, in words, by the numbers of its thread, from 1 on, and agent."""
+        assert self.lanes.clocks is not None
+        return WORKERS[self.lanes.clocks.engine(agent)] + self.lanes.launch.place(thread - 1)
+
+    def missing(self, agent: int) -> str:
+        """What would order an earlier access of an agent."""
+        assert self.lanes.clocks is not None
+        return "barrier" if self.lanes.clocks.engine(agent) is Engine.THREADS else "wait and barrier"
+
     def at(self, number: int) -> str:
         """The place of one of the bytes in words."""
         place = int(self.places[number])
-        if self.region.name == "shared memory":
+        if self.region.name == SHARED:
             place %= self.region.size // len(self.lanes.blocks)
         return f"byte {place} of {self.region.name}"
 
@@ -118,16 +150,17 @@ class Checks:
         self._acquired: dict[int, int] = {}
         """By block, the time of the last access that acquires."""
 
-    def __call__(self, lanes: Lanes, access: Access) -> None:
-        part, size, instruction = access.part, access.size, access.instruction
-        if part.region.name in ("the parameters", "local memory"):
+    def __call__(self, lanes: Lanes, access: Access | BulkAccess) -> None:
+        region, size, instruction = access.region, access.size, access.instruction
+        if region.name in ("the parameters", "local memory"):
             return
-        shadow = self._shadows.get(part.region)
+        assert lanes.clocks is not None
+        shadow = self._shadows.get(region)
         if shadow is None:
-            shadow = self._shadows[part.region] = Shadow(part.region)
-        mask = lanes.active_mask() if part.mask is None else part.mask
-        lane = np.repeat(np.flatnonzero(mask), size)
-        places = (part.full_offsets(lanes)[mask][:, None] + np.arange(size)).reshape(-1)
+            shadow = self._shadows[region] = Shadow(region)
+        threads, offsets = access.accessed(lanes)
+        lane = np.repeat(threads, size)
+        places = (offsets[:, None] + np.arange(size)).reshape(-1)
         modifiers = instruction.opcode.split(".")
         is_strong = access.kind is AccessKind.ATOMIC or any(modifier in STRONG for modifier in modifiers)
         block, thread = np.divmod(lane, lanes.shape[1])
@@ -135,15 +168,18 @@ class Checks:
         if any(modifier in ACQUIRING for modifier in modifiers):
             self._acquired.update(dict.fromkeys(lanes.blocks[np.unique(block)].tolist(), self._time))
         acquired = np.array([self._acquired.get(number, 0) for number in lanes.blocks.tolist()])
+        cluster, agent = lanes.clocks.agents(block, thread, lanes.engine)
         now = Now(
             lanes.blocks[block] * lanes.shape[1] + thread + 1,
-            lanes.block_phases[block, 0],
-            lanes.warp_phases.reshape(-1)[lane],
+            cluster,
+            agent,
+            lanes.clocks.releases(cluster, agent),
+            lanes.clocks.warp_phases.reshape(-1)[lane],
             is_strong,
             self._time,
             acquired[block],
         )
-        found = _Bytes(lanes, instruction, part.region, lane, places, now)
+        found = _Bytes(lanes, access.kind, instruction, region, lane, places, now)
         if access.kind is AccessKind.LOAD:
             self._load(found, shadow, "nc" in modifiers)
         else:
@@ -152,11 +188,12 @@ class Checks:
     def _load(self, found: _Bytes, shadow: Shadow, is_constant: bool) -> None:
         places, now = found.places, found.now
         writes = shadow.writes
-        if found.region.name == "shared memory":
+        if found.region.name == SHARED:
             self._report(
                 found, FaultKind.UNINITIALIZED, writes.thread[places] == NOBODY, "reads what nobody has written"
             )
         self._report_race(found, writes, "reads what {other} writes")
+        self._report_unfenced(found, writes)
         if is_constant:
             self._report(
                 found, FaultKind.READ_ONLY, writes.thread[places] != NOBODY, "reads as constant what is written before"
@@ -164,7 +201,7 @@ class Checks:
             shadow.is_constant[places] = True
         others = (shadow.reads.thread[places] != now.thread) & (shadow.reads.thread[places] != NOBODY)
         moved = places[others]
-        for name in ("thread", "block_phase", "warp_phase", "is_strong", "time"):
+        for name in FIELDS:
             getattr(shadow.earlier_reads, name)[moved] = getattr(shadow.reads, name)[moved]
         shadow.reads.note(places, now)
         together = shadow.reads.thread[places] != now.thread
@@ -176,6 +213,8 @@ class Checks:
         self._report(found, FaultKind.READ_ONLY, shadow.is_constant[places], "writes what is read as constant")
         self._report_race(found, shadow.writes, "writes what {other} writes")
         self._report_race(found, shadow.reads, "writes what {other} reads")
+        if found.kind is AccessKind.STORE:
+            self._report_unfenced(found, shadow.writes)
         self._report_race(found, shadow.earlier_reads, "writes what {other} reads")
         shadow.writes.note(places, now)
         together = shadow.writes.thread[places] != now.thread
@@ -189,15 +228,35 @@ class Checks:
 
             self._report_each(found, FaultKind.RACE, differs, describe)
 
-    def _report_race(self, found: _Bytes, before: Moments, what: str) -> None:
-        wrong = before.unordered(found.places, found.now, found.lanes.shape[1])
-        if not wrong.any():
+    def _report_unfenced(self, found: _Bytes, before: Moments) -> None:
+        """Report accesses of asynchronous engines that may not see what threads have written in shared memory."""
+        lanes, now, places = found.lanes, found.now, found.places
+        assert lanes.clocks is not None
+        if found.region.name != SHARED or lanes.engine < ASYNC:
             return
-        others = before.thread[found.places]
+        block, own_block = ((thread - 1) // lanes.shape[1] for thread in (before.thread[places], now.thread))
+        agent, release = before.agent[places], before.release[places]
+        ordered = lanes.clocks.ordered(now.cluster, now.agent, agent, release)
+        unseen = ordered & ~lanes.clocks.fenced(now.cluster, now.agent, agent, release)
+        wrong = unseen & (before.thread[places] != NOBODY) & lanes.clusters.same(block, own_block)
+        others = before.thread[places]
 
         def describe(number: int) -> str:
-            other = found.lanes.launch.place(int(others[number]) - 1)
-            return f"{what.format(other=other)}, with no barrier between, at {found.at(number)}"
+            other = lanes.launch.place(int(others[number]) - 1)
+            return f"accesses what {other} has written, with no fence.proxy.async between, at {found.at(number)}"
+
+        self._report_each(found, FaultKind.PROXY, wrong, describe)
+
+    def _report_race(self, found: _Bytes, before: Moments, what: str) -> None:
+        wrong = before.unordered(found.places, found.now, found.lanes)
+        if not wrong.any():
+            return
+        others, agents = before.thread[found.places], before.agent[found.places]
+
+        def describe(number: int) -> str:
+            other = found.worker(int(others[number]), int(agents[number]))
+            missing = found.missing(int(agents[number]))
+            return f"{what.format(other=other)}, with no {missing} between, at {found.at(number)}"
 
         self._report_each(found, FaultKind.RACE, wrong, describe)
 
@@ -220,7 +279,9 @@ def _of(now: Now, chosen: Array) -> Now:
     return replace(
         now,
         thread=now.thread[chosen],
-        block_phase=now.block_phase[chosen],
+        cluster=now.cluster[chosen],
+        agent=now.agent[chosen],
+        release=now.release[chosen],
         warp_phase=now.warp_phase[chosen],
         acquired=now.acquired[chosen],
     )

@@ -30,17 +30,17 @@ def class_of(instruction: Instruction) -> str:
         return "parameter" if space == "param" else f"{space} {MEMORY_CLASSES[name]}"
     if name in ATOMICS:
         return "atomic"
-    if name == "cp":
+    if name in ("cp", "tensormap"):
         return "copy"
     if name in WARPS:
         return "warp exchange"
-    if name in ("bar", "barrier"):
+    if name in ("bar", "barrier", "mbarrier"):
         return "barrier"
     if name in CONTROL:
         return "branch"
     if name in FREE:
         return "free"
-    if name in ("mma", "wgmma", "ldmatrix"):
+    if name in ("mma", "wgmma", "ldmatrix", "stmatrix"):
         return "matrix"
     if name == "mov":
         return "move"

@@ -94,7 +94,7 @@ class Registers:
 
     def _packed(self, instruction: Instruction, vector: Vector, type: Type) -> Reader:
         """What reads several registers as one, the first in the lowest bits."""
-        part = TYPES[f"b{type.bits // len(vector.elements)}"]
+        part = _part(instruction, vector, type)
         readers = [self.reader(instruction, element, part) for element in vector.elements]
 
         def read(lanes: Lanes) -> Array:
@@ -141,7 +141,7 @@ class Registers:
         return lambda lanes, value: lanes.write(slot, to_bits(value, type, bits))
 
     def _unpacked(self, instruction: Instruction, vector: Vector, type: Type) -> Writer:
-        part = TYPES[f"b{type.bits // len(vector.elements)}"]
+        part = _part(instruction, vector, type)
         writers = [self.writer(instruction, element, part) for element in vector.elements]
 
         def write(lanes: Lanes, value: Array) -> None:
@@ -150,6 +150,14 @@ class Registers:
                 writer(lanes, parts[..., number])
 
         return write
+
+
+def _part(instruction: Instruction, vector: Vector, type: Type) -> Type:
+    """What an element of a vector has of a value of `type`. Raises `PtxError` if that is no type."""
+    count = len(vector.elements)
+    if (part := TYPES.get(f"b{type.bits // count}")) is None or part.bits * count != type.bits:
+        raise PtxError(instruction.line, f"{instruction.opcode}: {count} registers do not make a .{type.name}")
+    return part
 
 
 @dataclass(frozen=True, slots=True)

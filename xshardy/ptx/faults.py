@@ -21,6 +21,12 @@ class FaultKind(Enum):
     DIVERGENT_BARRIER = "barrier that not all threads reach"
     DIVERGENT_WARP = "warp instruction without all named threads"
     ENDLESS = "endless loop"
+    TRAP = "trap"
+    PENDING = "use of a product that is not complete"
+    PROXY = "missing proxy fence"
+    NEVER_COMPLETE = "wait for what never completes"
+    MBARRIER = "misuse of an mbarrier"
+    DESCRIPTOR = "wrong descriptor"
     READ_ONLY = "write through the read-only path"
 
 

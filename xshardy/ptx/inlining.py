@@ -20,6 +20,7 @@ from xshardy.ptx.module import (
     Pair,
     Register,
     Symbol,
+    Tensor,
     Variable,
     Vector,
 )
@@ -71,6 +72,10 @@ class _Names:
                 return Address(Symbol(self.of(name), inner), offset)
             case Vector(elements):
                 return Vector(tuple(map(self.operand, elements)))
+            case Tensor(address, coordinates):
+                address, coordinates = self.operand(address), self.operand(coordinates)
+                assert isinstance(address, Address) and isinstance(coordinates, Vector)
+                return Tensor(address, coordinates)
             case Pair(first, second):
                 return Pair(self.operand(first), self.operand(second))
             case Negated(Register(name)):

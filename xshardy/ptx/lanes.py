@@ -1,11 +1,14 @@
 """The threads of some blocks while they run: their registers, and which of them are active."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, Launch, along_axis
+from xshardy.ptx.clocks import Clocks, Engine
+from xshardy.ptx.clusters import Clusters
 
 
 class Lanes:
@@ -16,18 +19,24 @@ class Lanes:
     be 1.
     """
 
-    def __init__(self, launch: Launch, blocks: Sequence[int]):
+    def __init__(self, launch: Launch, blocks: Sequence[int], clusters: Clusters | None = None):
         self.launch = launch
+        self.clusters = clusters or Clusters(launch.grid)
         self.blocks = np.asarray(blocks, np.int64)
-        """The numbers of the blocks in the grid."""
+        """The numbers of the blocks in the grid; those of a cluster are all there, one after another."""
         self.shape = (len(self.blocks), launch.threads)
         self.registers: list[Array] = []
         self.mask: Array | None = None
         """The threads that execute the current instruction, an array of the full shape; None for all."""
-        self.block_phases = np.zeros((self.shape[0], 1), np.int32)
-        """How many barriers each block has passed."""
-        self.warp_phases = np.zeros(self.shape, np.int32)
-        """How many barriers of its warp each thread has passed."""
+        self.cluster_arrivals = np.zeros(self.shape, np.int32)
+        """How often each thread has arrived at the barrier of its cluster."""
+        self.cluster_waits = np.zeros(self.shape, np.int32)
+        """How often each thread has left that barrier."""
+        self.exited = np.zeros(self.shape, np.bool_)
+        self.clocks: Clocks | None = None
+        """None unless the order of accesses is checked."""
+        self.engine: int = Engine.THREADS
+        """Who accesses memory for the active threads."""
 
     def write(self, slot: int, bits: Array) -> None:
         """Set a register of the active threads."""
@@ -64,10 +73,10 @@ class Lanes:
                 "ntid": np.array([[self.launch.block[number]]]),
                 "ctaid": along_axis(self.blocks[:, None], self.launch.grid, number),
                 "nctaid": np.array([[self.launch.grid[number]]]),
-                "clusterid": along_axis(self.blocks[:, None], self.launch.grid, number),
-                "nclusterid": np.array([[self.launch.grid[number]]]),
-                "cluster_ctaid": np.zeros((1, 1)),
-                "cluster_nctaid": np.ones((1, 1)),
+                "clusterid": self.clusters.cluster_of(self.blocks[:, None], number),
+                "nclusterid": np.array([[self.launch.grid[number] // self.clusters.shape[number]]]),
+                "cluster_ctaid": self.clusters.place_of(self.blocks[:, None], number),
+                "cluster_nctaid": np.array([[self.clusters.shape[number]]]),
             }
             return values[prefix].astype(np.uint32) if prefix in values else None
         lane = threads % WARP_SIZE
@@ -79,8 +88,8 @@ class Lanes:
             "nwarpid": np.array([[-(-self.launch.threads // WARP_SIZE)]]),
             "smid": np.zeros((1, 1)),
             "nsmid": np.ones((1, 1)),
-            "cluster_ctarank": np.zeros((1, 1)),
-            "cluster_nctarank": np.ones((1, 1)),
+            "cluster_ctarank": np.arange(self.shape[0])[:, None] % self.clusters.size,
+            "cluster_nctarank": np.array([[self.clusters.size]]),
             "lanemask_eq": bit,
             "lanemask_lt": bit - one,
             "lanemask_le": (bit - one) | bit,
@@ -88,6 +97,17 @@ class Lanes:
             "lanemask_ge": ~(bit - one) & np.uint64(0xFFFFFFFF),
         }
         return values[prefix].astype(np.uint32) if prefix in values else None
+
+    @contextmanager
+    def working(self, engine: int) -> Generator[None]:
+        """Within the context, accesses are those of an engine of the active warps."""
+        if self.clocks is not None:
+            self.clocks.start(self.active_mask(), engine)
+        before, self.engine = self.engine, engine
+        try:
+            yield
+        finally:
+            self.engine = before
 
     def warps(self, values: Array, fill: int = 0) -> Array:
         """`values` by warp: an array [blocks, warps, 32]; a last warp with fewer threads is filled up."""

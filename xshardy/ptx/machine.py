@@ -7,7 +7,10 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import Launch, padded
+from xshardy.ptx.accumulators import PendingProducts
 from xshardy.ptx.checks import Checks
+from xshardy.ptx.clocks import Clocks
+from xshardy.ptx.clusters import Clusters, clusters_of
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.faults import Fault, Faults
 from xshardy.ptx.lanes import Lanes
@@ -15,7 +18,11 @@ from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Reg
 from xshardy.ptx.module import Entry, Module, Parameter, Variable
 from xshardy.ptx.program import Program, program_of
 from xshardy.ptx.schedule import Counter, Schedule
+from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import entry_of, read_ptx
+
+Argument = Array | int | float | Region | TensorMap
+"""Of a kernel: an array or region for a pointer, a number, or a map for a parameter of 128 bytes."""
 
 TOGETHER = 1 << 14
 """How many threads are executed together, if a block has no more: so many values of each register fit in a cache."""
@@ -43,6 +50,8 @@ class Options:
     """Move the results of approximate functions by random errors below the documented ones."""
     observers: list[Observer] = field(default_factory=list[Observer])
     counters: list[Counter] = field(default_factory=list[Counter])
+    cluster: Sequence[int] | None = None
+    """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
 
 
 class Machine:
@@ -56,7 +65,7 @@ class Machine:
         self,
         grid: Sequence[int],
         block: Sequence[int],
-        arguments: Sequence[Array | int | float | Region],
+        arguments: Sequence[Argument],
         options: Options | None = None,
     ) -> list[Fault]:
         """
@@ -74,28 +83,37 @@ class Machine:
         observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         program = program_of(self.entry, symbols, memory, options.errors)
-        blocks = range(launch.blocks) if options.blocks is None else options.blocks
-        size = max(options.together // max(launch.threads, 1), 1)
+        clusters = self.clusters(grid, options)
+        counters = [*options.counters]
+        if options.checks and any(step.opcode.startswith("wgmma.") for step in self.entry.body.instructions):
+            counters.append(PendingProducts(self.entry.body.instructions, faults))
+        blocks = clusters.whole(range(launch.blocks) if options.blocks is None else options.blocks)
+        size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
         with np.errstate(all="ignore"):
             for first in range(0, len(blocks), size):
-                lanes = Lanes(launch, blocks[first : first + size])
-                self._run_blocks(program, lanes, memory, faults, sizes, options)
+                lanes = Lanes(launch, blocks[first : first + size], clusters)
+                lanes.clocks = Clocks(*lanes.shape, clusters.size) if options.checks else None
+                self._run_blocks(program, lanes, memory, sizes, options.max_iterations, counters)
         _write_back(arguments, regions)
         return [*faults.found.values()]
+
+    def clusters(self, grid: Sequence[int], options: Options) -> Clusters:
+        """The clusters in which a grid is executed. Raises `LaunchError` if they do not fill it."""
+        return clusters_of(padded(grid), options.cluster or self.entry.directives.get("reqnctapercluster", ()))
 
     def _run_blocks(
         self,
         program: Program,
         lanes: Lanes,
         memory: Memory,
-        faults: Faults,
         sizes: tuple[int, int],
-        options: Options,
+        max_iterations: int,
+        counters: list[Counter],
     ) -> None:
         program.registers.initialize(lanes, self.entry.line)
         memory.allocate(lanes, *sizes)
-        schedule = Schedule(program, lanes, memory, faults, options.max_iterations)
-        schedule.counters = options.counters
+        schedule = Schedule(program, lanes, memory, memory.faults, max_iterations)
+        schedule.counters = counters
         schedule.run()
 
     def _check_block(self, launch: Launch) -> None:
@@ -106,7 +124,7 @@ class Machine:
         if most is not None and launch.threads > np.prod(most):
             raise LaunchError(f"the kernel allows blocks of at most {np.prod(most)} threads, not {launch.threads}")
 
-    def _bind(self, arguments: Sequence[Array | int | float | Region]) -> tuple[list[Region], Region]:
+    def _bind(self, arguments: Sequence[Argument]) -> tuple[list[Region], Region]:
         """The buffers behind the arguments, then those of global variables; and the memory of the parameters."""
         parameters = self.entry.parameters
         if len(arguments) != len(parameters):
@@ -116,12 +134,16 @@ class Machine:
         regions: list[Region] = []
         bound: dict[int, int] = {}
         for parameter, argument in zip(parameters, arguments, strict=True):
-            if isinstance(argument, np.ndarray | Region):
-                number = bound.get(id(argument))
+            if isinstance(argument, np.ndarray | Region | TensorMap):
+                buffer = argument.array if isinstance(argument, TensorMap) else argument
+                number = bound.get(id(buffer))
                 if number is None:
-                    number = bound[id(argument)] = len(regions)
-                    regions.append(_region(parameter, argument))
-                value = np.array(number + 1 << RANGE_BITS, np.uint64)
+                    number = bound[id(buffer)] = len(regions)
+                    regions.append(_region(parameter, buffer))
+                address = number + 1 << RANGE_BITS
+                value = np.array(address, np.uint64)
+                if isinstance(argument, TensorMap):
+                    value = np.frombuffer(argument.encoded(address), np.uint8)
             else:
                 value = np.array(argument).astype(parameter.type.dtype)
             raw = np.frombuffer(value.tobytes(), np.uint8)
@@ -154,9 +176,10 @@ class Machine:
         return symbols, (sizes[0] + dynamic_shared, sizes[1])
 
 
-def _write_back(arguments: Sequence[Array | int | float | Region], regions: Sequence[Region]) -> None:
+def _write_back(arguments: Sequence[Argument], regions: Sequence[Region]) -> None:
     """Copy the contents of regions that do not share memory with their array there."""
-    arrays = {id(argument): argument for argument in arguments if isinstance(argument, np.ndarray | Region)}
+    buffers = [argument.array if isinstance(argument, TensorMap) else argument for argument in arguments]
+    arrays = {id(buffer): buffer for buffer in buffers if isinstance(buffer, np.ndarray | Region)}
     for argument, region in zip(arrays.values(), regions, strict=False):
         if isinstance(argument, np.ndarray):
             data = argument.reshape(-1).view(np.uint8)

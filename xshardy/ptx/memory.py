@@ -2,8 +2,9 @@
 The state spaces: where an address points to, and loads and stores of many threads at once.
 
 An address has 64 bits. Each global buffer has a range of 2**40 bytes, at the start of which it lies; shared, local and
-parameter memory have a range each for generic addresses. Addresses in these spaces themselves begin at 0. Source: PTX
-ISA, "State Spaces", "Generic Addressing".
+parameter memory have a range each for generic addresses. Addresses in these spaces themselves begin at 0. An address of
+shared memory has, from bit `RANK_BITS` on, 0 for the block of the thread, or 1 and the rank of a block of its cluster.
+Source: PTX ISA, "State Spaces", "Generic Addressing", "mapa".
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,12 +16,16 @@ import numpy as np
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.mbarriers import MBARRIER_BYTES, Mbarriers
 from xshardy.ptx.module import Instruction
 
 RANGE_BITS = 40
 """Each buffer begins at a multiple of 2 to this power."""
 WINDOWS: Mapping[str, int] = {"shared": 1 << 60, "local": 2 << 60, "param": 3 << 60}
 """Where the generic addresses of a space begin."""
+RANK_BITS = 24
+"""More than the bits of an offset in shared memory."""
+SHARED = "shared memory"
 LARGEST_ACCESS = 16
 WORDS: Mapping[int, np.dtype[np.generic]] = {
     **{size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)},
@@ -112,8 +117,36 @@ class Access:
     words: Sequence[Array] | None
     """Of a store, the words that each thread stores."""
 
+    @property
+    def region(self) -> Region:
+        return self.part.region
 
-Observer = Callable[[Lanes, Access], None]
+    def accessed(self, lanes: Lanes) -> tuple[Array, Array]:
+        """The number of the thread among those executed together, and the offset, of each access of `size` bytes."""
+        mask = lanes.active_mask() if self.part.mask is None else self.part.mask
+        return np.flatnonzero(mask), self.part.full_offsets(lanes)[mask]
+
+
+@dataclass(frozen=True, slots=True)
+class BulkAccess:
+    """Accesses of `size` bytes each, of which one thread may have many: those of tensor copies and `wgmma`."""
+
+    kind: AccessKind
+    instruction: Instruction
+    region: Region
+    threads: Array
+    """For each access, the number of the thread among those executed together."""
+    offsets: Array
+    """In bytes, of each access."""
+    size: int
+    words: Sequence[Array] | None = None
+
+    def accessed(self, lanes: Lanes) -> tuple[Array, Array]:
+        """The thread and the offset of each access."""
+        return self.threads, self.offsets
+
+
+Observer = Callable[[Lanes, Access | BulkAccess], None]
 """Called for every access, before it happens."""
 
 
@@ -127,6 +160,28 @@ class Place:
     """The bytes that a thread may access from the base on."""
     starts: Array | None = None
     """Where the bytes of each thread begin in the region; None if all threads share them."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is shared memory."""
+        return self.region.name == SHARED
+
+    def in_region(self, lanes: Lanes, offsets: Array, threads: Array) -> Array:
+        """Where bytes of `threads`, numbers of threads of all blocks, are in the region; their blocks may be others."""
+        if self.starts is None:
+            return offsets.astype(np.int64)
+        if not self.is_shared:
+            return offsets.astype(np.int64) + self.starts.reshape(-1)[threads]
+        rank, own = (offsets >> np.uint64(RANK_BITS)).astype(np.int64), threads // lanes.shape[1]
+        block = np.where(rank == 0, own, own - own % lanes.clusters.size + rank - 1)
+        return (offsets & np.uint64((1 << RANK_BITS) - 1)).astype(np.int64) + self.starts.reshape(-1)[block]
+
+    def outside(self, lanes: Lanes, offsets: Array, least: int) -> Array:
+        """Whether each of `offsets` has fewer than `least` bytes behind it."""
+        if self.is_shared:
+            far = (offsets >> np.uint64(RANK_BITS)) > np.uint64(lanes.clusters.size)
+            return far | ((offsets & np.uint64((1 << RANK_BITS) - 1)) + np.uint64(least) > np.uint64(self.bound))
+        return offsets > np.uint64(self.bound - least) if self.bound >= least else np.ones_like(offsets, np.bool_)
 
 
 class Memory:
@@ -148,15 +203,21 @@ class Memory:
         bases = enumerate(buffers, start=1)
         self._places = {number: Place(buffer, number << RANGE_BITS, buffer.size) for number, buffer in bases}
         self._spaces = {"param": Place(parameters, 0, parameters.size)}
+        self.mbarriers = Mbarriers(0)
 
     def allocate(self, lanes: Lanes, shared: int, local: int) -> None:
         """Get `shared` bytes of shared memory per block and `local` ones of local memory per thread."""
         for space, size, owners in (("shared", shared, (lanes.shape[0], 1)), ("local", local, lanes.shape)):
             stride = -(-size // LARGEST_ACCESS) * LARGEST_ACCESS
-            starts = np.arange(owners[0] * owners[1]).reshape(owners) * stride
+            starts = np.arange(owners[0] * owners[1]).reshape(owners) * stride  # bytes of a thread or block
             self._spaces[space] = Place(Region(f"{space} memory", starts.size * stride), 0, size, starts)
         for space, window in WINDOWS.items():
             self._places[window >> RANGE_BITS] = replace(self._spaces[space], base=window)
+        self.mbarriers = Mbarriers(self._spaces["shared"].region.size // MBARRIER_BYTES)
+
+    def place_of(self, space: str, key: int) -> Place | None:
+        """The place of a state space, or for generic addresses of a range by its number; None if nothing is there."""
+        return self._spaces.get(space) or self._places.get(key)
 
     def parts(
         self,
@@ -193,21 +254,34 @@ class Memory:
         active = addresses if mask is None else np.broadcast_to(addresses, lanes.shape)[mask]
         if active.size == 0:
             return
-        place = self._spaces.get(space) or self._places.get(_key(active.flat[0]))
+        place = self.place_of(space, key_of(active.flat[0]))
         if place is not None:
             offsets = active - np.uint64(place.base)
             if int(offsets.max()) + least <= place.bound and not np.bitwise_or.reduce(offsets, None) & (size - 1):
                 yield Part(place.region, _in_region(place, lanes, offsets, mask), mask)
                 return
-        keys = _keys(active) if space not in self._spaces else np.zeros(1, np.uint64)
+        keys = keys_of(active) if space not in self._spaces else np.zeros(1, np.uint64)
         if keys.min() != keys.max():
             for key in np.unique(keys):
                 chosen = _among(lanes, mask, keys == key)
                 yield from self._resolved(lanes, instruction, space, addresses, sizes, chosen)
             return
+        if place is not None and place.is_shared and self._of_clusters(lanes, place, active, sizes):
+            threads = np.flatnonzero(np.ones(lanes.shape, np.bool_) if mask is None else mask)
+            everywhere = np.broadcast_to(addresses, lanes.shape) - np.uint64(place.base)
+            offsets = place.in_region(lanes, everywhere.reshape(-1)[threads], threads)
+            yield Part(place.region, offsets, np.ones(lanes.shape, np.bool_) if mask is None else mask)
+            return
         good = self._report(lanes, instruction, place, addresses, sizes, mask)
         if good.any():
             yield from self._resolved(lanes, instruction, space, addresses, sizes, good)
+
+    def _of_clusters(self, lanes: Lanes, place: Place, active: Array, sizes: tuple[int, int]) -> bool:
+        """Whether addresses are right, and some of them name a block by its rank."""
+        offsets = active - np.uint64(place.base)
+        named = offsets >> np.uint64(RANK_BITS)
+        crooked = np.bitwise_or.reduce(offsets, None) & (sizes[0] - 1)
+        return bool(named.any()) and not crooked and not place.outside(lanes, offsets, sizes[1]).any()
 
     def _report(
         self,
@@ -236,7 +310,7 @@ class Memory:
             )
             return np.zeros(lanes.shape, np.bool_)
         offsets = addresses - np.uint64(place.base)
-        outside = full(offsets > np.uint64(place.bound - least) if place.bound >= least else np.ones((1, 1), np.bool_))
+        outside = full(place.outside(lanes, offsets, least))
         crooked = full(offsets & np.uint64(size - 1) != 0) & ~outside
 
         def at(thread: int) -> str:
@@ -251,12 +325,13 @@ class Memory:
         return full(np.ones((1, 1), np.bool_)) & ~outside & ~crooked
 
 
-def _keys(addresses: Array) -> Array:
+def keys_of(addresses: Array) -> Array:
     """The number of the range that each address is in, or shortly before."""
     return (addresses + np.uint64(1 << (RANGE_BITS - 1))) >> np.uint64(RANGE_BITS)
 
 
-def _key(address: np.uint64) -> int:
+def key_of(address: np.uint64) -> int:
+    """The same of one address."""
     return (int(address) + (1 << (RANGE_BITS - 1))) % (1 << 64) >> RANGE_BITS
 
 

@@ -53,6 +53,14 @@ class Vector:
 
 
 @dataclass(frozen=True, slots=True)
+class Tensor:
+    """`[map, {x, y}]`: a tensor map, and the coordinates of a box."""
+
+    map: Address
+    coordinates: Vector
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """`p|q`: two results of one instruction."""
 
@@ -72,7 +80,7 @@ class Sink:
     """`_`: a result that nothing reads."""
 
 
-Operand: TypeAlias = Register | Integer | Float | Symbol | Address | Vector | Pair | Negated | Sink
+Operand: TypeAlias = Register | Integer | Float | Symbol | Address | Vector | Tensor | Pair | Negated | Sink
 
 
 @dataclass(frozen=True, slots=True)

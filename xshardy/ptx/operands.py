@@ -4,13 +4,14 @@ import re
 import struct
 from collections.abc import Callable, Mapping
 
-from xshardy.ptx.module import Address, Float, Integer, Negated, Operand, Pair, Register, Sink, Symbol, Vector
+from xshardy.ptx.module import Address, Float, Integer, Negated, Operand, Pair, Register, Sink, Symbol, Tensor, Vector
 
 _PART = re.compile(r"\s*((?:\{[^}]*\}|\[[^\]]*\]|[^,{\[]+)+)\s*(?:,|$)")
 _INTEGER = re.compile(r"[-+~]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?")
 _DECIMAL = re.compile(r"-?\d*\.\d*(?:[eE][-+]?\d+)?")
 _HEX_FLOAT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[^\s+\-\]]+)\s*(?:(?P<sign>[+-])\s*(?P<offset>.+?))?\s*\]")
+_TENSOR = re.compile(r"\[\s*([^,{]+?)\s*,\s*\{([^}]*)\}\s*\]")
 _CALL = re.compile(
     r"(?:\((?P<results>[^()]*)\)\s*,\s*)?(?P<name>[A-Za-z_$][\w$.]*)\s*(?:,\s*\((?P<arguments>[^()]*)\)\s*)?"
 )
@@ -71,6 +72,9 @@ def _operand(text: str, rename: Rename, registers: Callable[[str], bool]) -> Ope
     first = text[:1]
     if first == "{":
         return Vector(read_operands(text[1:-1], rename, registers))
+    if first == "[" and (tensor := _TENSOR.fullmatch(text)) is not None:
+        coordinates = Vector(read_operands(tensor[2], rename, registers))
+        return Tensor(_address(f"[{tensor[1]}]", rename, registers), coordinates)
     if first == "[":
         return _address(text, rename, registers)
     if first == "!":

@@ -6,11 +6,11 @@ from math import prod
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
 from xshardy.ptx.counts import Counts, class_of
 from xshardy.ptx.errors import LaunchError
-from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
+from xshardy.ptx.machine import MAX_ITERATIONS, Argument, Machine, Options
 from xshardy.ptx.memory import Boundless, Region
+from xshardy.ptx.products import products_of
 from xshardy.ptx.slots import slots_of
 from xshardy.ptx.traffic import Traffic
 
@@ -80,6 +80,12 @@ class Profile:
         return sum(each.wavefronts - each.least_wavefronts for each in found) * self.scale
 
     @property
+    def products(self) -> float:
+        """Products of 16 bits that matrix instructions execute, for the whole grid; see `products_of`."""
+        each = [products_of(instruction) for instruction in self.counts.instructions]
+        return float((self.counts.warps * each).sum()) * self.scale
+
+    @property
     def active_threads(self) -> float:
         """The average number of active threads of a warp that executes an instruction."""
         warps = int(self.counts.warps.sum())
@@ -90,11 +96,12 @@ def profile(
     ptx: Machine | str,
     grid: Sequence[int],
     block: Sequence[int],
-    arguments: Sequence[Array | int | float | Region] | None = None,
+    arguments: Sequence[Argument] | None = None,
     *,
     blocks: int | None = SAMPLED_BLOCKS,
     dynamic_shared: int = 0,
     max_iterations: int = MAX_ITERATIONS,
+    cluster: Sequence[int] | None = None,
 ) -> Profile:
     """
     Execute at most `blocks` blocks of a grid (None: all of them), evenly spaced, and count.
@@ -109,8 +116,10 @@ def profile(
     if arguments is None:
         arguments = boundless_arguments(machine)
     options = Options(chosen, dynamic_shared, max_iterations=max_iterations, counters=[counts], observers=[traffic])
+    options.cluster = cluster
     machine.run(grid, block, arguments, options)
-    return Profile(len(chosen), count, prod(block), counts, traffic)
+    executed = len(machine.clusters(grid, options).whole(chosen))
+    return Profile(executed, count, prod(block), counts, traffic)
 
 
 def sampled_blocks(blocks: int, most: int) -> Sequence[int]:
@@ -122,5 +131,6 @@ def boundless_arguments(machine: Machine) -> list[Region]:
     """A buffer of any size for each parameter. Raises `LaunchError` for a parameter that is no pointer."""
     for parameter in machine.entry.parameters:
         if parameter.size != 8:
-            raise LaunchError(f"parameter {parameter.name} is a number: give the arguments")
+            what = "a tensor map or structure" if parameter.size > 8 else "a number"
+            raise LaunchError(f"parameter {parameter.name} is {what}: give the arguments")
     return [Boundless(parameter.name) for parameter in machine.entry.parameters]

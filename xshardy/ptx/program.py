@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,13 +18,16 @@ from xshardy.ptx.instructions.form import Form, Rule
 from xshardy.ptx.instructions.integers import INTEGERS
 from xshardy.ptx.instructions.matrices import MATRICES
 from xshardy.ptx.instructions.memory import MEMORY
+from xshardy.ptx.instructions.tensor_copies import TENSORS
+from xshardy.ptx.instructions.warpgroups import WARPGROUPS
 from xshardy.ptx.instructions.warps import WARPS
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Body, Entry, Instruction, Symbol
 from xshardy.ptx.synchronization import BARRIERS, Barrier
 from xshardy.ptx.types import TYPES, Kind
+from xshardy.ptx.waiting import Wait
 
-ACTIONS: Mapping[str, Action] = {**MEMORY, **ATOMICS, **WARPS, **COPIES, **MATRICES}
+ACTIONS: Mapping[str, Action] = {**MEMORY, **ATOMICS, **WARPS, **COPIES, **TENSORS, **MATRICES, **WARPGROUPS}
 """Rules of instructions with side effects."""
 BY_NAME: Mapping[str, Rule] = {**BITS, **COMPARISONS, **CONVERSIONS}
 """Rules of instructions whose type does not decide what they compute."""
@@ -41,11 +45,23 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class Guarded:
+    """A `Wait` with a guard."""
+
+    wait: Wait
+    slot: int
+    negated: bool
+
+
+Control: TypeAlias = Branch | Barrier | Wait | Guarded
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """The steps of an entry, one for each instruction."""
 
     instructions: tuple[Instruction, ...]
-    steps: tuple[Step | Branch | Barrier, ...]
+    steps: tuple[Step | Control, ...]
     ends: tuple[int, ...]
     """For each instruction, the next one at or behind it that is no plain step; or the number of instructions."""
     registers: Registers
@@ -61,11 +77,11 @@ def program_of(
     steps = tuple(_checked(instruction, body, context) for instruction in body.instructions)
     ends = [len(steps)] * (len(steps) + 1)
     for number in reversed(range(len(steps))):
-        ends[number] = number if isinstance(steps[number], Branch | Barrier) else ends[number + 1]
+        ends[number] = number if isinstance(steps[number], Control) else ends[number + 1]
     return Program(body.instructions, steps, tuple(ends), registers)
 
 
-def _checked(instruction: Instruction, body: Body, context: Context) -> Step | Branch | Barrier:
+def _checked(instruction: Instruction, body: Body, context: Context) -> Step | Control:
     try:
         return _decoded(instruction, body, context)
     except (IndexError, ValueError) as error:  # rules take the operands that they need
@@ -73,7 +89,7 @@ def _checked(instruction: Instruction, body: Body, context: Context) -> Step | B
         raise PtxError(instruction.line, f"{instruction.opcode} does not take {count} operands") from error
 
 
-def _decoded(instruction: Instruction, body: Body, context: Context) -> Step | Branch | Barrier:
+def _decoded(instruction: Instruction, body: Body, context: Context) -> Step | Control:
     form = Form(instruction, context.errors)
     guard = instruction.guard
     if form.name in ("bra", "ret", "exit"):
@@ -85,9 +101,13 @@ def _decoded(instruction: Instruction, body: Body, context: Context) -> Step | B
     if form.name in BARRIERS:
         barrier = BARRIERS[form.name](form, context)
         form.finish()
-        if guard is not None and isinstance(barrier, Barrier):
+        if guard is None:
+            return barrier
+        if isinstance(barrier, Barrier):
             raise form.error("a barrier with a guard is not supported: branch around it")
-        return barrier
+        if isinstance(barrier, Wait):
+            return Guarded(barrier, context.registers.slot(guard.register.name), guard.negated)
+        return guarded(context.registers, guard, barrier)
     if (action := ACTIONS.get(form.name)) is not None:
         step = action(form, context)
     else:

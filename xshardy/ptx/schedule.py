@@ -2,11 +2,13 @@
 The order in which threads advance: those at the lowest instruction first, so that branches reconverge.
 
 Threads at one instruction form a group, a mask over all threads that are executed together. A group runs until its flow
-of control changes or it meets another group. Threads at a barrier wait until all of their block are there.
+of control changes or it meets another group. Threads at a barrier wait until all of their block are there. Threads that
+test an `mbarrier` in vain wait until no others can continue, so that those can complete it.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,8 +17,9 @@ from xshardy.ptx.decode import chosen
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
-from xshardy.ptx.program import Branch, Program
+from xshardy.ptx.program import Branch, Guarded, Program
 from xshardy.ptx.synchronization import Barrier
+from xshardy.ptx.waiting import Wait
 
 Counter = Callable[[Lanes, int, int], None]
 """Is told that the active threads execute the instructions from the first number up to the second."""
@@ -39,6 +42,15 @@ class Waiting:
     mask: Array
 
 
+@dataclass(slots=True, eq=False)
+class Testing:
+    """A group at a `Wait` for which it is not complete."""
+
+    wait: Wait
+    at: int
+    mask: Array
+
+
 class Schedule:
     """The groups of the threads of some blocks."""
 
@@ -48,7 +60,10 @@ class Schedule:
         self.ready: dict[int, Array] = {0: np.ones(lanes.shape, np.bool_)}
         """By the number of the next instruction."""
         self.waiting: list[Waiting] = []
-        self.exited = np.zeros(lanes.shape, np.bool_)
+        self.testing: list[Testing] = []
+        self.failed: dict[int, int] = {}
+        """For each instruction at which threads waited in vain, how many changes of memory there were then."""
+        self.exited = lanes.exited
         self.loops = Loops(self, max_iterations)
 
     def run(self) -> None:
@@ -56,7 +71,11 @@ class Schedule:
         while True:
             while self.ready:
                 self._run_group(min(self.ready))
-            if not self.waiting or not self._release():
+            if self.testing and self._test():
+                continue
+            if self.waiting and self._release(is_fault=not self.testing):
+                continue
+            if not self.testing or not self._give_up():
                 return
 
     def _run_group(self, at: int) -> None:
@@ -81,6 +100,11 @@ class Schedule:
                     return
                 at += 1
                 continue
+            if isinstance(control, Wait | Guarded):
+                if not self._is_complete(control, at):
+                    return
+                at += 1
+                continue
             assert isinstance(control, Branch)
             following = self._branch(control, at)
             if following is None or following > limit:
@@ -99,7 +123,7 @@ class Schedule:
     def _add(self, at: int, mask: Array) -> None:
         """Let the threads of `mask` continue at an instruction, or end behind the last one."""
         if at == len(self.program.steps):
-            self.exited |= mask
+            np.logical_or(self.exited, mask, out=self.exited)
         elif at in self.ready:
             self.ready[at] = self.ready[at] | mask
         else:
@@ -138,7 +162,8 @@ class Schedule:
         numbers = barrier.number(lanes)
         counts = np.array([[threads]]) if barrier.count is None else barrier.count(lanes)
         if lanes.mask is None and not self.waiting and numbers.size == counts.size == 1 and counts.flat[0] == threads:
-            lanes.block_phases += 1
+            if lanes.clocks is not None:
+                lanes.clocks.meet(lanes.active_mask(), lanes.active_mask())
             if barrier.finish is not None:
                 barrier.finish(lanes)
             return True
@@ -149,8 +174,70 @@ class Schedule:
             self.waiting.append(Waiting(barrier, at, int(number), count, barrier.count is None, group))
         return not barrier.waits
 
-    def _release(self) -> bool:
-        """Let blocks continue all of whose threads wait at a barrier. If there are none, that is a fault."""
+    def _is_complete(self, control: Wait | Guarded, at: int) -> bool:
+        """Whether all active threads continue at once; otherwise those for which it is not complete wait."""
+        lanes = self.lanes
+        mask, wait, rest = lanes.mask, control, None
+        if isinstance(control, Guarded):
+            wait, guarded = control.wait, chosen(lanes, control.slot, control.negated)
+            rest = lanes.active_mask() & ~guarded
+            lanes.mask = guarded
+            if not guarded.any():
+                lanes.mask = mask
+                return True
+        assert isinstance(wait, Wait)
+        everyone, done = lanes.active_mask(), wait.test(lanes)
+        left = everyone & ~done
+        if not left.any():
+            wait.finish(lanes, True)
+            lanes.mask = mask
+            return True
+        if done.any():
+            lanes.mask = done
+            wait.finish(lanes, True)
+        self.testing.append(Testing(wait, at, left))
+        going = done if rest is None else done | rest
+        if going.any():
+            self._add(at + 1, going)
+        return False
+
+    def _test(self) -> bool:
+        """Let threads continue that wait for what is complete now. Whether there are any."""
+        found = False
+        for testing in self.testing:
+            self.lanes.mask = testing.mask
+            done = testing.wait.test(self.lanes)
+            if done.any():
+                found = True
+                self.lanes.mask = done
+                testing.wait.finish(self.lanes, True)
+                self._add(testing.at + 1, done)
+                testing.mask = testing.mask & ~done
+        self.testing = [testing for testing in self.testing if testing.mask.any()]
+        return found
+
+    def _give_up(self) -> bool:
+        """
+        Let threads continue though what they wait for is not complete: nobody can complete it before. False, and a
+        fault, if they have done so before and nothing has changed since then.
+        """
+        going = [t for t in self.testing if t.wait.may_fail and self.failed.get(t.at) != self.memory.changes]
+        if not going:
+            for testing in self.testing:
+                line = self.program.instructions[testing.at].line
+                describe = partial(testing.wait.describe, self.lanes)
+                self.faults.report(FaultKind.NEVER_COMPLETE, line, self.lanes, testing.mask, describe)
+            return False
+        for testing in going:
+            self.failed[testing.at] = self.memory.changes
+            self.lanes.mask = testing.mask
+            testing.wait.finish(self.lanes, False)
+            self._add(testing.at + 1, testing.mask)
+        self.testing = [testing for testing in self.testing if testing not in going]
+        return True
+
+    def _release(self, *, is_fault: bool) -> bool:
+        """Let blocks continue all of whose threads wait at a barrier. If there are none, that may be a fault."""
         released = False
         for number in {waiting.number for waiting in self.waiting}:
             together = [waiting for waiting in self.waiting if waiting.number == number]
@@ -160,10 +247,14 @@ class Schedule:
             if not complete.any():
                 continue
             released = True
-            self.lanes.block_phases += complete
             leaving = np.zeros_like(self.exited)
             for waiting in together:
                 leaving |= waiting.mask & complete
+            if self.lanes.clocks is not None:
+                going = np.zeros_like(leaving)
+                for waiting in together:
+                    going |= waiting.mask & complete if waiting.barrier.waits else False
+                self.lanes.clocks.meet(leaving, going)
             for waiting in together:
                 self.lanes.mask = leaving
                 if waiting.barrier.finish is not None:
@@ -172,7 +263,7 @@ class Schedule:
                     self._add(waiting.at + 1, waiting.mask & complete)
                 waiting.mask = waiting.mask & ~complete
             self.waiting = [waiting for waiting in self.waiting if waiting.mask.any()]
-        if not released:
+        if not released and is_fault:
             self._report_barrier()
         return released
 

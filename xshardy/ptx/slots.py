@@ -20,6 +20,11 @@ BY_NAME: Mapping[str, tuple[float, float]] = {
     "not": (0.0, 1.0),
     "neg": (0.0, 1.0),
     "abs": (0.0, 1.0),
+    "fence": (0.0, 1.0),
+    "mapa": (1.0, 3.0),
+    "mbarrier": (1.0, 3.0),
+    "tensormap": (1.0, 2.0),
+    "setmaxnreg": (1.0, 1.0),
 }
 """By the name of the opcode, without modifiers."""
 

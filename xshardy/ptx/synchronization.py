@@ -1,16 +1,19 @@
-"""Barriers of the threads of a block. Source: PTX ISA, `bar`, `barrier`."""
+"""Barriers of the threads of a block and of a cluster. Source: PTX ISA, `bar`, `barrier`, `barrier.cluster`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from xshardy.interpreters.element_types import Array
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.mbarriers import mbarrier
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer
 from xshardy.ptx.types import PREDICATE, TYPES
+from xshardy.ptx.waiting import Wait
 
 U32 = TYPES["u32"]
 
@@ -28,10 +31,12 @@ class Barrier:
     """What to do for the threads that leave it together."""
 
 
-def barrier(form: Form, context: Context) -> Barrier | Step:
-    """`bar{.cta}.sync a{, b}`, `bar.arrive a, b`, `bar.red.op.type`, and `bar.warp.sync mask`."""
+def barrier(form: Form, context: Context) -> Barrier | Step | Wait:
+    """`bar{.cta}.sync a{, b}`, `bar.arrive a, b`, `bar.red.op.type`, `bar.warp.sync mask`, `barrier.cluster`."""
     form.take("cta")
     instruction, registers = form.instruction, context.registers
+    if form.has("cluster"):
+        return _cluster_barrier(form)
     if form.has("warp"):
         form.required("sync")
         return _warp_barrier(members(context, instruction, instruction.operands[0]))
@@ -48,12 +53,53 @@ def barrier(form: Form, context: Context) -> Barrier | Step:
     return Barrier(number, count, what != "arrive", finish)
 
 
+def _cluster_barrier(form: Form) -> Step | Wait:
+    """`barrier.cluster.arrive{.sem}{.aligned}`, `barrier.cluster.wait{.acquire}{.aligned}`."""
+    what = form.required("arrive", "wait")
+    form.take("release", "relaxed", "acquire")
+    form.take("aligned")
+    return Wait(_all_arrived, _leave, _missing_of_cluster, may_fail=False) if what == "wait" else _arrive
+
+
+def _arrive(lanes: Lanes) -> None:
+    lanes.cluster_arrivals += lanes.active_mask()
+
+
+def _all_arrived(lanes: Lanes) -> Array:
+    """For which active threads all of their cluster have arrived since they left the barrier the last time."""
+    return lanes.active_mask() & (lanes.cluster_waits < _fewest_arrivals(lanes))
+
+
+def _fewest_arrivals(lanes: Lanes) -> Array:
+    """Of each block, the fewest arrivals of a thread of its cluster that has not exited: [blocks, 1]."""
+    arrivals = np.where(lanes.exited, np.iinfo(np.int32).max, lanes.cluster_arrivals)
+    fewest = arrivals.reshape(-1, lanes.clusters.size * lanes.shape[1]).min(axis=1)
+    return np.repeat(fewest, lanes.clusters.size)[:, None]
+
+
+def _leave(lanes: Lanes, complete: bool) -> None:
+    lanes.cluster_waits += lanes.active_mask()
+    if lanes.clocks is not None:
+        of_cluster = lanes.clusters.size
+        everyone = lanes.active_mask().reshape(-1, of_cluster * lanes.shape[1]).any(axis=1)
+        arrived = np.broadcast_to(np.repeat(everyone, of_cluster)[:, None], lanes.shape)
+        lanes.clocks.meet(arrived, lanes.active_mask(), of_cluster)
+
+
+def _missing_of_cluster(lanes: Lanes, thread: int) -> str:
+    own = thread // lanes.shape[1] // lanes.clusters.size * lanes.clusters.size
+    arrivals = np.where(lanes.exited, np.iinfo(np.int32).max, lanes.cluster_arrivals)
+    block, missing = divmod(int(arrivals[own : own + lanes.clusters.size].argmin()), lanes.shape[1])
+    return f"waits for {lanes.place(own + block, missing)}, which does not arrive at the barrier of the cluster"
+
+
 def _warp_barrier(check: Step) -> Step:
     """The step of `bar.warp.sync`: it orders the accesses of the threads of a warp."""
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
-        lanes.warp_phases += lanes.active_mask()
+        if lanes.clocks is not None:
+            lanes.clocks.warp_phases += lanes.active_mask()
 
     return execute
 
@@ -74,4 +120,8 @@ def _reduction(operation: str, read: Reader, write: Writer) -> Step:
     return finish
 
 
-BARRIERS: Mapping[str, Callable[[Form, Context], Barrier | Step]] = {"bar": barrier, "barrier": barrier}
+BARRIERS: Mapping[str, Callable[[Form, Context], Barrier | Step | Wait]] = {
+    "bar": barrier,
+    "barrier": barrier,
+    "mbarrier": mbarrier,
+}

@@ -2,7 +2,7 @@
 Reads the text of PTX as LLVM, XLA and Triton write it.
 
 Statements end with `;`, except labels, `.loc` and other directives for debuggers, which end with the line, and blocks
-in braces, which are scopes for registers. Source: PTX ISA, "Syntax" and "Directives".
+in braces, which are scopes for registers and labels. Source: PTX ISA, "Syntax" and "Directives".
 """
 
 import re
@@ -20,7 +20,7 @@ from xshardy.ptx.declarations import (
 )
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.inlining import inlined, is_call
-from xshardy.ptx.module import Body, Entry, Function, Guard, Instruction, Module, Register, Variable
+from xshardy.ptx.module import Body, Entry, Function, Guard, Instruction, Module, Register, Symbol, Variable
 from xshardy.ptx.operands import OperandError, read_call, read_operands
 from xshardy.ptx.types import Type
 
@@ -69,6 +69,9 @@ class _Scope:
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     groups: dict[str, int] = field(default_factory=dict[str, int])
     """How many registers `%r<N>` declares."""
+    first: int = 0
+    """The number of the first instruction."""
+    labels: set[str] = field(default_factory=set[str])
 
 
 class _OpenBody:
@@ -85,7 +88,30 @@ class _OpenBody:
 
     def open_scope(self) -> None:
         self.scopes_seen += 1
-        self.scopes.append(_Scope(self.scopes_seen))
+        self.scopes.append(_Scope(self.scopes_seen, first=len(self.instructions)))
+
+    def close_scope(self) -> None:
+        """End the innermost scope: branches in it go to its labels, which other scopes may have too."""
+        scope = self.scopes.pop()
+        if not scope.number or not scope.labels:
+            return
+        for number in range(scope.first, len(self.instructions)):
+            instruction = self.instructions[number]
+            match instruction.operands:
+                case (Symbol(name),) if name in scope.labels and instruction.opcode.partition(".")[0] == "bra":
+                    target = Symbol(_label_in(scope, name))
+                    self.instructions[number] = replace(instruction, operands=(target,))
+                case _:
+                    continue
+
+    def add_label(self, name: str) -> bool:
+        """Let `name` stand for the next instruction; False if it already stands for one in this scope."""
+        scope = self.scopes[-1]
+        if name in scope.labels:
+            return False
+        scope.labels.add(name)
+        self.labels[_label_in(scope, name)] = len(self.instructions)
+        return True
 
     def declare(self, declaration: str) -> None:
         """Declare the registers of a `.reg`. Those of inner scopes are renamed if the name is in use."""
@@ -248,13 +274,12 @@ class _Reader:
                 body.open_scope()
             elif char == "}":
                 self.at += 1
-                body.scopes.pop()
+                body.close_scope()
             elif self.match(_LINE_DIRECTIVE):
                 continue
             elif label := self.match(_LABEL):
-                if label[1] in body.labels:
+                if not body.add_label(label[1]):
                     raise self.error(f"label {label[1]} is there twice")
-                body.labels[label[1]] = len(body.instructions)
             else:
                 self._statement(body)
         return Body(body.registers, tuple(body.variables), tuple(body.instructions), body.labels)
@@ -271,6 +296,10 @@ class _Reader:
                 body.declare(text.rstrip(";"))
             elif text.startswith(SPACES):
                 body.add_variable(read_variable(text.rstrip(";"), line))
+
+
+def _label_in(scope: _Scope, name: str) -> str:
+    return f"{name}@{scope.number}" if scope.number else name
 
 
 def _instruction(text: str, line: int, body: _OpenBody) -> Instruction:

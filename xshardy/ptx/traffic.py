@@ -15,9 +15,10 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.interpreters.simt.traffic import BANKS
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import Access, AccessKind
+from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess
 
 BANK_BYTES = 4
+UNCOUNTED = ("the parameters",)
 SECTOR_BITS = 35
 """A region has fewer than 2 to this power sectors."""
 
@@ -53,17 +54,20 @@ class Traffic:
     touched: dict[str, list[Array]] = field(default_factory=dict[str, list[Array]])
     """Of each region of global memory, for each request the sectors of each block, each once: [blocks and sectors]."""
 
-    def __call__(self, lanes: Lanes, access: Access) -> None:
+    def __call__(self, lanes: Lanes, access: Access | BulkAccess) -> None:
         """Count the requests of one instruction."""
+        if isinstance(access, BulkAccess):
+            self._bulk(lanes, access)
+            return
         part, size, region = access.part, access.size, access.part.region.name
-        if region == "the parameters":
+        if region in UNCOUNTED:
             return
         key = (access.instruction.line, region, access.kind)
         found = self.found.setdefault(key, Requests(region, access.kind, size))
         active = lanes.warps(lanes.active_mask() if part.mask is None else part.mask).reshape(-1, WARP_SIZE)
         places = lanes.warps(part.full_offsets(lanes)).reshape(-1, WARP_SIZE)
         found.requests += int(active.any(axis=1).sum())
-        if region == "shared memory":
+        if region == SHARED:
             wavefronts, least = shared_wavefronts(places, active, size)
             found.wavefronts += wavefronts
             found.least_wavefronts += least
@@ -76,6 +80,29 @@ class Traffic:
             self.touched.setdefault(region, []).append(self._sectors_of_blocks(lanes, sectors, mask))
         bytes = distinct(places // size, active) * size
         found.least_sectors += int((-(-bytes // SECTOR_BYTES)).sum())
+
+    def _bulk(self, lanes: Lanes, access: BulkAccess) -> None:
+        """Count the requests of a tensor copy or `wgmma`: one of 128 bytes for so many neighbours in its order."""
+        size, region = access.size, access.region.name
+        if region in UNCOUNTED:
+            return
+        key = (access.instruction.line, region, access.kind)
+        found = self.found.setdefault(key, Requests(region, access.kind, size))
+        together = max(BANKS * BANK_BYTES // size, 1)
+        missing = -len(access.offsets) % together
+        places = np.pad(access.offsets, (0, missing)).reshape(-1, together)
+        active = np.pad(np.ones(len(access.offsets), np.bool_), (0, missing)).reshape(-1, together)
+        found.requests += len(places)
+        if region == SHARED:
+            found.wavefronts += int(most_in_a_bank(places // BANK_BYTES, active, max(size // BANK_BYTES, 1)).sum())
+            found.least_wavefronts += len(places)
+            return
+        sectors = places // SECTOR_BYTES
+        found.sectors += int(distinct(sectors, active).sum())
+        found.least_sectors += int((-(-distinct(places, active) * size // SECTOR_BYTES)).sum())
+        blocks = lanes.blocks[access.threads // lanes.shape[1]]
+        ids = (blocks << SECTOR_BITS) | access.offsets // SECTOR_BYTES
+        self.touched.setdefault(region, []).append(np.unique(ids))
 
     def _sectors_of_blocks(self, lanes: Lanes, sectors: Array, mask: Array) -> Array:
         """The sectors that blocks touch, each once per block: the number of the block, and of the sector."""
@@ -112,11 +139,18 @@ def shared_wavefronts(places: Array, active: Array, size: int) -> tuple[int, int
     words = max(size // BANK_BYTES, 1)
     rows = places.reshape(-1, WARP_SIZE // words)
     mask = active.reshape(rows.shape)
-    every = (rows[:, :, None] // BANK_BYTES + np.arange(words)).reshape(len(rows), -1)
+    return int(most_in_a_bank(rows // BANK_BYTES, mask, words).sum()), int(mask.any(axis=1).sum())
+
+
+def most_in_a_bank(first: Array, mask: Array, words: int) -> Array:
+    """
+    For each row of requests, the most words of 4 bytes that one bank has to give. A request has so many `words` from
+    word `first` on.
+    """
+    every = (first[:, :, None] + np.arange(words)).reshape(len(first), -1)
     used = np.repeat(mask, words, axis=1)
     ordered = np.sort(np.where(used, every, -1), axis=1)
     is_new = (np.diff(ordered, axis=1, prepend=-1) != 0) & (ordered >= 0)
     row, column = np.nonzero(is_new)
     banks = row * BANKS + ordered[row, column] % BANKS
-    per_row = np.bincount(banks, minlength=len(rows) * BANKS).reshape(-1, BANKS).max(axis=1)
-    return int(per_row.sum()), int(mask.any(axis=1).sum())
+    return np.bincount(banks, minlength=len(first) * BANKS).reshape(-1, BANKS).max(axis=1)

@@ -11,10 +11,12 @@ from xdsl.dialects.builtin import TensorType
 from xshardy.hlo_text.shapes import ELEMENT_TYPES
 from xshardy.interpreters.element_types import Array, Kind
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
+from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.diagnostics import InputError
 
-Argument = Array | int | float
+Argument = Array | int | float | TensorMap
 
+_MAP = re.compile(r"(?P<array>.+?):box=(?P<box>[\d,]+)(?::swizzle=(?P<swizzle>\d+))?")
 _SHAPE = re.compile(r"(?P<element>[a-z]\w*)\[(?P<sizes>[\d,\s]*)\]")
 
 
@@ -28,7 +30,7 @@ def dimensions(text: str) -> tuple[int, ...]:
 
 def read_arguments(texts: Sequence[str], seed: int) -> list[Argument]:
     """
-    Each text as an argument: an array of a file, a seeded array of a shape, or a number.
+    Each text as an argument: an array of a file, a seeded array of a shape, a tensor map of one, or a number.
 
     Raises `InputError` for another text, and `OSError` for a file that cannot be read.
     """
@@ -36,6 +38,12 @@ def read_arguments(texts: Sequence[str], seed: int) -> list[Argument]:
 
 
 def _argument(text: str, seed: int) -> Argument:
+    if (map := _MAP.fullmatch(text)) is not None:
+        array = _argument(map["array"], seed)
+        if not isinstance(array, np.ndarray):
+            raise InputError(f"error: --arg {text}: a tensor map needs an array, such as f16[128,64]:box=64,64")
+        box = tuple(int(size) for size in map["box"].split(",") if size)
+        return TensorMap(array, box, int(map["swizzle"] or 0))
     if text.endswith(".npy"):
         return _loaded(text)
     shape = _SHAPE.fullmatch(text)
@@ -48,7 +56,11 @@ def _argument(text: str, seed: int) -> Argument:
             return kind(text)
         except ValueError:
             continue
-    raise InputError(f"error: --arg {text}: expected a file FILE.npy, a shape such as f32[128,256], or a number")
+    raise InputError(
+        f"error: --arg {text}: expected a file FILE.npy, a shape such as f32[128,256], "
+        "a tensor map such as f16[128,64]:box=64,64:swizzle=128, "
+        "or a number"
+    )
 
 
 def _loaded(file: str) -> Array:

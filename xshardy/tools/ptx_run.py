@@ -16,6 +16,7 @@ from xshardy.ptx.bound import Bound, bound_of
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
+from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import read_text
 from xshardy.tools.execution import summary
@@ -27,9 +28,10 @@ Arguments = Sequence[Argument] | None
 
 def execute(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
     """`run`: execute the grid, and print the arrays."""
-    given = _given(machine, arguments)
+    bound = _given(machine, arguments)
+    given = [argument.array if isinstance(argument, TensorMap) else argument for argument in bound]
     before = [argument.copy() if isinstance(argument, np.ndarray) else None for argument in given]
-    machine.run(args.grid, args.block, given, _options(args))
+    machine.run(args.grid, args.block, bound, _options(args))
     table = Table("argument", "elements", "changed", "values")
     for number, (argument, old) in enumerate(zip(given, before, strict=True)):
         if isinstance(argument, np.ndarray) and old is not None:
@@ -67,6 +69,7 @@ def count(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> i
         blocks=args.blocks or SAMPLED_BLOCKS,
         dynamic_shared=args.shared,
         max_iterations=args.max_iterations or MAX_ITERATIONS,
+        cluster=args.cluster,
     )
     target = args.target or machine.module.target.rstrip("af")
     try:
@@ -85,7 +88,8 @@ def _given(machine: Machine, arguments: Arguments) -> Sequence[Argument]:
 
 def _options(args: argparse.Namespace) -> Options:
     blocks = None if args.blocks is None else sampled_blocks(prod(args.grid), args.blocks)
-    return Options(blocks, args.shared, max_iterations=args.max_iterations or MAX_ITERATIONS)
+    iterations = args.max_iterations or MAX_ITERATIONS
+    return Options(blocks, args.shared, max_iterations=iterations, cluster=args.cluster)
 
 
 def _bytes(array: Array) -> Array:
@@ -120,6 +124,7 @@ def _print_profile(machine: Machine, found: Profile, bound: Bound, resident: Occ
         _Row("... with some inactive", f"{divergent:,.0f} instructions"),
         _Row("sectors requested", f"{found.sectors:,.0f}"),
         _Row("sectors, each moved once (estimate)", f"{found.least_memory_sectors:,.0f}"),
+        *([_Row("products of tensor cores, of 16 bits", f"{found.products:,.0f}")] if found.products else []),
         _Row("shared memory wavefronts", f"{found.wavefronts:,.0f}, {found.conflicts:,.0f} of them by bank conflicts"),
     ]
     if resident is not None:

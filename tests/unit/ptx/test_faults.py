@@ -112,7 +112,43 @@ $second:
 $end:
 """
 
+HANDED_OVER = """
+  mov.u64 %rd8, s;
+  and.b32 %r5, %r1, 31;
+  mul.wide.u32 %rd9, %r5, 4;
+  add.s64 %rd10, %rd8, %rd9;
+  setp.gt.u32 %p1, %r1, 31;
+  @%p1 bra $second;
+  st.shared.b32 [%rd10], %r1;
+  bar.arrive 1, 64;
+  bra.uni $end;
+$second:
+  bar.sync 1, 64;
+  ld.shared.b32 %r6, [%rd10];
+$end:
+"""
+CHECKED = f"""{ADDRESS}
+  ld.global.b32 %r4, [%rd6];
+  setp.gt.u32 %p1, %r4, 7;
+  @%p1 trap; {MARK}
+  st.global.b32 [%rd7], %r4;
+"""
+
 CASES = {
+    "barrier at which the reader does not wait": Case(
+        HANDED_OVER.replace("ld.shared.b32 %r6, [%rd10];", f"ld.shared.b32 %r6, [%rd10]; {MARK}"),
+        "st.shared.b32 [%rd10], %r1;\n  bar.arrive 1, 64;\n  bra.uni $end;\n$second:\n  bar.sync 1, 64;",
+        "st.shared.b32 [%rd10], %r1;\n  bar.sync 1, 64;\n  bra.uni $end;\n$second:\n  bar.arrive 1, 64;\n"
+        "  bar.sync 2, 32;",
+        FaultKind.RACE,
+    ),
+    "barriers of other threads": Case(
+        HANDED_OVER.replace("ld.shared.b32 %r6, [%rd10];", f"ld.shared.b32 %r6, [%rd10]; {MARK}"),
+        "bar.arrive 1, 64;\n  bra.uni $end;\n$second:\n  bar.sync 1, 64;",
+        "bar.sync 1, 32;\n  bra.uni $end;\n$second:\n  bar.sync 2, 32;",
+        FaultKind.RACE,
+    ),
+    "trap": Case(CHECKED, "setp.gt.u32", "setp.lt.u32", FaultKind.TRAP),
     "load behind the end": Case(COPY, "[%rd6]", "[%rd6+4]", FaultKind.OUT_OF_BOUNDS),
     "load before the beginning": Case(COPY, "[%rd6]", "[%rd6+-4]", FaultKind.OUT_OF_BOUNDS),
     "store behind the end": Case(COPY, "[%rd7]", "[%rd7+256]", FaultKind.OUT_OF_BOUNDS),

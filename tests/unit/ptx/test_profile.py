@@ -10,6 +10,7 @@ from xshardy.emitters.devices import DEVICES
 from xshardy.ptx.bound import RATES, bound_of
 from xshardy.ptx.faults import FaultError
 from xshardy.ptx.module import Instruction
+from xshardy.ptx.products import products_of
 from xshardy.ptx.profiling import Profile, profile, sampled_blocks
 from xshardy.ptx.slots import slots_of
 from xshardy.ptx.traffic import Requests, distinct
@@ -148,3 +149,32 @@ def test_what_inactive_threads_hold_does_not_count():
 )
 def test_how_many_machine_instructions_an_instruction_is(opcode: str, slots: tuple[float, float]):
     assert slots_of(Instruction(1, opcode, ())) == slots
+
+
+@pytest.mark.parametrize(
+    ("opcode", "products"),
+    [
+        ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 2048),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 2048),
+        ("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", 32768),
+        ("wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e5m2", 32768),
+        ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 0),
+        ("wgmma.fence.sync.aligned", 0),
+        ("add.f32", 0),
+    ],
+)
+def test_products_of_a_warp(opcode: str, products: int):
+    assert products_of(Instruction(1, opcode, ())) == products
+
+
+def test_products_bound_the_time():
+    """16 products of 64 by 8 by 16 in each of 100 blocks, on multiprocessors that do 2048 in a cycle."""
+    accumulator = "{%r10, %r11, %r12, %r13}"
+    one = f"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {accumulator}, 34363932672, 34363932672, %p1, 1, 1, 0, 0;"
+    found = profile(kernel("\n".join([one] * 16), 0, 2048), [100], [128])
+    assert found.products == 16 * 64 * 8 * 16 * 100
+    for requests in found.traffic.found.values():
+        assert requests.requests == requests.least_wavefronts == 32 * (16 + 2)  # of 128 bytes, of A and B
+    assert found.conflicts == 0
+    assert bound_of(found, "sm_90").resources["tensor cores"][0] == pytest.approx(16 * 64 * 8 * 16 / 2048 / 1.83e9)
+    assert "tensor cores" not in bound_of(profiled("mov.b32 %r3, 0;"), "sm_90").resources

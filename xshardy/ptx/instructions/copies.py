@@ -1,16 +1,19 @@
 """
 Asynchronous copies from global to shared memory. Source: PTX ISA, `cp.async`.
 
-They are executed at once: a missing `cp.async.wait_group` is not found.
+They are executed at once. The race check knows that they are complete only for those who wait.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
+from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Action, Context, Step
+from xshardy.ptx.instructions import bulk_copies, tensor_copies
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.mbarriers import copies_arrive
 from xshardy.ptx.instructions.memory import addresses, load_words, nothing, store_words
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
@@ -18,14 +21,48 @@ from xshardy.ptx.module import Instruction, Integer
 from xshardy.ptx.types import TYPES
 
 WORD = 4
-GROUPS = ("commit_group", "wait_group", "wait_all")
+
+
+def _wait_for_all(form: Form, context: Context) -> Step:
+    """`cp.async.wait_all`."""
+
+    def execute(lanes: Lanes) -> None:
+        if lanes.clocks is not None:
+            lanes.clocks.commit(lanes.active_mask(), Engine.COPY)
+            lanes.clocks.wait(lanes.active_mask(), 0, Engine.COPY)
+
+    return execute
+
+
+GROUPS: Mapping[str, Callable[[Form, Context], Step]] = {
+    "commit_group": bulk_copies.commit(Engine.COPY),
+    "wait_group": bulk_copies.wait([Engine.COPY]),
+    "wait_all": _wait_for_all,
+}
+
+
+def _bulk(form: Form, context: Context) -> Step:
+    """`cp.async.bulk` of bytes or tensors, its groups, and prefetches, which do nothing."""
+    if form.has("prefetch"):
+        return nothing(form, context)
+    if (group := form.take(*bulk_copies.GROUPS)) is not None:
+        return bulk_copies.GROUPS[group](form, context)
+    return tensor_copies.copy(form, context) if form.has("tensor") else bulk_copies.copy(form, context)
 
 
 def copy(form: Form, context: Context) -> Step:
     """`cp.async.ca,.cg.shared.global [d], [s], bytes{, source_bytes}`, and its groups, which do nothing."""
+    is_reduction = form.has("reduce")
     form.required("async")
-    if form.take(*GROUPS):
-        return nothing(form, context)
+    if form.has("bulk"):
+        if is_reduction:
+            form.modifiers.append("reduce")
+        return _bulk(form, context)
+    if form.has("mbarrier"):
+        form.required("arrive")
+        return copies_arrive(form, context)
+    if (group := form.take(*GROUPS)) is not None:
+        return GROUPS[group](form, context)
     form.required("ca", "cg")
     form.required("shared", "shared::cta")
     form.required("global")
@@ -40,8 +77,9 @@ def copy(form: Form, context: Context) -> Step:
     count = size.value // WORD
 
     def execute(lanes: Lanes) -> None:
-        words = _loaded(lanes, memory, instruction, of(lanes), count, used(lanes))
-        store_words(lanes, memory, instruction, "shared", to(lanes), words)
+        with lanes.working(Engine.COPY):
+            words = _loaded(lanes, memory, instruction, of(lanes), count, used(lanes))
+            store_words(lanes, memory, instruction, "shared", to(lanes), words)
 
     return execute
 

@@ -7,13 +7,14 @@ import numpy as np
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.decode import Action, Context, Step, Writer
 from xshardy.ptx.errors import PtxError
+from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import LARGEST_ACCESS, WINDOWS, WORDS, AccessKind, Memory, Part
+from xshardy.ptx.memory import LARGEST_ACCESS, RANK_BITS, WINDOWS, WORDS, AccessKind, Memory, Part
 from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
 from xshardy.ptx.types import STORAGE, TYPES
 
-SPACES = ("global", "shared", "shared::cta", "local", "param", "param::entry", "const")
+SPACES = ("global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "const")
 ORDERS = ("weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
 SCOPES = ("cta", "cluster", "gpu", "sys")
 CACHE_OPERATORS = ("ca", "cg", "cs", "cv", "lu", "wb", "wt")
@@ -181,6 +182,37 @@ def convert_address(form: Form, context: Context) -> Step:
     return lambda lanes: write(lanes, read(lanes) + window)
 
 
+def map_address(form: Form, context: Context) -> Step:
+    """`mapa{.shared::cluster}.type d, a, rank`: the address in the block of that rank in the cluster."""
+    form.take("shared::cluster")
+    type, instruction, registers = form.type(), form.instruction, context.registers
+    read = registers.reader(instruction, instruction.operands[1], type)
+    rank = registers.reader(instruction, instruction.operands[2], TYPES["u32"])
+    write = registers.writer(instruction, instruction.operands[0], type)
+    keep = type.dtype.type((1 << type.bits) - 1 - (0xFF << RANK_BITS))
+
+    def execute(lanes: Lanes) -> None:
+        named = (rank(lanes).astype(type.dtype) + type.dtype.type(1)) << type.dtype.type(RANK_BITS)
+        write(lanes, read(lanes) & keep | named)
+
+    return execute
+
+
+def rank_of_address(form: Form, context: Context) -> Step:
+    """`getctarank{.shared::cluster}.type d, a`: the rank of the block whose shared memory an address is in."""
+    form.take("shared::cluster")
+    type, instruction, registers = form.type(), form.instruction, context.registers
+    read = registers.reader(instruction, instruction.operands[1], type)
+    write = registers.writer(instruction, instruction.operands[0], TYPES["u32"])
+
+    def execute(lanes: Lanes) -> None:
+        named = read(lanes) >> type.dtype.type(RANK_BITS) & type.dtype.type(0xFF)
+        own = np.arange(lanes.shape[0])[:, None] % lanes.clusters.size
+        write(lanes, np.where(named == 0, own, named.astype(np.int64) - 1).astype(np.uint32))
+
+    return execute
+
+
 def is_in_space(form: Form, context: Context) -> Step:
     """`isspacep.space p, a`: whether a generic address is in a space."""
     space, instruction = take_space(form), form.instruction
@@ -196,6 +228,31 @@ def nothing(form: Form, context: Context) -> Step:
     return lambda lanes: None
 
 
+def trap(form: Form, context: Context) -> Step:
+    """`trap`, `brkpt`: a thread has found that something is wrong. That it comes there is a fault."""
+    instruction, faults = form.instruction, context.memory.faults
+    what = f"executes {form.name}"
+
+    def execute(lanes: Lanes) -> None:
+        faults.report(FaultKind.TRAP, instruction.line, lanes, lanes.active_mask(), lambda _: what)
+
+    return execute
+
+
+def fence(form: Form, context: Context) -> Step:
+    """`fence` of any kind: it orders what is in order here anyway. The checks note proxy fences of shared memory."""
+    modifiers = form.modifiers.copy()
+    form.modifiers.clear()
+    if modifiers[:2] != ["proxy", "async"] or "global" in modifiers:
+        return lambda lanes: None
+
+    def execute(lanes: Lanes) -> None:
+        if lanes.clocks is not None:
+            lanes.clocks.fence(lanes.active_mask())
+
+    return execute
+
+
 MEMORY: Mapping[str, Action] = {
     "ld": load,
     "ldu": load,
@@ -203,13 +260,17 @@ MEMORY: Mapping[str, Action] = {
     "mov": move,
     "cvta": convert_address,
     "isspacep": is_in_space,
+    "mapa": map_address,
+    "getctarank": rank_of_address,
     "prefetch": nothing,
     "prefetchu": nothing,
     "applypriority": nothing,
     "discard": nothing,
     "createpolicy": nothing,
     "membar": nothing,
-    "fence": nothing,
+    "trap": trap,
+    "brkpt": trap,
+    "fence": fence,
     "griddepcontrol": nothing,
     "nanosleep": nothing,
     "pmevent": nothing,

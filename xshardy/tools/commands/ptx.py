@@ -32,12 +32,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--arg",
         action="append",
         metavar="FILE.npy|SHAPE|NUMBER",
-        help="an argument, in order: an array, a seeded one of a shape such as f32[128,256], or a number; `profile` "
-        "needs none: each pointer gets zeros, as many as the accesses need",
+        help="an argument, in order: an array, a seeded one of a shape such as f32[128,256], or a number; an array "
+        "followed by :box=64,32 is a tensor map with boxes of this size, and :swizzle=128 adds its swizzle in bytes; "
+        "`profile` needs none: each pointer gets zeros, as many as the accesses need",
     )
     parser.add_argument("--seed", type=natural, default=0, help="seed of arrays (default: %(default)s)")
     parser.add_argument(
         "--shared", type=natural, default=0, metavar="BYTES", help="dynamic shared memory (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--cluster",
+        type=dimensions,
+        metavar="X[,Y[,Z]]",
+        help="the blocks of a cluster (default: what the kernel says, or one)",
     )
     parser.add_argument(
         "--blocks", type=positive, metavar="N", help="execute N blocks, evenly spaced (default: all; profile: 32)"

@@ -1,0 +1,81 @@
+"""Arguments of `xshardy ptx` that are tensor maps."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xshardy.ptx.tensor_maps import TensorMap
+from xshardy.tools.cli import main
+from xshardy.tools.diagnostics import InputError
+from xshardy.tools.ptx_arguments import read_arguments
+
+COPY = """.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 64 .b8 k_0[128], .param .align 64 .b8 k_1[128])
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<8>;
+  .shared .align 128 .b8 s[1024];
+  .shared .align 8 .b64 full;
+  mov.b64 %rd1, k_0;
+  cvta.param.u64 %rd2, %rd1;
+  mov.b64 %rd3, k_1;
+  cvta.param.u64 %rd4, %rd3;
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $done;
+  mbarrier.init.shared::cta.b64 [full], 1;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 1024;
+  cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [s], [%rd2, {0, 8}], [full];
+$wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [full], 0;
+  @!%p2 bra $wait;
+  cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd4, {32, 0}], [s];
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+$done:
+  ret;
+}
+"""
+
+
+def test_maps_of_files_and_shapes(tmp_path: Path):
+    np.save(tmp_path / "x.npy", np.ones((8, 64), np.float16))
+    of_file, of_shape = read_arguments([f"{tmp_path}/x.npy:box=4,32:swizzle=64", "f16[16,64]:box=8,64"], 0)
+    assert isinstance(of_file, TensorMap) and isinstance(of_shape, TensorMap)
+    assert (of_file.array.shape, of_file.box, of_file.swizzle) == ((8, 64), (4, 32), 64)
+    assert (of_shape.array.shape, of_shape.box, of_shape.swizzle) == ((16, 64), (8, 64), 0)
+
+
+def test_maps_of_numbers_are_refused():
+    with pytest.raises(InputError, match="a tensor map needs an array"):
+        read_arguments(["7:box=4"], 0)
+
+
+def test_a_tensor_is_copied_by_the_command(tmp_path: Path):
+    (tmp_path / "k.ptx").write_text(COPY)
+    source, target = np.arange(32 * 32, dtype=np.float32).reshape(32, 32), np.zeros((8, 64), np.float32)
+    np.save(tmp_path / "source.npy", source)
+    np.save(tmp_path / "target.npy", target)
+    arguments = [
+        "--arg",
+        f"{tmp_path}/source.npy:box=8,32:swizzle=128",
+        "--arg",
+        f"{tmp_path}/target.npy:box=8,32:swizzle=128",
+    ]
+    launch = [f"{tmp_path}/k.ptx", "--grid", "1", "--block", "32", *arguments]
+    assert main(["ptx", "check", *launch]) == 0
+    assert main(["ptx", "run", *launch, "-o", str(tmp_path / "out")]) == 0
+    written = np.load(tmp_path / "out" / "arg1.npy")
+    np.testing.assert_array_equal(written[:, 32:], source[8:16])
+    assert not written[:, :32].any()
+    assert main(["ptx", "profile", *launch]) == 0
+
+
+def test_profiles_need_tensor_maps(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "k.ptx").write_text(COPY)
+    assert main(["ptx", "profile", f"{tmp_path}/k.ptx", "--grid", "1", "--block", "32"]) == 1
+    assert "parameter k_0 is a tensor map or structure: give the arguments" in capsys.readouterr().err

@@ -1,0 +1,105 @@
+"""
+Registers of `wgmma` that are used before the product is complete: its accumulators, and those of A.
+
+Products belong to groups of a warp; see `wgmma.commit_group`, `wgmma.wait_group`. Other products may use the same
+accumulators before. Source: PTX ISA, "Async Proxy", `wgmma.mma_async`.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.simt.launch import WARP_SIZE
+from xshardy.ptx.faults import FaultKind, Faults
+from xshardy.ptx.lanes import Lanes
+from xshardy.ptx.module import Address, Instruction, Integer, Negated, Operand, Pair, Register, Tensor, Vector
+
+
+class PendingProducts:
+    """A counter that reports faults: it is told which instructions are executed."""
+
+    def __init__(self, instructions: tuple[Instruction, ...], faults: Faults):
+        self.instructions, self.faults = instructions, faults
+        self._names = [frozenset(_names_in(instruction)) for instruction in instructions]
+        self._waits = [_groups_left(instruction) for instruction in instructions]
+        self._lanes: Lanes | None = None
+        self._groups: dict[str, Array] = {}
+        """Of each register of a product that may not be complete, the number of its group in each warp, from 1 on."""
+        self._committed = self._complete = np.zeros(0, np.int32)
+        """The number of the last group of each warp, and of the last one that it has waited for."""
+
+    def __call__(self, lanes: Lanes, first: int, end: int) -> None:
+        """Follow the instructions from number `first` up to `end`, executed by the active threads."""
+        if lanes is not self._lanes:
+            warps = lanes.shape[0] * -(-lanes.shape[1] // WARP_SIZE)
+            self._lanes, self._groups = lanes, {}
+            self._committed, self._complete = np.zeros(warps, np.int32), np.zeros(warps, np.int32)
+        for number in range(first, end):
+            instruction = self.instructions[number]
+            if instruction.opcode.startswith("wgmma."):
+                self._follow(lanes, number)
+            elif self._groups and not self._names[number].isdisjoint(self._groups):
+                self._check(lanes, number)
+
+    def _follow(self, lanes: Lanes, number: int) -> None:
+        instruction, active = self.instructions[number], self._active_warps(lanes)
+        if ".mma_async" in instruction.opcode:
+            for operand in instruction.operands[:2]:
+                for name in _names(operand) if isinstance(operand, Vector) else ():
+                    groups = self._groups.setdefault(name, np.zeros_like(self._committed))
+                    groups[active] = self._committed[active] + 1
+        elif ".commit_group" in instruction.opcode:
+            self._committed[active] += 1
+        elif (left := self._waits[number]) is not None:
+            self._complete[active] = np.maximum(self._complete[active], self._committed[active] - left)
+            pending = {name: groups for name, groups in self._groups.items() if (groups > self._complete).any()}
+            self._groups = pending
+
+    def _check(self, lanes: Lanes, number: int) -> None:
+        """Report the use of registers of products that are not complete."""
+        active = self._active_warps(lanes)
+        for name in self._names[number] & self._groups.keys():
+            wrong = active & (self._groups[name] > self._complete)
+            if wrong.any():
+                threads = lanes.of_warps(np.repeat(wrong[:, None], WARP_SIZE, axis=1)) & lanes.active_mask()
+                what = f"uses {name} before it has waited for the wgmma that uses it"
+                line = self.instructions[number].line
+                self.faults.report(FaultKind.PENDING, line, lanes, threads, lambda _, what=what: what)
+
+    def _active_warps(self, lanes: Lanes) -> Array:
+        return lanes.warps(lanes.active_mask()).any(axis=-1).reshape(-1)
+
+
+def _names_in(instruction: Instruction) -> Iterator[str]:
+    """The registers of an instruction."""
+    for operand in instruction.operands:
+        yield from _names(operand)
+    if instruction.guard is not None:
+        yield instruction.guard.register.name
+
+
+def _names(operand: Operand) -> Iterator[str]:
+    match operand:
+        case Register(name) | Negated(Register(name)) | Address(Register(name)):
+            yield name
+        case Vector(elements):
+            for element in elements:
+                yield from _names(element)
+        case Pair(first, second):
+            yield from _names(first)
+            yield from _names(second)
+        case Tensor(map, coordinates):
+            yield from _names(map)
+            yield from _names(coordinates)
+        case _:
+            return
+
+
+def _groups_left(instruction: Instruction) -> int | None:
+    """How many groups an instruction does not wait for; None for other instructions."""
+    match instruction.operands:
+        case (Integer(left),) if instruction.opcode.startswith("wgmma.wait_group"):
+            return left
+        case _:
+            return None
