@@ -35,7 +35,7 @@ def _lowered(path: Path, name: str) -> str:
     try:
         spec.loader.exec_module(python)
         if not hasattr(python, name):
-            raise InputError(f"{place}: error: {path} does not define {name}{did_you_mean(name, vars(python))}")
+            raise InputError(f"{place}: error: {path} does not define {name}{did_you_mean(name, dir(python))}")
         value = getattr(python, name)
         lowered = value() if callable(value) else value
     except InputError:
