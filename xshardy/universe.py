@@ -71,6 +71,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-unwrap": "transforms.hlo_async.unwrap:AsyncUnwrapPass",
     "hlo-async-verify-buffers": "transforms.hlo_async.verify_buffers:VerifyBuffersPass",
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
+    "hlo-buffers-to-arrays": "transforms.hlo.buffers_to_arrays:BuffersToArraysPass",
     "hlo-combine-collectives": "modules.fusing.combine_collectives:CombineCollectivesPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-draw-elided-constants": "transforms.hlo.draw_elided_constants:DrawElidedConstantsPass",

@@ -8,7 +8,6 @@ from typing import Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
-from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo import LAYOUT, MEMORY
@@ -22,6 +21,7 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, tree_of_type, type_of_tree
 from xshardy.hlo_text.codecs import Fields
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.fields import ComputationName, write_field
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
@@ -32,10 +32,6 @@ from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, 
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 
 INVALID = re.compile(r"[^A-Za-z0-9_.-]")
-
-
-class HLOPrintError(DiagnosticException):
-    """A module that HLO text cannot represent."""
 
 
 TYPE_NAMES = frozenset({*ELEMENT_NAMES.values(), "s1", "u1", "opaque", "token"})

@@ -14,11 +14,11 @@ from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS, text_of, write_annotations
 from xshardy.hlo_text.computation_printer import (
     ComputationPrinter,
-    HLOPrintError,
     Style,
     name_unlike_types,
     valid_name,
 )
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.strings import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
