@@ -229,6 +229,7 @@ PASSES: Mapping[str, str] = {
     "xla-sdy-round-trip-export-shardy-attrs": (
         "transforms.xla_sdy.round_trip_export_shardy_attrs:RoundTripExportShardyAttrsPass"
     ),
+    "xla-sdy-round-trip-import-named-shardings": ("transforms.xla_sdy.import_named_shardings:ImportNamedShardingsPass"),
     "xla-sdy-round-trip-import-pipeline": "transforms.xla_sdy.round_trip_import_pipeline:RoundTripImportPipelinePass",
     "xla-sdy-round-trip-import-shardy-attrs": (
         "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"
