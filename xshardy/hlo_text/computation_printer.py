@@ -26,7 +26,7 @@ from xshardy.hlo_text.fields import ComputationName, write_field
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
-from xshardy.hlo_text.shapes import ELEMENT_NAMES
+from xshardy.hlo_text.shapes import ELEMENT_NAMES, REFUSED_TYPES
 from xshardy.hlo_text.strings import quote
 from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
@@ -34,7 +34,7 @@ from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 INVALID = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-TYPE_NAMES = frozenset({*ELEMENT_NAMES.values(), "s1", "u1", "opaque", "token"})
+TYPE_NAMES = frozenset({*ELEMENT_NAMES.values(), *REFUSED_TYPES, "opaque", "token"})
 """What XLA reads as a type, also where it expects the name of a module or an instruction."""
 
 

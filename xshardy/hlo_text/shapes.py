@@ -67,6 +67,11 @@ ELEMENT_TYPES: Mapping[str, Attribute] = {
 
 ELEMENT_NAMES: Mapping[Attribute, str] = {type: name for name, type in ELEMENT_TYPES.items()}
 
+REFUSED_TYPES: Mapping[str, str] = dict.fromkeys(
+    ("s1", "u1"), "StableHLO has no integers of one bit: XLA's conversion makes s1 pred, whose 1 is another number"
+)
+"""Element types of XLA that no operation here takes, and why."""
+
 SHAPE = re.compile(r"([a-z][a-z0-9]*)\[([^\]]*)\]\s*(?:\{([0-9,\s]*)(?::([^{}]*))?\})?")
 BUFFER = "b"
 """The word with which the shape of a buffer begins: `b(f32[4])`."""
@@ -199,6 +204,8 @@ class ShapeReader:
         name, sizes, minor_to_major, annotation = match.groups()
         if name == "token" and not sizes.strip():
             return ArrayShape(TokenType())
+        if (why := REFUSED_TYPES.get(name)) is not None:
+            raise self.tokens.error(f"the element type {name} is not supported", f"{why}; use s2 or u2", at)
         if (element := ELEMENT_TYPES.get(name)) is None:
             raise self.tokens.error(f"unknown element type '{name}'", f"one of {', '.join(ELEMENT_TYPES)}", at)
         dims = [self.parse_dim(size.strip(), at) for size in sizes.split(",")] if sizes.strip() else []

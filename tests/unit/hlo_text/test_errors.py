@@ -115,6 +115,8 @@ CASES = {
         5,
         "contracting dimension sizes must match for lhs/rhs",
     ),
+    "one bit": (in_entry("x = s1[2] parameter(0)"), 3, 5, "the element type s1 is not supported"),
+    "one bit, unsigned": (in_entry(X, "y = u1[2]{0:E(1)} convert(x)"), 4, 5, "the element type u1 is not supported"),
     # Buffers.
     "buffer of a buffer": (in_entry("x = b(b(f32[2])) parameter(0)"), 3, 5, "a buffer of b(f32[2])"),
     "buffer of a tuple": (in_entry("x = b((f32[2], s32[])) parameter(0)"), 3, 5, "a buffer of (f32[2], s32[])"),
