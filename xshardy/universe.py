@@ -88,6 +88,7 @@ PASSES: Mapping[str, str] = {
     "hlo-rewrite-convolutions": "transforms.hlo.rewrite_convolutions:RewriteConvolutionsPass",
     "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
     "hlo-split-reductions": "modules.fusing.split_reductions:SplitReductionsPass",
+    "hlo-split-sorts": "modules.fusing.split_sorts:SplitSortsPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",

@@ -11,6 +11,7 @@ from xshardy.modules.fusing.fuse import FusePass
 from xshardy.modules.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
 from xshardy.modules.fusing.split_reductions import SplitReductionsPass
+from xshardy.modules.fusing.split_sorts import SplitSortsPass
 from xshardy.modules.program import prepared
 from xshardy.modules.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
@@ -52,6 +53,7 @@ class FusionPipelinePass(PipelinePass):
             CanonicalizePass(),
             CSEPass(),
             SplitReductionsPass(),
+            SplitSortsPass(),
             RewriteConvolutionsPass(),
             FoldDotTransposesPass(),
             RewriteGemmsPass(),
