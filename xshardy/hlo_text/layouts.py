@@ -43,7 +43,7 @@ def minor_to_major(buffer: Attribute) -> Sequence[int]:
     """
     type = cast(MemRefType[Any], buffer)
     sizes = type.get_shape()
-    if isinstance(type.layout, NoneAttr):
+    if isinstance(type.layout, NoneAttr) or 0 in sizes:
         return range(len(sizes) - 1, -1, -1)
     place = type.layout.get_affine_map()
     origin = [0] * len(sizes)
@@ -55,6 +55,6 @@ def minor_to_major(buffer: Attribute) -> Sequence[int]:
     for dimension in order:
         filled &= sizes[dimension] == 1 or strides[dimension] == expected
         expected *= sizes[dimension]
-    if first != 0 or not filled or last != expected - 1:
+    if not filled or last != expected - 1:
         raise HLOPrintError(f"{buffer}: its elements are not next to each other, as those of arrays of HLO are")
     return order

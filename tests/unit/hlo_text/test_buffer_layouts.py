@@ -26,3 +26,7 @@ def test_strides_of_an_order_give_an_equivalent_order(order: list[tuple[int, int
 def test_elements_that_are_not_next_to_each_other(strides: list[int], offset: int):
     with pytest.raises(HLOPrintError, match="its elements are not next to each other"):
         minor_to_major(MemRefType(f32, [2, 4], StridedLayoutAttr(strides, offset)))
+
+
+def test_without_elements_any_order_will_do():
+    assert list(minor_to_major(MemRefType(f32, [0, 4], StridedLayoutAttr([1, 7])))) == [1, 0]
