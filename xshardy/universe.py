@@ -71,6 +71,7 @@ PASSES: Mapping[str, str] = {
     "hlo-async-unwrap": "transforms.hlo_async.unwrap:AsyncUnwrapPass",
     "hlo-async-verify-buffers": "transforms.hlo_async.verify_buffers:VerifyBuffersPass",
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
+    "hlo-buffers-to-arrays": "transforms.hlo.buffers_to_arrays:BuffersToArraysPass",
     "hlo-combine-collectives": "modules.fusing.combine_collectives:CombineCollectivesPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-draw-elided-constants": "transforms.hlo.draw_elided_constants:DrawElidedConstantsPass",
@@ -87,6 +88,7 @@ PASSES: Mapping[str, str] = {
     "hlo-rewrite-convolutions": "transforms.hlo.rewrite_convolutions:RewriteConvolutionsPass",
     "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
     "hlo-split-reductions": "modules.fusing.split_reductions:SplitReductionsPass",
+    "hlo-split-sorts": "modules.fusing.split_sorts:SplitSortsPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
@@ -228,6 +230,7 @@ PASSES: Mapping[str, str] = {
     "xla-sdy-round-trip-export-shardy-attrs": (
         "transforms.xla_sdy.round_trip_export_shardy_attrs:RoundTripExportShardyAttrsPass"
     ),
+    "xla-sdy-round-trip-import-named-shardings": ("transforms.xla_sdy.import_named_shardings:ImportNamedShardingsPass"),
     "xla-sdy-round-trip-import-pipeline": "transforms.xla_sdy.round_trip_import_pipeline:RoundTripImportPipelinePass",
     "xla-sdy-round-trip-import-shardy-attrs": (
         "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"

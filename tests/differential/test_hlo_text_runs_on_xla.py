@@ -74,3 +74,14 @@ def test_the_printed_program_computes_the_same(name: str, run_hlo: Callable[[str
     for results in run_hlo(text, x), evaluate(entry, [x]):
         for got, expected in zip(results, want, strict=True):
             np.testing.assert_allclose(got, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_the_integers_of_one_bit_of_xla_are_no_integers(run_hlo: Callable[[str, Array], list[Array]]):
+    """Why the reader refuses them: XLA's conversion makes s1 pred, and StableHLO's verifier rejects u1."""
+    text = (
+        "HloModule m\nENTRY e {\n  x = s8[4] parameter(0)\n  y = TYPE[4] convert(x)\n  ROOT z = s8[4] convert(y)\n}\n"
+    )
+    (found,) = run_hlo(text.replace("TYPE", "s1"), np.array([0, 1, 2, 3], np.int8))
+    assert found.tolist() == [0, 1, 1, 1]  # not [0, -1, 0, -1]
+    with pytest.raises(Exception, match="must be ranked tensor of bool values, but got 'tensor<4xui1>'"):
+        run_hlo(text.replace("TYPE", "u1"), np.array([0, 1, 2, 3], np.int8))

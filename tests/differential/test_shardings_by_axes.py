@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from xshardy.hlo_text import print_hlo
+from xshardy.hlo_text import parse_hlo, print_hlo
 from xshardy.tools.program_file import read_program
 from xshardy.tools.source_program import imported_program
+from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
+from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
 from xshardy.transforms.xla_sdy.stablehlo_export_pipeline import StablehloExportPipelinePass
 from xshardy.universe import new_context
 
@@ -41,9 +43,16 @@ def attention(q, k):
 def embedding(table, ids):
     return jnp.cumsum(table[ids].reshape(8, 64), axis=0)
 
+def mapped(x, w):
+    product = lambda a, b: jax.lax.psum(a @ b, "model")
+    specs = PartitionSpec("data", "model"), PartitionSpec("model", None)
+    y = jax.shard_map(product, mesh=mesh, in_specs=specs, out_specs=PartitionSpec("data", None))(x, w)
+    return jax.lax.with_sharding_constraint(y, jax.NamedSharding(mesh, PartitionSpec("data", None))) * 2, x
+
 for function, *arguments in (
     (layer, placed((8, 16), "data"), placed((16, 32), None, "model")),
     (attention, placed((8, 8, 16), "data", "model"), placed((8, 16, 16), ("data", "model"))),
+    (mapped, placed((8, 16), "data", "model"), placed((16, 8), "model")),
     (embedding, placed((64, 16), None, ("model", "data")), placed((8, 4), "data", dtype=jnp.int32)),
 ):
     jax.jit(function).lower(*arguments).compile()
@@ -69,11 +78,20 @@ def shardings(hlo: str) -> Counter[tuple[str, str]]:
     return Counter((opcode[1], sharding[1]) for opcode, sharding in found if opcode and sharding)
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("function", ["layer", "attention", "embedding"])
-def test_propagation_finds_the_shardings_of_xla(function: str, dumps: Path):
+FUNCTIONS = ["layer", "attention", "embedding", "mapped"]
+
+
+def files_of(function: str, dumps: Path) -> tuple[Path, Path]:
+    """The dumps before and after XLA's pass."""
     (before,) = dumps.glob(f"*jit_{function}.*before_shardy-xla.txt")
     (after,) = dumps.glob(f"*jit_{function}.*after_shardy-xla*.txt")
+    return before, after
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_propagation_finds_the_shardings_of_xla(function: str, dumps: Path):
+    before, after = files_of(function, dumps)
     context = new_context()
     with imported_program(read_program(str(before)), str(before), context) as program:
         PropagationPipelinePass().apply(context, program.module)
@@ -82,3 +100,18 @@ def test_propagation_finds_the_shardings_of_xla(function: str, dumps: Path):
     expected = shardings(after.read_text())
     assert any("'data'" in sharding for _, sharding in expected)
     assert found == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_the_round_trip_pipelines_do_what_xla_does(function: str, dumps: Path):
+    before, after = files_of(function, dumps)
+    module, context = parse_hlo(before.read_text()), new_context()
+    for step in (
+        InlineRegionsPass(),
+        RoundTripImportPipelinePass(enable_hlo_sharding_v3=True),
+        PropagationPipelinePass(),
+        StablehloExportPipelinePass(enable_hlo_sharding_v3=True),
+    ):
+        step.apply(context, module)
+    assert shardings(print_hlo(module)) == shardings(after.read_text())

@@ -4,7 +4,7 @@ import jax
 import pytest
 from sdy_modules import random_sdy_module
 from test_modules import PROGRAMS
-from xla_sdy_round_trip import normal_form, round_trip
+from xla_sdy_round_trip import normal_form, normal_form_by_axes, round_trip
 
 from xshardy.transforms.xla_sdy.round_trip_through_hlo import RoundTripThroughHloPass
 
@@ -30,6 +30,22 @@ def test_random_modules(seed: int) -> None:
 def test_random_modules_through_hlo(seed: int) -> None:
     text = random_sdy_module(seed)
     assert without_defaults(round_trip(text, RoundTripThroughHloPass())) == without_defaults(normal_form(text))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(330, 338))
+def test_random_modules_by_axes(seed: int) -> None:
+    """The same in HLO's notation by the axes of meshes, but for priorities and the names of meshes, which it lacks."""
+    text = random_sdy_module(seed)
+    assert round_trip(text, by_axes=True) == normal_form_by_axes(text)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(340, 345))
+def test_random_modules_by_axes_through_hlo(seed: int) -> None:
+    text = random_sdy_module(seed)
+    found = round_trip(text, RoundTripThroughHloPass(), by_axes=True)
+    assert without_defaults(found) == without_defaults(normal_form_by_axes(text))
 
 
 @pytest.mark.filterwarnings("ignore")

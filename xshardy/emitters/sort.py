@@ -50,14 +50,25 @@ def choose_sort(fusion: Fusion) -> Choice | None:
     if hero is None or heroes or not prod(shape_of(hero.inputs[0])):
         return None
     size = shape_of(hero.inputs[0])[sorted_dimension(hero)]
-    bits = sum(bits_in_memory(value.type) for value in hero.inputs) + i32.bitwidth
-    if (bytes := ceil_div(size * bits, 8)) > SHARED_MEMORY:
+    if not fits_shared_memory(hero):
         raise PassFailedException(
-            f"stablehlo.sort of rows of {size} elements cannot be emitted: a row and its indices take {bytes} bytes of "
-            f"shared memory, a block has {SHARED_MEMORY}; leave the sort to a library"
+            f"stablehlo.sort of rows of {size} elements cannot be emitted: a row and its indices take "
+            f"{bytes_of_row(hero)} bytes of shared memory, a block has {SHARED_MEMORY}; outside of fusions, --fuse "
+            "sorts such rows by several kernels"
         )
     reason = f"it sorts rows of {size} elements in shared memory"
     return Choice("sort", hero, reason, partial(emit_sort, fusion, hero))
+
+
+def bytes_of_row(op: SortOp, size: int | None = None) -> int:
+    """The bytes of shared memory for a row, or for the first `size` elements of one, and their indices."""
+    bits = sum(bits_in_memory(value.type) for value in op.inputs) + i32.bitwidth
+    return ceil_div((shape_of(op.inputs[0])[sorted_dimension(op)] if size is None else size) * bits, 8)
+
+
+def fits_shared_memory(op: SortOp) -> bool:
+    """Whether a block can sort a row of `op`."""
+    return bytes_of_row(op) <= SHARED_MEMORY
 
 
 def sorted_behind(root: SSAValue) -> SortOp | None:

@@ -42,6 +42,8 @@ from xshardy.hlo_text.tuples import IMPLICIT, UNIT, parts_of
 
 FIELDS = "hlo.fields"
 """The attribute for fields of an asynchronous instruction without a place in the wrapped operation, as written."""
+OF_WRAPPED = (("custom-call", "output_to_operand_aliasing"),)
+"""Annotations that belong to the wrapped operation: its opcode, and their names."""
 THREAD = "async_execution_thread"
 WRAPPED = "$wrapped"
 """The infix of names of wrapper functions that the text lacks: names of HLO have no `$`."""
@@ -95,7 +97,7 @@ class AsyncReader:
             tokens.expect("=")
             if key in fields:
                 raise tokens.error(f"{opcode}: attribute '{key}' is given twice", "remove one of the two", key_at)
-            if (annotation := ANNOTATIONS.get(key)) is not None:
+            if (annotation := ANNOTATIONS.get(key)) is not None and (stem_of(opcode)[0], key) not in OF_WRAPPED:
                 kept[annotation.attribute] = annotation.read(tokens)
             else:
                 fields[key] = StringAttr(self.computation.read_raw())

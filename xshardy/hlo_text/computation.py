@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 
 from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.hlo_text.buffers import check_buffers
 from xshardy.hlo_text.instruction_reader import InstructionReader
 from xshardy.hlo_text.lexer import END
 from xshardy.hlo_text.names import POSITIONS
@@ -74,6 +75,7 @@ class ComputationReader(InstructionReader):
 
     def finish(self, root: str, is_entry: bool) -> func.FuncOp:
         """The function with all instructions read, and a return of `root`."""
+        check_buffers(self.buffers, self.values[root], is_entry, self.tokens)
         self.asynchronous.resolve()
         self.scope.asynchronous.append(self.asynchronous)
         value = self.values[root]

@@ -8,7 +8,6 @@ from typing import Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
-from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo import LAYOUT, MEMORY
@@ -22,11 +21,12 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, tree_of_type, type_of_tree
 from xshardy.hlo_text.codecs import Fields
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.fields import ComputationName, write_field
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
-from xshardy.hlo_text.shapes import ELEMENT_NAMES
+from xshardy.hlo_text.shapes import ELEMENT_NAMES, REFUSED_TYPES
 from xshardy.hlo_text.strings import quote
 from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
@@ -34,11 +34,7 @@ from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 INVALID = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-class HLOPrintError(DiagnosticException):
-    """A module that HLO text cannot represent."""
-
-
-TYPE_NAMES = frozenset({*ELEMENT_NAMES.values(), "s1", "u1", "opaque", "token"})
+TYPE_NAMES = frozenset({*ELEMENT_NAMES.values(), *REFUSED_TYPES, "opaque", "token"})
 """What XLA reads as a type, also where it expects the name of a module or an instruction."""
 
 

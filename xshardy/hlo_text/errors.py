@@ -58,6 +58,10 @@ class HLOError(DiagnosticException):
         return "\n".join(lines)
 
 
+class HLOPrintError(DiagnosticException):
+    """A module that HLO text cannot represent."""
+
+
 def reason(error: VerifyException) -> str:
     """The last line of a verifier's message, without the operand position that xDSL prepends."""
     return str(error).strip().splitlines()[-1].strip()

@@ -31,12 +31,10 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors
 from xshardy.dialects.stablehlo.calls import TYPED_FFI
 from xshardy.dialects.stablehlo.deprecated import DEPRECATED
-from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
 from xshardy.hlo_text.codecs import TRUE
-from xshardy.hlo_text.computation_printer import HLOPrintError
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.opcodes import FORMS
-from xshardy.hlo_text.shapes import print_type
-from xshardy.hlo_text.write_values import layout_text
+from xshardy.hlo_text.write_values import array_text
 from xshardy.rewriting import match_op_type, rewrite
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.printer import Printer
@@ -120,7 +118,7 @@ class CallOfComposite(RewritePattern):
 
 MHLO_BACKEND_CONFIG = "mhlo.backend_config"
 """Where JAX writes the options of a typed call for older readers."""
-ANNOTATED = ("backend_config", "operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings")
+ANNOTATED = ("backend_config", "operand_layouts", "result_layouts", "result_tilings")
 """Properties of custom calls that HLO text has as annotations, or lacks."""
 
 
@@ -138,8 +136,6 @@ class AnnotateCustomCall(RewritePattern):
             op.attributes["hlo.operand_layout_constraints"] = StringAttr(f"{{{', '.join(shapes)}}}")
             layouts = [*map(order_of, op.result_layouts)]
             op.attributes[LAYOUT] = layouts[0] if len(op.outputs) == len(layouts) == 1 else ArrayAttr(layouts)
-        if aliases := [*map(alias_text, op.output_operand_aliases)]:
-            op.attributes["hlo.output_to_operand_aliasing"] = StringAttr(f"{{{', '.join(aliases)}}}")
         config = op.attributes.pop(MHLO_BACKEND_CONFIG, op.backend_config)
         if isinstance(config, DictionaryAttr):
             op.api_version = IntegerAttr(TYPED_FFI, i32)
@@ -163,15 +159,7 @@ def order_of(layout: DenseIntOrFPElementsAttr) -> DenseArrayBase[I64]:
 
 def shape_text(type: Attribute, layout: DenseIntOrFPElementsAttr) -> str:
     """`f32[2,3]{0,1}`"""
-    return print_type(type) + layout_text(type, order_of(layout), None)
-
-
-def alias_text(alias: OutputOperandAliasAttr) -> str:
-    """`{0}: (1, {})`: part 0 of the result is in the memory of operand 1."""
-    output, operand = (
-        ", ".join(map(str, path.get_values())) for path in (alias.output_tuple_indices, alias.operand_tuple_indices)
-    )
-    return f"{{{output}}}: ({alias.operand_index.data}, {{{operand}}})"
+    return array_text(type, order_of(layout), None)
 
 
 class AnnotateInfeed(RewritePattern):

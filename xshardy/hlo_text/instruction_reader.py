@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 from xshardy.construction import set_name_hint
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.attribute_reader import NAME_IT, AttributeReader
+from xshardy.hlo_text.buffers import check_takes_buffers, has_buffer
 from xshardy.hlo_text.constants import read_constant
 from xshardy.hlo_text.errors import reason
 from xshardy.hlo_text.inferred_shapes import inferred_shape, needs_shape, provisional_shape
@@ -23,8 +24,6 @@ from xshardy.hlo_text.shapes import Shape, print_shape, print_type
 from xshardy.hlo_text.tuples import leaf_types, pack
 from xshardy.hlo_text.undefined import no_such_opcode, undefined_operand
 
-BUFFER = "b"
-"""The word with which the shape of a buffer begins: `b(f32[4])`."""
 STARTS_WITHOUT_SUFFIX = frozenset({"recv", "send"})
 NEED_SHAPE = frozenset({"constant", "parameter", *STARTS_WITHOUT_SUFFIX})
 """Opcodes whose shape cannot be left out, because reading the rest depends on it."""
@@ -38,6 +37,8 @@ class InstructionReader(AttributeReader):
         self.values: dict[str, SSAValue] = {}
         self.shapes: dict[SSAValue, Shape] = {}
         """The shape of each instruction read so far."""
+        self.buffers: dict[SSAValue, int] = {}
+        """The values with buffers, with the index of the token of their opcode."""
         self.anonymous: Counter[str] = Counter()
         """The number of instructions without a name, by opcode."""
         self.count = 0
@@ -70,7 +71,8 @@ class InstructionReader(AttributeReader):
     def is_call(self) -> bool:
         """Whether an opcode and its operands come next, without a shape before them."""
         tokens = self.tokens
-        return tokens.kind == "name" and tokens.texts[tokens.index + 1] == "(" and tokens.text != BUFFER
+        is_called = tokens.kind == "name" and tokens.texts[tokens.index + 1] == "("
+        return is_called and not self.scope.shapes.is_buffer()
 
     def read_value(self, name: str | None, shape: Shape | None) -> tuple[SSAValue, Shape]:
         """
@@ -97,6 +99,8 @@ class InstructionReader(AttributeReader):
             value, shape = self.read_operation(opcode, row, name, shape, at)
         self.count += 1
         self.shapes[value] = shape
+        if self.scope.shapes.buffers and has_buffer(value):
+            self.buffers[value] = at
         return value, shape
 
     def read_operation(
@@ -137,6 +141,8 @@ class InstructionReader(AttributeReader):
 
     def build(self, instruction: Instruction, row: Opcode, name: str, kept: Attributes) -> SSAValue:
         """Add the operation of `instruction` and return its value."""
+        if self.scope.shapes.buffers:
+            check_takes_buffers(instruction)
         made = row.build(instruction)
         self.verify(instruction, row, made)
         if kept:
@@ -236,7 +242,7 @@ class InstructionReader(AttributeReader):
         tokens = self.tokens
         shape = None
         at = tokens.index
-        if tokens.kinds[at] == "shape" or tokens.texts[at] == "(":
+        if tokens.kinds[at] == "shape" or tokens.texts[at] == "(" or self.scope.shapes.is_buffer():
             shape = self.scope.shapes.read()
         if self.is_call():
             return self.read_nested(shape)

@@ -14,15 +14,15 @@ from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS, text_of, write_annotations
 from xshardy.hlo_text.computation_printer import (
     ComputationPrinter,
-    HLOPrintError,
     Style,
     name_unlike_types,
     valid_name,
 )
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.strings import quote
 from xshardy.hlo_text.tables import TABLES, write_tables
 from xshardy.hlo_text.write_values import ShapeWriter
-from xshardy.rewriting.walk import operations_from
+from xshardy.rewriting.walk import operations_from, operations_of
 
 QUOTED = frozenset({"execution_thread"})
 """Attributes of modules and computations that are strings in quotes."""
@@ -81,13 +81,21 @@ class ModulePrinter:
         self.entry = self.find_entry()
 
     def find_entry(self) -> func.FuncOp | None:
-        """The only public function, or `@main` if there are several; None if there is none."""
+        """
+        The public function; of several, `@main`, or the one that is not called. None if there is none.
+
+        A function with the body of a manual computation is public, as in XLA.
+        """
         private = StringAttr("private")
         public = [function for function in self.functions.values() if function.sym_visibility != private]
         if len(public) <= 1:
             return public[0] if public else None
         if (main := self.functions.get("main")) in public:
             return main
+        called = {call.callee.string_value() for call in operations_of(self.module, func.CallOp)}
+        not_called = [function for function in public if function.sym_name.data not in called]
+        if len(not_called) == 1:
+            return not_called[0]
         raise HLOPrintError(f"an HLO module has one entry, this one has {len(public)} public functions: make one @main")
 
     def write(self) -> Iterator[str]:

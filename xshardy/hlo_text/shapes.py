@@ -1,8 +1,12 @@
-"""Shapes of HLO text, `bf16[6,512,4096]{2,1,0}` or a tuple of such, as tensor types and layouts."""
+"""
+Shapes of HLO text, `bf16[6,512,4096]{2,1,0}` or a tuple of such, as tensor types and layouts.
+
+A buffer, `b(f32[4])`, is memory that calls write in place. Its type is `memref<4xf32>`, as in StableHLO.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
@@ -23,6 +27,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IntegerType,
+    MemRefType,
     NoneAttr,
     Signedness,
     TensorType,
@@ -33,6 +38,7 @@ from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
+from xshardy.dialects.stablehlo.calls import contents_of, is_buffer
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.lexer import MAX_DIGITS, Tokens
@@ -61,7 +67,14 @@ ELEMENT_TYPES: Mapping[str, Attribute] = {
 
 ELEMENT_NAMES: Mapping[Attribute, str] = {type: name for name, type in ELEMENT_TYPES.items()}
 
+REFUSED_TYPES: Mapping[str, str] = dict.fromkeys(
+    ("s1", "u1"), "StableHLO has no integers of one bit: XLA's conversion makes s1 pred, whose 1 is another number"
+)
+"""Element types of XLA that no operation here takes, and why."""
+
 SHAPE = re.compile(r"([a-z][a-z0-9]*)\[([^\]]*)\]\s*(?:\{([0-9,\s]*)(?::([^{}]*))?\})?")
+BUFFER = "b"
+"""The word with which the shape of a buffer begins: `b(f32[4])`."""
 MAX_TUPLE_DEPTH = 100
 """The maximal nesting depth of tuples."""
 
@@ -69,7 +82,7 @@ MAX_TUPLE_DEPTH = 100
 @dataclass(frozen=True, slots=True)
 class ArrayShape:
     """
-    An array or a token.
+    An array, a buffer or a token.
 
     `layout` are the dimensions from minor to major, None for the default order; `annotation` are further layout
     annotations: tiles, the size of an element in bits, the memory space, as in `T(8,128)S(1)`.
@@ -106,9 +119,14 @@ def print_shape(shape: Shape) -> str:
 
 
 def print_type(type: Attribute) -> str:
-    """`tensor<2x?xf32, #stablehlo.bounds<?, 3>>` -> `f32[2,<=3]`; a tuple type -> `(f32[2], s32[])`"""
+    """
+    `tensor<2x?xf32, #stablehlo.bounds<?, 3>>` -> `f32[2,<=3]`; `memref<4xf32>` -> `b(f32[4])`; a tuple type ->
+    `(f32[2], s32[])`
+    """
     if isinstance(type, TupleType):
         return f"({', '.join(map(print_type, elements(type)))})"
+    if is_buffer(type):
+        return f"{BUFFER}({print_type(contents_of(type))})"
     if not isinstance(type, TensorType):
         return "token[]"
     tensor = cast(AnyTensorType, type)
@@ -126,6 +144,8 @@ class ShapeReader:
     def __init__(self, tokens: Tokens):
         self.tokens = tokens
         self.arrays: dict[str, ArrayShape] = {}
+        self.buffers: dict[int, ArrayShape] = {}
+        """Buffers by the identity of the shape of their contents."""
         self.tuples: dict[tuple[int, ...], TupleShape] = {}
         """Tuples by the identities of their elements, which live as long as this reader."""
 
@@ -138,8 +158,8 @@ class ShapeReader:
             if (shape := self.arrays.get(text)) is None:
                 shape = self.arrays[text] = self.parse_array(text)
             return shape
-        if tokens.text == "b" and tokens.texts[tokens.index + 1] == "(":
-            raise tokens.error("buffers, `b(f32[4])`, are not supported", "StableHLO has no values of such types")
+        if self.is_buffer():
+            return self.read_buffer()
         if tokens.text != "(":
             tokens.expected("a shape", "write one like `f32[2,3]`, `f32[2,3]{1,0}` or `(f32[], s32[4])`")
         if depth == MAX_TUPLE_DEPTH:
@@ -151,6 +171,31 @@ class ShapeReader:
             tuple_shape = self.tuples[key] = TupleShape(shapes, tuple_type(types))
         return tuple_shape
 
+    def is_buffer(self) -> bool:
+        """Whether the shape of a buffer comes next: `b(`, without white space."""
+        tokens = self.tokens
+        at = tokens.index
+        is_called = tokens.texts[at] == BUFFER and tokens.texts[at + 1] == "("
+        return is_called and tokens.starts[at + 1] == tokens.starts[at] + len(BUFFER)
+
+    def read_buffer(self) -> ArrayShape:
+        """`b(f32[4]{0})`. Raises `HLOError` for anything but an array with sizes that are known."""
+        tokens = self.tokens
+        at = tokens.index
+        tokens.index += 2
+        contents = self.read()
+        tokens.expect(")")
+        if not isinstance(contents, ArrayShape) or type(contents.type) is not TensorType:
+            raise tokens.error(f"a buffer of {print_shape(contents)}", "a buffer holds one array: `b(f32[4])`", at)
+        if (buffer := self.buffers.get(id(contents))) is None:
+            tensor = contents.type
+            if not tensor.has_static_shape():
+                hint = "its memory needs sizes that are known: write `b(f32[4])`"
+                raise tokens.error(f"a buffer of {print_shape(contents)}, which has a dynamic dimension", hint, at)
+            buffer = replace(contents, type=MemRefType(tensor.element_type, tensor.get_shape()))
+            self.buffers[id(contents)] = buffer
+        return buffer
+
     def parse_array(self, text: str) -> ArrayShape:
         """The shape written in the token before the cursor."""
         at = self.tokens.index - 1
@@ -159,6 +204,8 @@ class ShapeReader:
         name, sizes, minor_to_major, annotation = match.groups()
         if name == "token" and not sizes.strip():
             return ArrayShape(TokenType())
+        if (why := REFUSED_TYPES.get(name)) is not None:
+            raise self.tokens.error(f"the element type {name} is not supported", f"{why}; use s2 or u2", at)
         if (element := ELEMENT_TYPES.get(name)) is None:
             raise self.tokens.error(f"unknown element type '{name}'", f"one of {', '.join(ELEMENT_TYPES)}", at)
         dims = [self.parse_dim(size.strip(), at) for size in sizes.split(",")] if sizes.strip() else []

@@ -20,9 +20,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from xshardy.dialects.hlo.instruction import elements
+from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.dialects.stablehlo.calls import contents_of, is_buffer
 from xshardy.dialects.stablehlo.types import bit_width, real_element
+from xshardy.hlo_text.layouts import has_default_layout, minor_to_major
 from xshardy.hlo_text.literals import FLOAT_DTYPES, NAN_PAYLOAD_BITS, UNSIGNED_TYPES
-from xshardy.hlo_text.shapes import ELEMENT_NAMES, print_type
+from xshardy.hlo_text.shapes import BUFFER, ELEMENT_NAMES, print_type
 
 
 class ShapeWriter:
@@ -56,8 +59,17 @@ class ShapeWriter:
         """`f32[2,3]{1,0}`"""
         key = (id(type), id(layout), id(memory))
         if (text := self.arrays.get(key)) is None:
-            text = self.arrays[key] = print_type(type) + layout_text(type, layout, memory)
+            text = self.arrays[key] = array_text(type, layout, memory)
         return text
+
+
+def array_text(type: Attribute, layout: Attribute | None, memory: Attribute | None) -> str:
+    """`f32[2,3]{1,0:S(1)}`; `b(f32[2,3]{1,0})` of a buffer, whose type may have a layout of its own."""
+    if not is_buffer(type):
+        return print_type(type) + layout_text(type, layout, memory)
+    contents = contents_of(type)
+    layout = layout if has_default_layout(type) else integers(minor_to_major(type))
+    return f"{BUFFER}({print_type(contents)}{layout_text(contents, layout, memory)})"
 
 
 def layout_text(type: Attribute, layout: Attribute | None, memory: Attribute | None) -> str:

@@ -11,7 +11,6 @@ from xshardy.dialects.function_attributes import argument_attributes
 from xshardy.modules.program import ModuleError, entry_of
 
 INPUT_OUTPUT_ALIAS = "hlo.input_output_alias"
-OUTPUT_TO_OPERAND = "hlo.output_to_operand_aliasing"
 OF_STABLEHLO = "tf.aliasing_output"
 """The attribute of an argument of StableHLO with the number of the result that is written into its memory."""
 
@@ -32,8 +31,18 @@ def donated_parameters(module: ModuleOp) -> Mapping[int, int]:
 
 
 def library_aliases(op: Operation) -> Mapping[int, int]:
-    """The results of a library call that are written into the memory of an operand: result to operand number."""
-    return _pairs(op.attributes.get(OUTPUT_TO_OPERAND)) if isinstance(op, stablehlo.CustomCallOp) else {}
+    """
+    The results of a library call that are written into the memory of an operand: result to operand number.
+
+    Raises `ModuleError` for parts of nested tuples.
+    """
+    found: dict[int, int] = {}
+    for alias in op.output_operand_aliases if isinstance(op, stablehlo.CustomCallOp) else ():
+        result, operand = alias.output_tuple_indices.get_values(), alias.operand_tuple_indices.get_values()
+        if len(result) > 1 or operand:
+            raise ModuleError(f"{alias}: a part of a nested tuple shares memory, which is not supported")
+        found[result[0] if result else 0] = alias.operand_index.data
+    return found
 
 
 def aliases_of(buffers: Sequence[int], operands: int) -> Mapping[int, int]:

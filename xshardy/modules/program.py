@@ -16,6 +16,7 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.hlo_text.names import NAME, instruction_name
 from xshardy.rewriting.insertion import inline_block, insert_op
 from xshardy.transforms.call_graph import functions_of, is_private
+from xshardy.transforms.hlo.buffers_to_arrays import BuffersToArraysPass, has_buffers
 
 CONTROL_FLOW = (stablehlo.WhileOp, stablehlo.CaseOp, stablehlo.IfOp)
 """Operations whose regions hold parts of the program; regions of others say how elements are combined."""
@@ -47,10 +48,12 @@ def prepared(module: ModuleOp) -> func.FuncOp:
     """
     The entry of a copy of `module` with calls inlined, and what loops do not change read from outside of them.
 
-    An asynchronous operation becomes a `stablehlo.async_start` whose region has the wrapped operation. Raises
-    `ModuleError` for a module without a single entry, and for a function that calls itself.
+    Buffers become arrays. An asynchronous operation becomes a `stablehlo.async_start` whose region has the wrapped
+    operation. Raises `ModuleError` for a module without a single entry, and for a function that calls itself.
     """
     copy = module.clone()
+    if has_buffers(copy):
+        BuffersToArraysPass().rewrite_module(copy)
     entry = entry_of(copy)
     _inline(entry.body.block, functions_of(copy), (entry.sym_name.data,))
     for op in reversed(tuple(scheduled(entry.body.block))):  # inner loops first: a result may be invariant then

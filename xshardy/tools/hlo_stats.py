@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType, TupleType, i1
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, TensorType, TupleType, i1
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -17,6 +17,7 @@ from xshardy.dialects import hlo
 from xshardy.dialects.hlo.async_operation import AsyncOperation
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import elements
+from xshardy.dialects.stablehlo.calls import contents_of
 from xshardy.dialects.stablehlo.types import bit_width, bounds_of, tensor_type
 from xshardy.hlo_text import read_hlo
 from xshardy.hlo_text.asynchronous import WRAPPED
@@ -116,6 +117,8 @@ def arrays_in(type: Attribute) -> Iterator[Attribute]:
                 yield from arrays_in(part)
         case TensorType():
             yield type
+        case MemRefType():
+            yield contents_of(type)
         case _:
             pass
 

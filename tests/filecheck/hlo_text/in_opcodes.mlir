@@ -25,9 +25,9 @@ func.func public @main(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>, %column: tensor
   // CHECK: call(%x), to_apply=%implementation, is_composite=true, frontend_attributes={composite.attributes="{k = 3 : i64}",composite.name="my.op",composite.version="2"}
   %composite = stablehlo.composite "my.op" %x {composite_attributes = {k = 3 : i64}, decomposition = @implementation, version = 2 : i32} : (tensor<4x8xf32>) -> tensor<4x8xf32>
 
-  // CHECK: (f32[4,8]{0,1}, s32[]) custom-call(%x), custom_call_target="layouts", operand_layout_constraints={f32[4,8]{0,1}}
-  // CHECK-SAME: backend_config="text"
+  // CHECK: (f32[4,8]{0,1}, s32[]) custom-call(%x), custom_call_target="layouts"
   // CHECK-SAME: output_to_operand_aliasing={{.[{]0[}]: [(]0, [{][}][)].}}
+  // CHECK-SAME: operand_layout_constraints={f32[4,8]{0,1}}, backend_config="text"
   %layouts:2 = stablehlo.custom_call @layouts(%x) {backend_config = "text", operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<i32>)
 
   // CHECK: custom-call(%x), custom_call_target="typed", api_version=API_VERSION_TYPED_FFI, backend_config="{n = 1 : i32, uplo = 76 : ui8}"

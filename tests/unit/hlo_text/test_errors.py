@@ -38,6 +38,8 @@ def in_entry(*lines: str) -> str:
 
 
 X = "x = f32[2] parameter(0)"
+PIN = 'b = b(f32[2]) custom-call(x), custom_call_target="Pin"'
+UNPIN = 'f32[2] custom-call(b), custom_call_target="Unpin"'
 
 
 def applying_f(line: str) -> str:
@@ -113,7 +115,74 @@ CASES = {
         5,
         "contracting dimension sizes must match for lhs/rhs",
     ),
-    "buffer": (in_entry("x = b(f32[2]) parameter(0)"), 3, 5, "buffers, `b(f32[4])`, are not supported"),
+    "one bit": (in_entry("x = s1[2] parameter(0)"), 3, 5, "the element type s1 is not supported"),
+    "one bit, unsigned": (in_entry(X, "y = u1[2]{0:E(1)} convert(x)"), 4, 5, "the element type u1 is not supported"),
+    # Buffers.
+    "buffer of a buffer": (in_entry("x = b(b(f32[2])) parameter(0)"), 3, 5, "a buffer of b(f32[2])"),
+    "buffer of a tuple": (in_entry("x = b((f32[2], s32[])) parameter(0)"), 3, 5, "a buffer of (f32[2], s32[])"),
+    "buffer of a token": (in_entry("x = b(token[]) parameter(0)"), 3, 5, "a buffer of token[]"),
+    "dynamic buffer": (in_entry("x = b(f32[<=2]) parameter(0)"), 3, 5, "a buffer of f32[<=2], which has a dynamic"),
+    "open buffer": (in_entry("x = b(f32[2] parameter(0)"), 3, 14, "expected ')', found 'parameter'"),
+    "buffer with white space": (in_entry("x = b (f32[2]) parameter(0)"), 3, 5, "unknown opcode 'b'"),
+    "buffer of the caller": (in_entry("x = b(f32[2]) parameter(0)"), 3, 15, "a parameter of ENTRY is a buffer"),
+    "sum of buffers": (in_entry(X, PIN, "y = b(f32[2]) add(b, b)"), 5, 15, "add: operand 0 is a buffer"),
+    "called with a buffer": (
+        "HloModule m\nf {\nROOT p = b(f32[2]) parameter(0)\n}\nENTRY main {\n"
+        + f"{X}\n{PIN}\ny = b(f32[2]) call(b), to_apply=f\n}}",
+        8,
+        15,
+        "call: operand 0 is a buffer",
+    ),
+    "buffer that is unpinned twice": (
+        in_entry(X, PIN, f"y = {UNPIN}", f"z = {UNPIN}"),
+        4,
+        15,
+        "this buffer is written or unpinned more than once",
+    ),
+    "buffer in a tuple that is unpinned too": (
+        in_entry(
+            X,
+            PIN,
+            "t = tuple(x, b)",
+            "b2 = get-tuple-element(t), index=1",
+            f"y = {UNPIN}",
+            "z = " + UNPIN.replace("(b)", "(b2)"),
+        ),
+        4,
+        15,
+        "this buffer is written or unpinned more than once",
+    ),
+    "buffer that a loop returns and unpins": (
+        f"HloModule m\nbody {{\nt = (b(f32[2])) parameter(0)\nb = get-tuple-element(t), index=0\ny = {UNPIN}\n"
+        "ROOT r = tuple(b)\n}\n",
+        3,
+        17,
+        "this buffer is written or unpinned more than once",
+    ),
+    "buffer that is pinned": (
+        in_entry(X, PIN, 'y = b(f32[2]) custom-call(b), custom_call_target="Pin"'),
+        5,
+        15,
+        "Pin custom_call should have a tensor input",
+    ),
+    "buffer that comes from nowhere": (
+        in_entry(X, 'y = b(f32[2]) custom-call(x), custom_call_target="f"'),
+        4,
+        15,
+        "buffer output [] is not used in output_operand_alias",
+    ),
+    "aliases that are none": (
+        in_entry(X, 'y = f32[2] custom-call(x), custom_call_target="f", output_to_operand_aliasing={0}'),
+        4,
+        12,
+        "output_to_operand_aliasing={0}",
+    ),
+    "alias of an operand that is not there": (
+        in_entry(X, 'y = f32[2] custom-call(x), custom_call_target="f", output_to_operand_aliasing={{}: (1, {})}'),
+        4,
+        12,
+        "expects operandIndex in the output_operand_alias attribute to be in range",
+    ),
     "attributes of an operand": (
         in_entry(X, "y = f32[2] negate(slice(x), slice={[0:1]})"),
         4,

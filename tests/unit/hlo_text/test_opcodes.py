@@ -17,8 +17,8 @@ ASYNCHRONOUS = {*OWN, *OWN_DONES, "async-start", "async-update", "async-done"}
 def test_attributes_of_a_row_can_be_read(opcode: str):
     row = OPCODES[opcode]
     assert row.required | row.optional | row.extras == row.readers.keys()
-    options = {"backend_config"} if opcode == "custom-call" else set[str]()  # those of a typed call are a property
-    assert row.readers.keys() & ANNOTATIONS.keys() == options
+    properties = {"backend_config", "output_to_operand_aliasing"} if opcode == "custom-call" else set[str]()
+    assert row.readers.keys() & ANNOTATIONS.keys() == properties
 
 
 def test_every_reader_is_used():

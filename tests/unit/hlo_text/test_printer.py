@@ -214,6 +214,17 @@ ENTRY main {{
     parse_hlo(printed)
 
 
+def test_the_entry_is_the_public_function_that_is_not_called():
+    body = "func.func @body(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}\n"
+    caller = """func.func @f.3(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = call @body(%x) : (tensor<2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }"""
+    assert "ENTRY %f.3 {" in print_hlo(parse_module(body + caller))
+    with pytest.raises(HLOPrintError, match="this one has 2 public functions: make one @main"):
+        print_hlo(parse_module(body + body.replace("@body", "@other")))
+
+
 def test_recursion_cannot_be_said():
     text = (
         "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n%0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n"

@@ -263,6 +263,25 @@ def test_an_unknown_function_is_refused(target: str):
         evaluate(parse_module(text), [drawn(4)])
 
 
+BUFFERS = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call MADE memref<2xf32>
+  %1 = stablehlo.custom_call @Unpin(%0) : (memref<2xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}"""
+
+
+def test_a_buffer_has_the_contents_of_its_array():
+    text = BUFFERS.replace("MADE", "@Pin(%x) : (tensor<2xf32>) ->")
+    (result,) = evaluate(parse_module(text), [drawn(2)])
+    np.testing.assert_array_equal(result, drawn(2))
+
+
+def test_a_buffer_without_contents_is_refused():
+    text = BUFFERS.replace("MADE", "@CreateBuffer() : () ->")
+    with pytest.raises(InterpretationError, match="CreateBuffer gives memory without contents"):
+        evaluate(parse_module(text), [drawn(2)])
+
+
 def exported(function: Callable[..., Any], shapes: str, arguments: list[Array]) -> str:
     """StableHLO of `function` for arguments whose shapes are symbolic: `b, 4; _`."""
     export: Any = import_module("jax.export")

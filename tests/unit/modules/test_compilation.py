@@ -182,9 +182,8 @@ def test_what_is_not_fused_can_be_fused(tmp_path: Path, capsys: pytest.CaptureFi
     [
         ("HloModule empty\na {\n  x = f32[] parameter(0)\n}\nb {\n  x = f32[] parameter(0)\n}\n", "0 public functions"),
         (
-            PROGRAMS["library"].replace(
-                "custom_call_target", "output_to_operand_aliasing={{0}: (0, {1})}, custom_call_target"
-            ),
+            "HloModule nested\nENTRY main {\n  x = f32[4] parameter(0)\n  t = (f32[4], f32[4]) tuple(x, x)\n"
+            '  ROOT y = f32[4] custom-call(t), custom_call_target="f", output_to_operand_aliasing={{}: (0, {1})}\n}\n',
             "a part of a nested tuple shares memory",
         ),
     ],

@@ -41,10 +41,12 @@ def test_counts_and_bytes():
 
 
 def test_sizes():
-    module = read_hlo("HloModule m\nENTRY e { ROOT p = (pred[3], (c64[2], s4[3]), token[], f32[<=5]) parameter(0) }")
+    module = read_hlo(
+        "HloModule m\nf { ROOT p = (pred[3], (c64[2], s4[3]), token[], f32[<=5], b(s16[3])) parameter(0) }"
+    )
     (function,) = module.ops
     (type,) = function.function_type.inputs  # pyright: ignore
-    assert byte_size(type) == 3 + 16 + 2 + 20
+    assert byte_size(type) == 3 + 16 + 2 + 20 + 6
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

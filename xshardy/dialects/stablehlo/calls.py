@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     AnyTensorType,
@@ -260,6 +260,17 @@ def buffers_in(type: Attribute, path: tuple[int, ...] = ()) -> Iterator[tuple[in
     elif isinstance(type, TupleType):
         for index, part in enumerate(type.types):
             yield from buffers_in(part, (*path, index))
+
+
+def is_buffer(type: Attribute) -> bool:
+    """Whether `type` is that of memory that calls write in place."""
+    return isinstance(type, MemRefType)
+
+
+def contents_of(buffer: Attribute) -> AnyTensorType:
+    """`memref<4xf32>` -> `tensor<4xf32>`. Precondition: `buffer` is such a type."""
+    type = cast(MemRefType[Any], buffer)
+    return TensorType(type.element_type, type.shape)
 
 
 def verify_create_buffer(call: CustomCallOp) -> None:

@@ -1,16 +1,29 @@
 """Custom calls: functions of the target."""
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, DictionaryAttr, IntegerAttr, StringAttr, i32
+from xdsl.dialects.builtin import (
+    I64,
+    ArrayAttr,
+    Builtin,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntAttr,
+    IntegerAttr,
+    StringAttr,
+    i32,
+)
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
+from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.calls import TYPED_FFI
+from xshardy.dialects.stablehlo.structs import OutputOperandAliasAttr
 from xshardy.hlo_text.annotations import read_text
 from xshardy.hlo_text.codecs import SYMBOLS, Fields, boolean
 from xshardy.hlo_text.fields import read_raw
@@ -43,6 +56,10 @@ def custom_call(instruction: Instruction) -> Operation:
         properties["api_version"] = IntegerAttr(version, i32)
     if "called_computations" in fields:
         properties["called_computations"] = SYMBOLS.encode(fields["called_computations"])
+    if (text := fields.get("output_to_operand_aliasing")) is not None:
+        aliases = aliases_in(text, instruction)
+        if fields["custom_call_target"] not in IN_PLACE:
+            properties["output_operand_aliases"] = aliases
     attributes: dict[str, Attribute] = {}
     if (text := fields.get("backend_config")) is not None:
         is_typed = fields.get("api_version") == API_NAMES[TYPED_FFI] and isinstance(text, StringAttr)
@@ -70,6 +87,37 @@ def options_of(text: str) -> DictionaryAttr | None:
     return options if isinstance(options, DictionaryAttr) else None
 
 
+IN_PLACE = ("Pin", "Unpin")
+"""The calls whose result is in the memory of the operand, which HLO text says and StableHLO implies."""
+WHOLE = ArrayAttr([OutputOperandAliasAttr(integers(()), IntAttr(0), integers(()))])
+INDEX = r"\{([\d,\s]*)\}"
+ALIAS = rf"\s*{INDEX}\s*:\s*\(\s*(\d+)\s*,\s*{INDEX}\s*\)\s*"
+ALIASES = re.compile(rf"\{{(?:{ALIAS}(?:,{ALIAS})*|\s*)\}}")
+
+
+def aliases_in(text: str, instruction: Instruction) -> ArrayAttr[OutputOperandAliasAttr]:
+    """`{{0}: (1, {})}`: part 0 of the result is in the memory of operand 1."""
+    if ALIASES.fullmatch(text) is None:
+        raise instruction.error(f"output_to_operand_aliasing={text}", "write it like `{{0}: (1, {})}`")
+    return ArrayAttr(
+        OutputOperandAliasAttr(path_of(output), IntAttr(int(operand)), path_of(part))
+        for output, operand, part in re.findall(ALIAS, text)
+    )
+
+
+def path_of(text: str) -> DenseArrayBase[I64]:
+    """The indices of `0, 1`."""
+    return integers([int(index) for index in text.split(",") if index.strip()])
+
+
+def alias_text(alias: OutputOperandAliasAttr) -> str:
+    """The inverse of `aliases_in`, for one alias."""
+    output, operand = (
+        ",".join(map(str, path.get_values())) for path in (alias.output_tuple_indices, alias.operand_tuple_indices)
+    )
+    return f"{{{output}}}: ({alias.operand_index.data}, {{{operand}}})"
+
+
 def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
     """The inverse of `custom_call`."""
     fields: Fields = {"custom_call_target": op.call_target_name.data}
@@ -79,6 +127,9 @@ def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
         fields["api_version"] = API_NAMES[version]
     if op.called_computations.data:
         fields["called_computations"] = SYMBOLS.decode(op.called_computations)
+    aliases = WHOLE if op.call_target_name.data in IN_PLACE else op.output_operand_aliases
+    if aliases.data:
+        fields["output_to_operand_aliasing"] = f"{{{', '.join(map(alias_text, aliases))}}}"
     return fields
 
 
@@ -92,9 +143,12 @@ ROWS: Mapping[str, Opcode] = {
         custom_call,
         None,
         "custom_call_target",
-        "api_version backend_config called_computations custom_call_has_side_effect",
+        "api_version backend_config called_computations custom_call_has_side_effect output_to_operand_aliasing",
         extras=f"{AS_WRITTEN} literal to_apply",
         forms=[Form(stablehlo.CustomCallOp, custom_call_fields)],
-        readers={**dict.fromkeys(AS_WRITTEN.split(), read_raw), "backend_config": read_text},
+        readers={
+            **dict.fromkeys([*AS_WRITTEN.split(), "output_to_operand_aliasing"], read_raw),
+            "backend_config": read_text,
+        },
     )
 }

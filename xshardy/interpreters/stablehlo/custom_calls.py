@@ -29,6 +29,10 @@ def nothing(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Value) 
     return [() for _ in op.results]
 
 
+def buffer_without_contents(evaluator: Evaluator, op: stablehlo.CustomCallOp) -> Sequence[Value]:
+    raise unsupported(op, "CreateBuffer gives memory without contents; pin a constant to say what is in it")
+
+
 def low_words(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array) -> Array:
     return words(x.view(np.uint64))[0]
 
@@ -42,7 +46,7 @@ def combined_words(evaluator: Evaluator, op: stablehlo.CustomCallOp, low: Array,
 
 
 IDENTITIES = (
-    *("annotate_device_placement", "LayoutConstraint", "MoveToDevice", "MoveToHost", "Sharding"),
+    *("annotate_device_placement", "LayoutConstraint", "MoveToDevice", "MoveToHost", "Pin", "Sharding", "Unpin"),
     *("xla.megascale.provide_metadata", "xla.sdy.FuncResultSharding", "xla.sdy.PropagationBarrier"),
 )
 
@@ -54,6 +58,7 @@ CUSTOM_CALLS: Mapping[str, Rule] = {
     **TOP_K_CALLS,
     **WITH_SYMBOLIC_SHAPES,
     **dict.fromkeys(IDENTITIES, pass_through),
+    "CreateBuffer": buffer_without_contents,
     "X64Combine": combined_words,
     "X64SplitHigh": high_words,
     "X64SplitLow": low_words,

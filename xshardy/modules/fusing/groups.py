@@ -22,6 +22,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.dialects.stablehlo.types import is_static
 from xshardy.emitters.row_wise.choice import row_dimensions
+from xshardy.emitters.sort import fits_shared_memory
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
@@ -222,10 +223,16 @@ def is_fusible(op: Operation) -> bool:
     """
     if isinstance(op, hlo.CopyOp):
         return moves_elements(op)
-    if type(op) in STEPS or isinstance(op, NOT_FUSED) or op.dialect_name() == SHARDY or captured(op.regions):
+    is_step = type(op) in STEPS and not is_sorted_by_kernel(op)
+    if is_step or isinstance(op, NOT_FUSED) or op.dialect_name() == SHARDY or captured(op.regions):
         return False
     types = (*op.operand_types, *op.result_types)
     return all(isinstance(type, TensorType) and is_static(cast(AnyTensorType, type)) for type in types)
+
+
+def is_sorted_by_kernel(op: Operation) -> bool:
+    """Whether `op` is a sort whose rows fit into the shared memory of a block."""
+    return isinstance(op, stablehlo.SortOp) and prod(shape_of(op.inputs[0])) > 0 and fits_shared_memory(op)
 
 
 def is_small(op: stablehlo.ConstantOp) -> bool:

@@ -11,10 +11,12 @@ from xshardy.modules.fusing.fuse import FusePass
 from xshardy.modules.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.modules.fusing.prepare import PrepareFusionPass
 from xshardy.modules.fusing.split_reductions import SplitReductionsPass
+from xshardy.modules.fusing.split_sorts import SplitSortsPass
 from xshardy.modules.program import prepared
 from xshardy.modules.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
+from xshardy.transforms.hlo.buffers_to_arrays import BuffersToArraysPass
 from xshardy.transforms.hlo.fold_dot_transposes import FoldDotTransposesPass
 from xshardy.transforms.hlo.fuse_epilogues import FuseEpiloguesPass
 from xshardy.transforms.hlo.rewrite_convolutions import RewriteConvolutionsPass
@@ -43,6 +45,7 @@ class FusionPipelinePass(PipelinePass):
     def passes(self) -> tuple[ModulePass, ...]:
         """The passes, in order."""
         return (
+            BuffersToArraysPass(),
             PrepareFusionPass(),
             LegalizeDeprecatedOpsPass(),
             InlinePass(),
@@ -50,6 +53,7 @@ class FusionPipelinePass(PipelinePass):
             CanonicalizePass(),
             CSEPass(),
             SplitReductionsPass(),
+            SplitSortsPass(),
             RewriteConvolutionsPass(),
             FoldDotTransposesPass(),
             RewriteGemmsPass(),

@@ -10,13 +10,16 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.dialects.naming import ValueNames
+from xshardy.dialects.stablehlo.calls import contents_of, is_buffer
 from xshardy.dialects.stablehlo.types import whole_bytes
 from xshardy.transforms.hlo_async.aliasing import Buffer, ShapeIndex, leaves
 from xshardy.transforms.hlo_async.liveness import ENTRY, InFlight, Liveness
 
 
 def size_in_bytes(type: Attribute) -> int | None:
-    """The size of an array, each element in whole bytes; None for a token or an array of unknown size."""
+    """The size of an array or a buffer, each element in whole bytes; None for a token or an array of unknown size."""
+    if is_buffer(type):
+        type = contents_of(type)
     if not isinstance(type, TensorType):
         return None
     tensor = cast(AnyTensorType, type)

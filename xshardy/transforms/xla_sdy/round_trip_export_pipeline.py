@@ -22,12 +22,15 @@ class RoundTripExportPipelinePass(PipelinePass):
     Write all that sdy says of a module into texts and custom calls, which HLO carries unread.
 
     Shardings are also written in the notation of HLO. With `keep_meshes_inlined`, meshes that are written out in
-    shardings stay there. A module with operations that propagation or partitioning inserts stays as it is.
+    shardings stay there. With `enable_hlo_sharding_v3`, shardings are written only in the notation of HLO that names
+    the axes of meshes, and has no priorities. A module with operations that propagation or partitioning inserts stays
+    as it is.
     """
 
     name = "xla-sdy-round-trip-export-pipeline"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-export-pipeline"
     keep_meshes_inlined: bool = False
+    enable_hlo_sharding_v3: bool = False
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
@@ -37,9 +40,9 @@ class RoundTripExportPipelinePass(PipelinePass):
             *lift,
             RoundTripDedupMeshesPass(),
             RoundTripExportOpsPass(),
-            RoundTripShardMapExportPass(),
-            RoundTripExportShardyAttrsPass(),
-            StablehloExportShardingsPass(),
+            RoundTripShardMapExportPass(self.enable_hlo_sharding_v3),
+            RoundTripExportShardyAttrsPass(self.enable_hlo_sharding_v3),
+            StablehloExportShardingsPass(enable_hlo_sharding_v3=self.enable_hlo_sharding_v3),
         )
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

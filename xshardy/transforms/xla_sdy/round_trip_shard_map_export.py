@@ -11,11 +11,13 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.sdy.shardings import meshes_of, with_mesh
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.xla_sdy.frontend_attributes import with_frontend
 from xshardy.transforms.xla_sdy.names import (
@@ -44,10 +46,11 @@ class OutlineManualComputation(DecisionPattern[ManualComputationOp, str]):
     `%r = call @manual_computation_body(%l)`, `%g = custom_call @LocalToGlobalShape(%r)`, and `func` with the body at
     the end of the module.
 
-    A custom call without operands is left out.
+    A custom call without operands is left out. Its shardings have the meshes of `meshes` in them, instead of names.
     """
 
     module: ModuleOp
+    meshes: Mapping[str, MeshAttr]
 
     def rewrite(self, op: ManualComputationOp, decision: str, rewriter: PatternRewriter, /) -> None:
         end = op.terminator
@@ -80,9 +83,15 @@ class OutlineManualComputation(DecisionPattern[ManualComputationOp, str]):
         }
         name = {GLOBAL_TO_LOCAL: IN_SHARDINGS, LOCAL_TO_GLOBAL: OUT_SHARDINGS}[target]
         call = CustomCallOp(target, old, list(types), SIDE_EFFECT)
-        call.attributes = with_frontend({}, {name: shardings[target], MANUAL_AXES: op.manual_axes})
+        written = map(self._with_mesh, shardings[target].shardings)
+        call.attributes = with_frontend({}, {name: TensorShardingPerValueAttr(written), MANUAL_AXES: op.manual_axes})
         rewriter.insert(call, InsertPoint.before(op))
         return list(call.results)
+
+    def _with_mesh(self, sharding: TensorShardingAttr) -> TensorShardingAttr:
+        """`sharding`, with its mesh instead of the name of one that is among `meshes`."""
+        mesh = None if sharding.mesh_name is None else self.meshes.get(sharding.mesh_name)
+        return sharding if mesh is None else with_mesh(sharding, mesh)
 
 
 @dataclass(frozen=True)
@@ -90,11 +99,14 @@ class RoundTripShardMapExportPass(PatternPass):
     """
     Replace manual computations by calls of functions with their bodies, which come last in the module.
 
-    The names of the functions say what they are; their calls are marked as not to be inlined.
+    The names of the functions say what they are; their calls are marked as not to be inlined. With
+    `enable_hlo_sharding_v3`, shardings have their meshes in them, as the notation of HLO has then.
     """
 
     name = "xla-sdy-round-trip-shard-map-export"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-shard-map-export"
+    enable_hlo_sharding_v3: bool = False
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        yield Step((OutlineManualComputation(names_of_bodies(module), module),), INNER_FIRST)
+        meshes = meshes_of(module) if self.enable_hlo_sharding_v3 else {}
+        yield Step((OutlineManualComputation(names_of_bodies(module), module, meshes),), INNER_FIRST)

@@ -17,12 +17,13 @@ class RoundTripTestingPipelinePass(PipelinePass):
 
     name = "xla-sdy-round-trip-testing-pipeline"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-round-trip-testing-pipeline"
+    enable_hlo_sharding_v3: bool = False
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:
         """The passes, in order."""
         return (
-            RoundTripExportPipelinePass(),
+            RoundTripExportPipelinePass(enable_hlo_sharding_v3=self.enable_hlo_sharding_v3),
             RoundTripThroughHloPass(),
-            RoundTripImportPipelinePass(import_func_calls=True),
+            RoundTripImportPipelinePass(import_func_calls=True, enable_hlo_sharding_v3=self.enable_hlo_sharding_v3),
         )

@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.stablehlo.calls import CustomCallOp
-from xshardy.hlo_text.computation_printer import HLOPrintError
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.parser import parse_hlo
 from xshardy.hlo_text.printer import print_hlo
 from xshardy.hlo_text.tuples import ROOT

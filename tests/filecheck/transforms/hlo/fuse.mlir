@@ -145,12 +145,10 @@ func.func @loop(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
   return %r#1 : tensor<4xf32>
 }
 
-// What is applied to elements has its own constants, and is no kernel.
+// What is applied to elements has its own constants, and is no kernel. A sort of rows that fit into shared memory is one.
 // CHECK-LABEL: func.func @captured(
-// CHECK-NEXT:    %[[S:.*]] = "stablehlo.sort"(%arg0)
-// CHECK:           %[[Z:.*]] = stablehlo.constant dense<0.000000e+00>
-// CHECK-NEXT:      stablehlo.maximum %{{.*}}, %[[Z]]
-// CHECK:         hlo.fusion loop @fused_maximum(%[[S]])
+// CHECK-NEXT:    %[[S:.*]] = hlo.fusion input @fused_sort(%arg0)
+// CHECK-NEXT:    hlo.fusion loop @fused_maximum(%[[S]])
 func.func @captured(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
@@ -241,3 +239,8 @@ func.func private @unused(%x: tensor<4xf32>) -> tensor<4xf32> {
     }
   }
 #-}
+
+// CHECK-LABEL: func.func private @fused_sort(
+// CHECK-NEXT:    "stablehlo.sort"(%arg0)
+// CHECK:           %[[Z:.*]] = stablehlo.constant dense<0.000000e+00>
+// CHECK-NEXT:      stablehlo.maximum %{{.*}}, %[[Z]]

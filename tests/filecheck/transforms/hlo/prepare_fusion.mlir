@@ -8,9 +8,8 @@
 // CHECK:         stablehlo.slice %[[S]]#0 [0:3]
 
 // FUSED-LABEL: func.func @main(
-// FUSED:         %[[E:.*]] = hlo.fusion loop @fused_erf(%arg0)
-// FUSED:         %[[S:.*]]:2 = "stablehlo.sort"(%[[E]], %{{.*}})
-// FUSED:         hlo.fusion loop @fused_slice(%[[S]]#0)
+// FUSED-NEXT:    %[[S:.*]]:2 = hlo.fusion input @fused_sort(%arg0)
+// FUSED-NEXT:    hlo.fusion loop @fused_slice(%[[S]]#0)
 // FUSED-NOT:   @doubled
 func.func @main(%x: tensor<8xf32>) -> (tensor<3xf32>, tensor<3xi32>) {
   %0 = stablehlo.composite "my.doubled" %x {decomposition = @doubled} : (tensor<8xf32>) -> tensor<8xf32>
