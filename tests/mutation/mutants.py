@@ -60,7 +60,7 @@ def mutants_of(source: str) -> list[Mutant]:
     for mutant in dict.fromkeys(_Finder(source).mutants()):
         while mutant.key in found:
             mutant = replace(mutant, occurrence=mutant.occurrence + 1)
-        if _is_python(mutant.text(source)):
+        if mutant.after or _is_python(mutant.text(source)):
             found[mutant.key] = mutant
     return list(found.values())
 
@@ -154,7 +154,7 @@ def _expression_edits(root: ast.AST) -> Iterator[Edit]:
 
 
 def _is_python(text: str) -> bool:
-    """Where an edit removes half of a pair of parentheses, the text is none."""
+    """Where a removal takes half of a pair of parentheses with it, the text is none."""
     try:
         ast.parse(text)
     except SyntaxError:
