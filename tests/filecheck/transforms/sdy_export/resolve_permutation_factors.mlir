@@ -60,11 +60,15 @@ func.func @pad_with_zeros(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@gri
   return %0 : tensor<6x6xf32>
 }
 
-// Along "y", a part needs only its own elements, but gets a longer window: its padding is its own too.
+// Along "y", a part needs only its own elements, but gets a longer window: its padding is its own too. The number of a
+// device along the last axis is a remainder, without a quotient before.
 // CHECK-LABEL: func.func @pad_along_two_dimensions(
 // PARTS:      "stablehlo.collective_permute"(%arg1)
 // PARTS-NOT:  collective_permute
 // PARTS:      stablehlo.dynamic_slice {{.*}} -> tensor<3x2xf32>
+// PARTS:      %[[DEVICE:.*]] = stablehlo.convert %{{.*}} : (tensor<ui32>) -> tensor<i64>
+// PARTS-NEXT: %[[SIZE:.*]] = stablehlo.constant dense<2>
+// PARTS-NEXT: stablehlo.remainder %[[DEVICE]], %[[SIZE]]
 // PARTS:      stablehlo.dynamic_slice {{.*}} -> tensor<3x3xf32>
 func.func @pad_along_two_dimensions(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {"y"}]>}) -> tensor<6x6xf32> {
   %c = stablehlo.constant dense<0.0> : tensor<f32>
