@@ -252,3 +252,12 @@ func.func @concatenate(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@line, [{
   %0 = stablehlo.concatenate %a, %b, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// What is sharded in another way before and after is no exchange of neighbours: reshards resolve that.
+// CHECK-LABEL: func.func @slice_to_other_axes(
+// CHECK-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]
+// CHECK-NEXT:  return %[[PART]]
+func.func @slice_to_other_axes(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}) -> tensor<4x8xf32> {
+  %0 = stablehlo.slice %a [1:5, 0:8] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"y"}, {}]>]>} : (tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
