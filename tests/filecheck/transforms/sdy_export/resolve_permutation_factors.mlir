@@ -255,9 +255,29 @@ func.func @concatenate(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@line, [{
 
 // What is sharded in another way before and after is no exchange of neighbours: reshards resolve that.
 // CHECK-LABEL: func.func @slice_to_other_axes(
-// CHECK-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]
-// CHECK-NEXT:  return %[[PART]]
+// PARTS-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]
+// PARTS-NEXT:  return %[[PART]]
+// BYTES-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]
+// BYTES-NEXT:  return %[[PART]]
+// WHOLE-NEXT:  sdy.reshard %arg0 <@grid, [{}, {}]>
 func.func @slice_to_other_axes(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}) -> tensor<4x8xf32> {
   %0 = stablehlo.slice %a [1:5, 0:8] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"y"}, {}]>]>} : (tensor<8x8xf32>) -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
+}
+
+// A part of a dynamic slice comes from each device, unless the result is over other devices.
+// CHECK-LABEL: func.func @dynamic_slice_for_all(
+// BYTES:       sdy.manual_computation(%arg0, %arg1, %arg1) {{.*}} out_shardings=[<@grid, [{}, {}]>] manual_axes={"x"}
+// BYTES:         "stablehlo.all_reduce"
+func.func @dynamic_slice_for_all(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}, %i: tensor<i32>) -> tensor<2x8xf32> {
+  %0 = stablehlo.dynamic_slice %a, %i, %i, sizes = [2, 8] : (tensor<8x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic_slice_over_another_mesh(
+// CHECK-NOT:   sdy.manual_computation
+// CHECK:       return
+func.func @dynamic_slice_over_another_mesh(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}, %i: tensor<i32>) -> tensor<2x8xf32> {
+  %0 = stablehlo.dynamic_slice %a, %i, %i, sizes = [2, 8] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{}, {"x"}]>]>} : (tensor<8x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
 }
