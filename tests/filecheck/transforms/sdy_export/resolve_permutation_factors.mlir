@@ -281,3 +281,16 @@ func.func @dynamic_slice_over_another_mesh(%a: tensor<8x8xf32> {sdy.sharding = #
   %0 = stablehlo.dynamic_slice %a, %i, %i, sizes = [2, 8] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{}, {"x"}]>]>} : (tensor<8x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
   return %0 : tensor<2x8xf32>
 }
+
+// A rotation is one exchange, in which each device sends the element that goes to its neighbour.
+// CHECK-LABEL: func.func @rotation(
+// BYTES:       %[[FIRST:.*]] = stablehlo.slice %arg1 [0:1]
+// BYTES-NEXT:  "stablehlo.collective_permute"(%[[FIRST]]) {{.*}} source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2]]>
+// BYTES-NOT:   collective_permute
+// BYTES:       sdy.return
+func.func @rotation(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<16xf32> {
+  %0 = stablehlo.slice %a [1:16] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<16xf32>) -> tensor<15xf32>
+  %1 = stablehlo.slice %a [0:1] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<16xf32>) -> tensor<1xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<15xf32>, tensor<1xf32>) -> tensor<16xf32>
+  return %2 : tensor<16xf32>
+}
