@@ -294,3 +294,14 @@ func.func @rotation(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@line, [{"x
   %2 = stablehlo.concatenate %0, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<15xf32>, tensor<1xf32>) -> tensor<16xf32>
   return %2 : tensor<16xf32>
 }
+
+// Rows that end within the parts of the result are exchanged element by element, or gathered.
+// CHECK-LABEL: func.func @reshape_that_joins_uneven_rows(
+// PARTS-NEXT:  sdy.reshard %arg0 <@line, [{}, {}]>
+// BYTES:       "stablehlo.collective_permute"
+// WHOLE-NEXT:  sdy.reshard %arg0 <@line, [{}, {}]>
+// CHECK:       return
+func.func @reshape_that_joins_uneven_rows(%a: tensor<5x3xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) -> tensor<15xf32> {
+  %0 = stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<5x3xf32>) -> tensor<15xf32>
+  return %0 : tensor<15xf32>
+}
