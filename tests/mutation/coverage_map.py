@@ -1,4 +1,7 @@
-"""Which test executes which lines: measured for each file of tests, again when it or code that it executes changes."""
+"""
+Which test executes which lines, and how long it takes: measured for each file of tests, again when it or code that it
+executes changes, or with another number of examples.
+"""
 
 import hashlib
 import json
@@ -8,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from time import process_time
 
+import suite
 from processes import ROOT, be_silent, in_fork
 from suite import first_failure
 
@@ -40,7 +44,8 @@ def measure(files: Iterable[str], modules: frozenset[str]) -> None:
             tests = []
         paths = {file, *(path for test in tests for path in test["lines"])}
         _record(file).parent.mkdir(parents=True, exist_ok=True)
-        _record(file).write_text(json.dumps({"digests": {path: _digest(path) for path in paths}, "tests": tests}))
+        record = {"examples": suite.EXAMPLES, "digests": {path: _digest(path) for path in paths}, "tests": tests}
+        _record(file).write_text(json.dumps(record))
 
 
 def tests_in(files: Iterable[str]) -> list[Test]:
@@ -59,8 +64,10 @@ def _record(file: str) -> Path:
 def _is_current(file: str) -> bool:
     if not _record(file).exists():
         return False
-    digests = json.loads(_record(file).read_text())["digests"]
-    return all(_digest(path) == digest for path, digest in digests.items())
+    record = json.loads(_record(file).read_text())
+    if record.get("examples") != suite.EXAMPLES:
+        return False
+    return all(_digest(path) == digest for path, digest in record["digests"].items())
 
 
 @cache

@@ -60,7 +60,7 @@ def mutants_of(source: str) -> list[Mutant]:
     for mutant in dict.fromkeys(_Finder(source).mutants()):
         while mutant.key in found:
             mutant = replace(mutant, occurrence=mutant.occurrence + 1)
-        if _is_python(mutant.text(source)):
+        if mutant.after or _is_python(mutant.text(source)):
             found[mutant.key] = mutant
     return list(found.values())
 
@@ -154,7 +154,7 @@ def _expression_edits(root: ast.AST) -> Iterator[Edit]:
 
 
 def _is_python(text: str) -> bool:
-    """Where an edit removes half of a pair of parentheses, the text is none."""
+    """Where a removal takes half of a pair of parentheses with it, the text is none."""
     try:
         ast.parse(text)
     except SyntaxError:
@@ -169,11 +169,15 @@ def _writes_a_message(call: ast.Call) -> bool:
 def _states_a_fact(node: ast.AST, parent: ast.AST) -> bool:
     """
     Whether `node` is no behaviour: `strict=True` of `zip` asserts that lengths agree, `repr=False` of `field` shortens
-    what a debugger prints, and `set[int]()` has the type of its members.
+    what a debugger prints, and `set[int]()` and `default_factory=set[int]` have the type of their members.
     """
     if isinstance(node, ast.keyword):
         return node.arg in ("strict", "repr")
-    return isinstance(node, ast.Subscript) and isinstance(parent, ast.Call) and node is parent.func
+    if not isinstance(node, ast.Subscript):
+        return False
+    if isinstance(parent, ast.keyword):
+        return parent.arg == "default_factory"
+    return isinstance(parent, ast.Call) and node is parent.func
 
 
 def _is_text(statement: ast.stmt) -> bool:

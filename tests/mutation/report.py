@@ -2,7 +2,7 @@
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from mutants import Mutant
@@ -15,18 +15,32 @@ COLUMNS = (KILLED, EQUIVALENT, SURVIVED, NOT_COVERED, NOT_RUN)
 
 
 def report(chosen: Mapping[str, Sequence[Mutant]]) -> str:
-    """The mutants that no test found, a row of counts for each module and each folder, and obsolete equivalents."""
+    """The mutants that no test found, and a row of counts for each module, each folder and each room of the package."""
     explained = tomllib.loads(EQUIVALENT_FILE.read_text())
     found = {path: {mutant: _outcome(path, mutant, explained) for mutant in chosen[path]} for path in chosen}
     counts = {path: Counter(each.values()) for path, each in found.items()}
-    folders: dict[str, Counter[str]] = {}
-    for path, count in counts.items():
-        folders.setdefault(path.rpartition("/")[0], Counter()).update(count)
+    groups = (counts, _sums(counts, folder_of), _sums(counts, room_of))
     lines = [line for path, each in found.items() for line in _survivors(path, each)]
     lines += [_row("", dict(zip(COLUMNS, COLUMNS, strict=True)), "rate")]
-    lines += [_row(path, count, _rate(count)) for path, count in (*counts.items(), *folders.items()) if count]
+    lines += [_row(name, count, _rate(count)) for group in groups for name, count in group.items() if count]
     total = sum(counts.values(), Counter[str]())
     return "\n".join([*lines, _row("all", total, _rate(total))])
+
+
+def folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def room_of(path: str) -> str:
+    """`xshardy/transforms/sdy/data_flow.py` -> `xshardy/transforms/**`, with all folders in it."""
+    return "/".join(path.split("/")[:2]) + "/**"
+
+
+def _sums(counts: Mapping[str, Counter[str]], group_of: Callable[[str], str]) -> dict[str, Counter[str]]:
+    sums: dict[str, Counter[str]] = {}
+    for path, count in counts.items():
+        sums.setdefault(group_of(path), Counter()).update(count)
+    return sums
 
 
 def _outcome(path: str, mutant: Mutant, explained: Mapping[str, Mapping[str, str]]) -> str:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+import suite
 from coverage_map import Test
 from mutants import Mutant
 from plans import Plan, cost, plan_for
@@ -46,12 +47,19 @@ def run(path: str, mutants: Sequence[Mutant], tests: Sequence[Test], budget: flo
     plans: list[tuple[Mutant, Plan, str]] = []
     for mutant in mutants:
         plan = plan_for(mutant, path, tests, budget)
-        digest = hashlib.sha256(json.dumps([(file, sorted(seconds)) for file, seconds in plan]).encode()).hexdigest()
+        digest = _digest(plan)
         before = known.get(mutant.key)
         if before is None or (before.outcome != KILLED and before.tests != digest):
             plans.append((mutant, plan, digest))
     if plans and (failure := in_fork(_run, path, plans, known)):
         print(f"{path}: without a fault: {failure}", flush=True)
+
+
+def _digest(plan: Plan) -> str:
+    """What identifies the tests of `plan`, with the number of their examples."""
+    tests = [(file, sorted(seconds)) for file, seconds in plan]
+    what = tests if suite.EXAMPLES is None else [suite.EXAMPLES, tests]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 
 def _run(path: str, plans: list[tuple[Mutant, Plan, str]], known: dict[str, Outcome]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from processes import ROOT
 
@@ -9,6 +10,8 @@ FILECHECK = ROOT / "tests" / "filecheck"
 PYTEST_FOLDERS = ("unit", "numerics", "differential")
 PYTEST_OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist")
 """pytest-timeout would take over the alarm that ends a fork."""
+EXAMPLES: int | None = None
+"""The most examples that a property test draws: the first ones of those that it draws in the suite. None: all."""
 START = 0.3
 """Seconds that pytest takes to start and collect a file."""
 
@@ -82,6 +85,15 @@ def _fast_profile() -> str:
     return "mutation"
 
 
+def _limit_examples(test: Any) -> None:
+    """Let a property test draw at most `EXAMPLES` examples, also if it asks for more itself."""
+    from hypothesis import settings
+
+    own = getattr(test, "_hypothesis_internal_use_settings", None)
+    if EXAMPLES is not None and own is not None and own.max_examples > EXAMPLES:
+        test._hypothesis_internal_use_settings = settings(own, max_examples=EXAMPLES)
+
+
 class _Selection:
     """A pytest plugin that keeps the chosen tests, and the name of one that failed."""
 
@@ -90,6 +102,8 @@ class _Selection:
         self.failed: str | None = None
 
     def pytest_collection_modifyitems(self, items: list):
+        for item in items:
+            _limit_examples(getattr(item, "function", None))
         if (seconds := self.seconds) is not None:
             items[:] = sorted((item for item in items if item.nodeid in seconds), key=lambda item: seconds[item.nodeid])
 

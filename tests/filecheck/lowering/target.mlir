@@ -4,6 +4,7 @@
 // RUN: not xshardy-opt %s -p 'xla-gpu-codegen-pipeline{target=sm_80}' -t 'ptx{target=sm_70}' 2>&1 | filecheck %s --check-prefix=CONFLICT
 // RUN: xshardy-opt %s -p 'xla-gpu-codegen-pipeline{until=unrolled target=sm_80}' | filecheck %s --check-prefix=UNROLLED
 // RUN: not xshardy-opt %s -p 'xla-gpu-attach-target{target=sm_80},xla-gpu-attach-target{target=sm_70}' 2>&1 | filecheck %s --check-prefix=TWICE
+// RUN: xshardy-opt %s -p 'xla-gpu-attach-target{target=sm_80},xla-gpu-attach-target{target=sm_80}' | filecheck %s --check-prefix=SAME
 
 // STATED: module attributes {{{.*}}nvvm.target = #nvvm.target<chip = "sm_80">
 
@@ -14,6 +15,9 @@
 
 // Levels before the llvm dialect can still be lowered for any target.
 // UNROLLED-NOT: nvvm.target
+
+// To state the same target again changes nothing.
+// SAME: module attributes {nvvm.target = #nvvm.target<chip = "sm_80">}
 
 // TWICE: the module is lowered for sm_80 (its attribute `nvvm.target`), not for sm_70: lower it again from the level before
 func.func @main(%x: tensor<4xf32> {xla.slice_index = 0 : index, xla.invariant}, %y: tensor<4xf32> {xla.slice_index = 1 : index})

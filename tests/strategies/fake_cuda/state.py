@@ -128,6 +128,8 @@ class Driver:
 
     def allocate(self, size: int) -> int:
         """The address of new memory, filled with a pattern."""
+        if not size:
+            raise DriverError(Result.INVALID_VALUE, "0 bytes: the driver allocates at least one")
         if size > self.free:
             raise DriverError(Result.OUT_OF_MEMORY, f"out of memory: {size:,} bytes, but {self.free:,} are free")
         space = np.full(-(-size // LARGEST_ACCESS) * LARGEST_ACCESS + ALIGNMENT, 0xAB, np.uint8)

@@ -7,8 +7,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis.strategies import data, integers, lists, permutations
 
-from xshardy.affine.indexing_map import IndexingMap
-from xshardy.emitters.memory_maps import common_factors, map_through_memory
+from xshardy.affine.expressions import dim
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
+from xshardy.emitters.memory_maps import common_factors, map_through_memory, map_to_root
+from xshardy.syntax import parse_module
+from xshardy.transforms.sdy.main_function import main_function
 
 
 def test_common_factors():
@@ -47,3 +51,19 @@ def test_places_are_those_of_numpy(shape: list[int], draw):
 
 def map_ranges(shape: list[int]) -> list[range]:
     return [range(size) for size in shape]
+
+
+def test_indices_of_a_root_behind_two_reshapes():
+    """The places of a hero of 6 elements in a result of shape [3, 2], by way of [2, 3]."""
+    module = parse_module("""func.func @main(%x: tensor<6xf32>) -> tensor<3x2xf32> {
+      %hero = stablehlo.cosine %x : tensor<6xf32>
+      %0 = stablehlo.reshape %hero : (tensor<6xf32>) -> tensor<2x3xf32>
+      %1 = stablehlo.negate %0 : tensor<2x3xf32>
+      %2 = stablehlo.reshape %1 : (tensor<2x3xf32>) -> tensor<3x2xf32>
+      %root = stablehlo.abs %2 : tensor<3x2xf32>
+      return %root : tensor<3x2xf32>
+    }""")
+    hero, *_, root, _ = main_function(module).body.block.ops
+    elements = IndexingMap((dim(0),), (Variable("", Interval.of_size(6)),))
+    found = map_to_root(root.results[0], hero.results[0], elements)
+    assert [found.evaluate((i,), ()) for i in range(6)] == [(i // 2, i % 2) for i in range(6)]

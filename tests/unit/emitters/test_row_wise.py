@@ -93,11 +93,19 @@ RANGE = """
   wb = SHAPE broadcast(w), dimensions=KEPT
   ROOT r = SHAPE multiply(p0, wb)
 """
+SPREAD = """
+  lowest = TYPE[] constant(-inf)
+  n = SHAPE negate(p0)
+  m = ROWS reduce(p0, lowest), dimensions=REDUCED, to_apply=larger
+  k = ROWS reduce(n, lowest), dimensions=REDUCED, to_apply=larger
+  ROOT r = ROWS add(m, k)
+"""
 PROGRAMS = {
     "softmax": (SOFTMAX, "SHAPE"),
     "logarithm of the sum of powers": (LOG_SUM_EXP, "ROWS"),
     "moments and normalization": (MOMENTS, "(ROWS, SHAPE, ROWS)"),
     "two reductions at once": (RANGE, "SHAPE"),
+    "a number of two reductions": (SPREAD, "ROWS"),
 }
 TYPES = ("f32", "f64", "bf16", "f16")
 
@@ -131,6 +139,11 @@ def test_rows_are_contiguous_in_memory(shape: str, rows: str, reduced: str, kept
     text = filled(SOFTMAX, "SHAPE", SHAPE=shape, ROWS=rows, REDUCED=reduced, KEPT=kept, TYPE="f32")
     assert explain(fusion_of(text)).emitter == "row_wise"
     check(text)
+
+
+def test_results_of_several_reduced_values_are_computed_once_for_each_row():
+    choice = explain(fusion_of(of_minor_rows(SPREAD, "ROWS", (8, 64))))
+    assert choice.emitter == "row_wise" and "computes results from several reduced values" in choice.reason
 
 
 HEAD = """

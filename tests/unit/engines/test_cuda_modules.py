@@ -41,6 +41,17 @@ ENTRY main {
 }
 """
 
+EMPTY = """HloModule empty
+negate {
+  x = f32[0,4] parameter(0)
+  ROOT r = f32[0,4] negate(x)
+}
+ENTRY main {
+  x = f32[0,4] parameter(0)
+  ROOT r = f32[0,4] fusion(x), kind=kLoop, calls=negate
+}
+"""
+
 
 def loaded(text: str, gpu: Gpu) -> LoadedModule:
     return load_module(compile_module(parse_hlo(text)), gpu)
@@ -121,6 +132,12 @@ def type_in_capsule(array: Any) -> bytes:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     return ctypes.string_at(pointer(capsule, b"dltensor") + 20, 4)
+
+
+def test_a_tensor_without_elements(gpu: Gpu):
+    """The driver has no memory of 0 bytes."""
+    (result,) = loaded(EMPTY, gpu).run(np.zeros((0, 4), np.float32))
+    assert result.shape == (0, 4) and result.numpy().size == 0
 
 
 def test_packed_elements_have_no_dlpack(gpu: Gpu):

@@ -1,6 +1,7 @@
 """Which results of a program can be compared with its parts on devices."""
 
-from xshardy.engines.first_difference import observable
+from xshardy.dialects.discardable import verify
+from xshardy.engines.first_difference import observable, return_only
 from xshardy.syntax import parse_module
 from xshardy.transforms.sdy.main_function import main_function
 
@@ -19,3 +20,11 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
 def test_what_is_summed_up_later_or_divided_unevenly_is_not_compared():
     main = main_function(parse_module(PROGRAM))
     assert [result.op.name for result in observable(main)] == ["stablehlo.negate", "stablehlo.abs"]
+
+
+def test_a_program_that_returns_what_is_compared_is_valid():
+    module = parse_module(PROGRAM)
+    main = main_function(module)
+    return_only(main, [*observable(main)])
+    verify(module)
+    assert len(main.function_type.outputs) == 2

@@ -10,8 +10,9 @@ import pytest
 import xshardy
 from xshardy.dialects.discardable import verify
 from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt import devices
+from xshardy.engines.pjrt import devices, worker
 from xshardy.engines.pjrt.devices import devices_of
+from xshardy.engines.pjrt.executable import load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
 from xshardy.interpreters.check import Comparison
 from xshardy.syntax import print_module
@@ -100,6 +101,36 @@ def test_main_is_a_manual_computation_over_a_flat_mesh():
 def test_an_operation_that_xla_refuses_is_one_diagnostic():
     with pytest.raises(EngineError, match=r"(?s)XLA refuses the program: .*nobody_has_this"):
         xshardy.run(REFUSED, on="pjrt", time_out=200)
+
+
+def test_the_reason_for_a_refusal_has_at_most_four_lines():
+    """XLA writes the whole module after some messages, with empty lines between."""
+
+    def refuse(*_: Any) -> None:
+        raise RuntimeError("INVALID_ARGUMENT: no\n\nfirst\nsecond\n\nthird\nthe module\n")
+
+    cpu = SimpleNamespace(id=0, client=SimpleNamespace(compile_and_load=refuse))
+    with pytest.raises(EngineError) as caught:
+        load("", [cpu])
+    assert str(caught.value) == "XLA refuses the program: INVALID_ARGUMENT: no\nfirst\nsecond\nthird"
+
+
+@pytest.mark.parametrize(("platform", "of_processes"), [("cuda", [[0, 1], [2, 3]]), ("cpu", [None, None])])
+def test_each_process_has_gpus_of_its_own(
+    platform: str, of_processes: list[list[int] | None], monkeypatch: pytest.MonkeyPatch
+):
+    """Processes on one machine see all its GPUs, but each its own virtual CPUs."""
+    given: list[list[int] | None] = []
+
+    def join(*_: Any, local_device_ids: Sequence[int] | None, **__: Any) -> Any:
+        given.append(None if local_device_ids is None else [*local_device_ids])
+        raise EngineError("nobody is there")
+
+    monkeypatch.setattr(worker, "join", join)
+    for process in range(2):
+        with pytest.raises(EngineError, match="nobody is there"):
+            worker.run_job(worker.Job("", 4, 2, platform, "127.0.0.1:8476"), process, [])
+    assert given == of_processes
 
 
 def test_processes_must_divide_the_devices():

@@ -51,6 +51,33 @@ def test_too_many_arrays_are_refused():
         run(COPY, COPY_SIGNATURE, *[np.zeros(4, np.int32)] * 3)
 
 
+CHOOSE = """
+  %i = gpu.thread_id x
+  %first = arith.constant 0 : index
+  %n = tensor.extract %which[%first] : tensor<1xindex>
+  %c = arith.cmpi eq, {compared}, %n : index
+  %t = arith.select %c, %a, %b : tensor<4xi32>
+  %v = tensor.extract %t[%i] : tensor<4xi32>
+  %r = tensor.insert %v into %out[%i] : tensor<4xi32>
+  func.return %r : tensor<4xi32>"""
+CHOOSE_SIGNATURE = (
+    "(%which: tensor<1xindex>, %a: tensor<4xi32>, %b: tensor<4xi32>, %out: tensor<4xi32>) -> tensor<4xi32>"
+)
+
+
+@pytest.mark.parametrize(("which", "expected"), [(0, [0, 1, 2, 3]), (1, [4, 5, 6, 7])])
+def test_all_threads_choose_one_tensor(which: int, expected: list[int]):
+    arrays = np.array([which]), np.arange(4, dtype=np.int32), np.arange(4, 8, dtype=np.int32)
+    (result,) = run(CHOOSE.format(compared="%first"), CHOOSE_SIGNATURE, *arrays)
+    assert result.tolist() == expected
+
+
+def test_threads_that_choose_different_tensors_are_refused():
+    arrays = np.array([0]), np.zeros(4, np.int32), np.zeros(4, np.int32)
+    with pytest.raises(SimtError, match="chooses different tensors in different threads"):
+        run(CHOOSE.format(compared="%i"), CHOOSE_SIGNATURE, *arrays)
+
+
 def test_arguments_with_one_slice_index_are_one_buffer():
     signature = "(%in: tensor<4xi32> {xla.slice_index = 0}, %out: tensor<4xi32> {xla.slice_index = 0}) -> tensor<4xi32>"
     body = COPY.replace("tensor.insert %v", "tensor.insert %w").replace("  %r", "  %w = arith.addi %v, %v : i32\n  %r")

@@ -122,6 +122,8 @@ def test_cmpf_orders_nan_by_its_predicate(type: str):
         ("math.roundeven %a : f32", "f32 -> f32", [0.5, -0.5, 1.5, 2.5], [0, 0, 2, 2]),
         ("math.isnan %a : f32", "f32 -> i1", [np.nan, np.inf, 0], [True, False, False]),
         ("math.isinf %a : f32", "f32 -> i1", [np.nan, np.inf, 0], [False, True, False]),
+        ("math.isfinite %a : f32", "f32 -> i1", [np.nan, -np.inf, 0], [False, False, True]),
+        ("math.isnormal %a : f32", "f32 -> i1", [np.inf, 1e-45, 0, -1], [False, False, False, True]),
         ("math.erf %a : f64", "f64 -> f64", [0.0, 0.5, -np.inf], [0.0, math.erf(0.5), -1.0]),
         ("math.erf %a : bf16", "bf16 -> bf16", [0.5, 1.0], [0.519531, 0.84375]),
     ],

@@ -155,6 +155,19 @@ def test_dimensions_that_an_operation_divides_stay(name: str):
     assert f"= {expected}{{" in root
 
 
+def test_a_dimension_without_padding_is_as_large_before_and_behind():
+    """The transform keeps its 16 elements, so that all behind it has them too."""
+    text = """HloModule m
+    ENTRY main {
+      p0 = c64[8,16] parameter(0)
+      zero = c64[] parameter(1)
+      t = c64[8,16] fft(p0), fft_type=FFT, fft_length={16}
+      ROOT r = c64[24,16] pad(t, zero), padding=8_8x0_0
+    }"""
+    shapes = re.findall(r"%(?:t|r) = c64\[\d+,(\d+)\]", print_hlo(shrink(parse_hlo(text))))
+    assert shapes == ["16", "16"]
+
+
 PARTS = {
     "half": (["f32[128]"], "f32[64] slice(p0), slice={[64:128]}", "f32[2]{0} slice(%p0), slice={[2:4]}"),
     "every other": (["f32[128]"], "f32[64] slice(p0), slice={[0:128:2]}", "f32[2]{0} slice(%p0), slice={[0:3:2]}"),

@@ -1,5 +1,7 @@
 """Atomic updates of one place by all threads, beside the same updates one after another."""
 
+from collections.abc import Callable, Mapping
+from itertools import accumulate
 from typing import Any
 
 import ml_dtypes
@@ -25,6 +27,30 @@ def test_numbers_of_16_bits_are_rounded_after_each_addition(type: str, dtype: ty
     for value in source:
         expected = dtype(expected + value)
     assert result[0] == expected != dtype(source.astype(np.float64).sum())
+
+
+UPDATES: Mapping[str, Callable[[int, int], int]] = {
+    "add.u32": lambda old, new: (old + new) % 2**32,
+    "and.b32": lambda old, new: old & new,
+    "exch.b32": lambda old, new: new,
+    "max.u32": max,
+    "min.u32": min,
+    "or.b32": lambda old, new: old | new,
+    "xor.b32": lambda old, new: old ^ new,
+}
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_each_thread_gets_what_the_thread_before_left(name: str):
+    news = np.random.default_rng(0).integers(0, 2**32, THREADS, np.uint32)
+    place, olds = np.full(1, 0x12345678, np.uint32), np.zeros(THREADS, np.uint32)
+    body = (
+        "mul.wide.u32 %rd9, %r1, 4;\nadd.s64 %rd8, %rd9, %rd1;\nld.global.b32 %r4, [%rd8];\n"
+        f"atom.global.{name} %r5, [%rd2], %r4;\nadd.s64 %rd8, %rd9, %rd3;\nst.global.b32 [%rd8], %r5;"
+    )
+    Machine(kernel(body, parameters=3)).run([1], [THREADS], [news, place, olds])
+    *before, last = accumulate(news.tolist(), UPDATES[name], initial=0x12345678)
+    assert olds.tolist() == before and place.tolist() == [last]
 
 
 @pytest.mark.parametrize(("operation", "expected"), [("inc", THREADS % 10), ("dec", (-THREADS) % 10)])

@@ -316,6 +316,16 @@ def test_an_operation_that_ptxas_does_not_round_by_itself_says_how(name: str, co
         executed(f"{name}.f32 $d{', $a' * count};", (32,), 32, [operands(32, 0)])
 
 
+@pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
+@pytest.mark.parametrize("bits, dtype", [(32, np.float32), (64, np.float64)])
+def test_a_reciprocal_is_a_quotient_of_one(bits: int, dtype: type[np.floating], mode: str):
+    x = numbers(dtype, 0)
+    one, x = (array.view(f"uint{bits}") for array in (np.ones_like(x), x))
+    found = executed(f"rcp.{mode}.f{bits} $d, $a;", (bits,), bits, [x])
+    quotient = executed(f"div.{mode}.f{bits} $d, $a, $b;", (bits, bits), bits, [one, x])
+    np.testing.assert_array_equal(found.view(dtype), quotient.view(dtype))
+
+
 @pytest.mark.parametrize("name", ["add", "sub", "mul"])
 def test_sums_and_products_are_rounded_to_nearest_by_default(name: str):
     arrays = [numbers(np.float32, seed).view(np.uint32) for seed in (0, 1)]

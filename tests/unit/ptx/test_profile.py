@@ -94,6 +94,9 @@ def test_memory_binds_a_copy_and_special_functions_a_loop_of_them():
     assert bound.resources["memory"] == (pytest.approx(100_000 * 64 * 32 / 3350e9),) * 2
     low, high = bound.seconds
     assert low <= high
+    least, most = bound.resources["issue slots"]
+    slots = profile(kernel(copy), [100_000], [THREADS]).issue_slots
+    assert 0 < least < most < high and most / least == pytest.approx(slots[1] / slots[0])
     functions = profiled("ex2.approx.ftz.f32 %r4, %r1;\n" * 100)
     assert bound_of(functions, "sm_90").binds == "special functions"
 

@@ -130,3 +130,18 @@ func.func @kept(%x: tensor<2x4x8xf32>, %w: tensor<2x8x6xf32>, %b: tensor<6xf32>,
   %8 = stablehlo.add %7, %h : tensor<4x4xbf16>
   return %2, %6, %8 : tensor<2x4x6xf32>, tensor<4x6xf32>, tensor<4x4xbf16>
 }
+
+// A call with another reader than the reshape stays as it is, and is made once.
+// CHECK-LABEL: @reshape_beside_another_reader(
+// CHECK:       %0 = stablehlo.custom_call @__cublas$gemm(%arg0, %arg1) {{.*}}epilogue\22: \22DEFAULT\22
+// CHECK-NOT:   stablehlo.custom_call
+// CHECK:       stablehlo.maximum
+// CHECK-NOT:   stablehlo.custom_call
+// CHECK:       return
+func.func @reshape_beside_another_reader(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<24xf32>, tensor<4x6xf32>) {
+  %zeros = stablehlo.constant dense<0.0> : tensor<24xf32>
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+  %1 = stablehlo.reshape %0 : (tensor<4x6xf32>) -> tensor<24xf32>
+  %2 = stablehlo.maximum %1, %zeros : tensor<24xf32>
+  return %2, %0 : tensor<24xf32>, tensor<4x6xf32>
+}

@@ -42,3 +42,22 @@ func.func @dynamic_shape(%arg0: tensor<8x192xf32> {sdy.sharding = #sdy.sharding<
   %0 = stablehlo.reshape %arg0 : (tensor<8x192xf32>) -> tensor<?x64xf32, #stablehlo.bounds<24, ?>>
   return %0 : tensor<?x64xf32, #stablehlo.bounds<24, ?>>
 }
+
+// No factor stands for a dimension of one element: its axes are dropped before the reshape, or added behind it.
+// CHECK-LABEL: func.func @one_element_of_the_operand
+// CHECK:      %0 = sdy.reshard %arg0 <@mesh, [{}, {"y"}]> : tensor<1x8xf32>
+// CHECK-NEXT: %1 = stablehlo.reshape %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>}
+// CHECK-NEXT: return %1
+func.func @one_element_of_the_operand(%arg0: tensor<1x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
+  %0 = stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : (tensor<1x8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @one_element_of_the_result
+// CHECK:      %0 = stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"y"}]>]>}
+// CHECK-NEXT: %1 = sdy.reshard %0 <@mesh, [{"x"}, {"y"}]> : tensor<1x8xf32>
+// CHECK-NEXT: return %1
+func.func @one_element_of_the_result(%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> (tensor<1x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) {
+  %0 = stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {"y"}]>]>} : (tensor<8xf32>) -> tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}

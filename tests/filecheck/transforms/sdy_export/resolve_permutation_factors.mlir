@@ -60,11 +60,15 @@ func.func @pad_with_zeros(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@gri
   return %0 : tensor<6x6xf32>
 }
 
-// Along "y", a part needs only its own elements, but gets a longer window: its padding is its own too.
+// Along "y", a part needs only its own elements, but gets a longer window: its padding is its own too. The number of a
+// device along the last axis is a remainder, without a quotient before.
 // CHECK-LABEL: func.func @pad_along_two_dimensions(
 // PARTS:      "stablehlo.collective_permute"(%arg1)
 // PARTS-NOT:  collective_permute
 // PARTS:      stablehlo.dynamic_slice {{.*}} -> tensor<3x2xf32>
+// PARTS:      %[[DEVICE:.*]] = stablehlo.convert %{{.*}} : (tensor<ui32>) -> tensor<i64>
+// PARTS-NEXT: %[[SIZE:.*]] = stablehlo.constant dense<2>
+// PARTS-NEXT: stablehlo.remainder %[[DEVICE]], %[[SIZE]]
 // PARTS:      stablehlo.dynamic_slice {{.*}} -> tensor<3x3xf32>
 func.func @pad_along_two_dimensions(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {"y"}]>}) -> tensor<6x6xf32> {
   %c = stablehlo.constant dense<0.0> : tensor<f32>
@@ -247,4 +251,57 @@ func.func @convolution(%a: tensor<1x8x2xf32> {sdy.sharding = #sdy.sharding<@line
 func.func @concatenate(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<8xf32> {
   %0 = stablehlo.concatenate %a, %b, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// What is sharded in another way before and after is no exchange of neighbours: reshards resolve that.
+// CHECK-LABEL: func.func @slice_to_other_axes(
+// PARTS-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]
+// PARTS-NEXT:  return %[[PART]]
+// BYTES-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]
+// BYTES-NEXT:  return %[[PART]]
+// WHOLE-NEXT:  sdy.reshard %arg0 <@grid, [{}, {}]>
+func.func @slice_to_other_axes(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}) -> tensor<4x8xf32> {
+  %0 = stablehlo.slice %a [1:5, 0:8] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"y"}, {}]>]>} : (tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// A part of a dynamic slice comes from each device, unless the result is over other devices.
+// CHECK-LABEL: func.func @dynamic_slice_for_all(
+// BYTES:       sdy.manual_computation(%arg0, %arg1, %arg1) {{.*}} out_shardings=[<@grid, [{}, {}]>] manual_axes={"x"}
+// BYTES:         "stablehlo.all_reduce"
+func.func @dynamic_slice_for_all(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}, %i: tensor<i32>) -> tensor<2x8xf32> {
+  %0 = stablehlo.dynamic_slice %a, %i, %i, sizes = [2, 8] : (tensor<8x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}
+
+// CHECK-LABEL: func.func @dynamic_slice_over_another_mesh(
+// CHECK-NOT:   sdy.manual_computation
+// CHECK:       return
+func.func @dynamic_slice_over_another_mesh(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}, {}]>}, %i: tensor<i32>) -> tensor<2x8xf32> {
+  %0 = stablehlo.dynamic_slice %a, %i, %i, sizes = [2, 8] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{}, {"x"}]>]>} : (tensor<8x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
+  return %0 : tensor<2x8xf32>
+}
+
+// A rotation is one exchange, in which each device sends the element that goes to its neighbour.
+// CHECK-LABEL: func.func @rotation(
+// BYTES:       %[[FIRST:.*]] = stablehlo.slice %arg1 [0:1]
+// BYTES-NEXT:  "stablehlo.collective_permute"(%[[FIRST]]) {{.*}} source_target_pairs = dense<[[0, 3], [1, 0], [2, 1], [3, 2]]>
+// BYTES-NOT:   collective_permute
+// BYTES:       sdy.return
+func.func @rotation(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<16xf32> {
+  %0 = stablehlo.slice %a [1:16] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<16xf32>) -> tensor<15xf32>
+  %1 = stablehlo.slice %a [0:1] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<16xf32>) -> tensor<1xf32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<15xf32>, tensor<1xf32>) -> tensor<16xf32>
+  return %2 : tensor<16xf32>
+}
+
+// Rows that end within the parts of the result are exchanged element by element, or gathered.
+// CHECK-LABEL: func.func @reshape_that_joins_uneven_rows(
+// PARTS-NEXT:  sdy.reshard %arg0 <@line, [{}, {}]>
+// BYTES:       "stablehlo.collective_permute"
+// WHOLE-NEXT:  sdy.reshard %arg0 <@line, [{}, {}]>
+// CHECK:       return
+func.func @reshape_that_joins_uneven_rows(%a: tensor<5x3xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}, {}]>}) -> tensor<15xf32> {
+  %0 = stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<5x3xf32>) -> tensor<15xf32>
+  return %0 : tensor<15xf32>
 }

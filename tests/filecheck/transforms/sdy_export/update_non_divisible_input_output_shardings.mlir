@@ -65,3 +65,19 @@ func.func private @local(%x: tensor<3xf32>) -> tensor<3xf32> {
 func.func @single_device(%x: tensor<7xf32> {sdy.sharding = #sdy.sharding<@single, []>}) {
   return
 }
+
+// A manual computation of which one side is divided evenly: the other side is cut.
+// CHECK-LABEL: @one_side_of_a_manual_computation(
+// CHECK: sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a", "c"}]>]
+// CHECK: sdy.manual_computation(%arg1) in_shardings=[<@mesh, [{"a", "c"}]>] out_shardings=[<@mesh, [{"a"}]>]
+func.func @one_side_of_a_manual_computation(%x: tensor<6xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<6xf32>) {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a", "c"}]>] out_shardings=[<@mesh, [{"a", "c"}]>] manual_axes={"a"} (%z: tensor<3xf32>) {
+    %2 = stablehlo.constant dense<0.0> : tensor<4xf32>
+    sdy.return %2 : tensor<4xf32>
+  } : (tensor<6xf32>) -> tensor<8xf32>
+  %1 = sdy.manual_computation(%y) in_shardings=[<@mesh, [{"a", "c"}]>] out_shardings=[<@mesh, [{"a", "c"}]>] manual_axes={"a"} (%z: tensor<4xf32>) {
+    %2 = stablehlo.constant dense<0.0> : tensor<3xf32>
+    sdy.return %2 : tensor<3xf32>
+  } : (tensor<8xf32>) -> tensor<6xf32>
+  return %0, %1 : tensor<8xf32>, tensor<6xf32>
+}

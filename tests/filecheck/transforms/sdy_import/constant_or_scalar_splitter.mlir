@@ -70,3 +70,27 @@ func.func @two_results_used_once_each(%x: tensor<4xf32>) -> (tensor<4xf32>, tens
   %1 = stablehlo.add %x, %p#1 : tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A loop beside a named computation is split with the function around it: it is no computation of its own.
+// CHECK-LABEL: func.func @loop_beside_a_named_computation
+// CHECK:           sdy.constant dense<true>
+// CHECK:           %[[A:.*]] = sdy.constant dense<1.000000e+00>
+// CHECK-NEXT:      %[[B:.*]] = sdy.constant dense<1.000000e+00>
+// CHECK-NEXT:      stablehlo.add %{{.*}}, %[[A]]
+// CHECK-NEXT:      stablehlo.multiply %{{.*}}, %[[B]]
+func.func @loop_beside_a_named_computation(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = sdy.named_computation<"f">(%x) (%a: tensor<4xf32>) {
+    sdy.return %a : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.while(%i = %0) : tensor<4xf32>
+  cond {
+    %2 = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  } do {
+    %c = stablehlo.constant dense<1.0> : tensor<4xf32>
+    %2 = stablehlo.add %i, %c : tensor<4xf32>
+    %3 = stablehlo.multiply %2, %c : tensor<4xf32>
+    stablehlo.return %3 : tensor<4xf32>
+  }
+  return %1 : tensor<4xf32>
+}

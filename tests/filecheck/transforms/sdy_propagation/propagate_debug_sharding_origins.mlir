@@ -1,6 +1,9 @@
 // RUN: xshardy-opt %s -p 'sdy-add-data-flow-edges,sdy-aggressive-propagate{debug-sharding-origins=true}' --split-input-file | filecheck %s
+// RUN: xshardy-opt %s -p 'sdy-add-data-flow-edges,sdy-aggressive-propagate{debug-sharding-origins=true debug-propagation-edge-sharding=true}' --split-input-file | filecheck %s --check-prefix=BOTH
 
-// Inputs, results and constraints are origins.
+// Inputs, results and constraints are origins. They are recorded beside the edges, if both are asked for.
+// BOTH-LABEL: func.func @origins
+// BOTH-NEXT:    stablehlo.negate %arg0 {sdy.propagation_edges = {{.*}}, sdy.sharding_origins = [{a = "input: 0", b = "output: 0", c = "constraint_0"}]}
 // CHECK-LABEL: func.func @origins
 // CHECK-SAME:    (%arg0: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c", ?}, {"b", ?}]>, sdy.sharding_origins = {a = "self", b = "output: 0", c = "constraint_0"}}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", "c", ?}, {"b", ?}]>, sdy.sharding_origins = {a = "constraint_0", b = "self", c = "constraint_0"}}) {
 // CHECK-NEXT:  %[[v0:.*]] = stablehlo.negate %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a", "c", ?}, {"b", ?}]>]>, sdy.sharding_origins = [{a = "input: 0", b = "output: 0", c = "constraint_0"}]} : tensor<8x4xf32>

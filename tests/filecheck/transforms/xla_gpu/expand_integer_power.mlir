@@ -38,8 +38,10 @@ func.func @scalar(%x: i64, %n: i64) -> i64 {
 // A vector takes as many steps as its elements have bits.
 
 // CHECK-LABEL: func.func @vector(
-// CHECK-DAG:     %[[BITS:.*]] = arith.constant 16 : index
-// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[BITS]] step %{{.*}} iter_args({{.*}}) -> (vector<2xi16>, vector<2xi16>, vector<2xi16>) {
+// CHECK:         %[[FIRST:.*]] = arith.constant 0 : index
+// CHECK-NEXT:    %[[BITS:.*]] = arith.constant 16 : index
+// CHECK-NEXT:    %[[NEXT:.*]] = arith.constant 1 : index
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[BITS]] step %[[NEXT]] iter_args({{.*}}) -> (vector<2xi16>, vector<2xi16>, vector<2xi16>) {
 // CHECK-NOT:     math.ipowi
 func.func @vector(%x: vector<2xi16>, %n: vector<2xi16>) -> vector<2xi16> {
   %0 = math.ipowi %x, %n : vector<2xi16>

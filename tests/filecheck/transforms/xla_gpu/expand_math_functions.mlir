@@ -84,3 +84,14 @@ func.func @cube_roots(%x: f32, %d: f64) -> (f32, f64) {
   %1 = math.cbrt %d : f64
   return %0, %1 : f32, f64
 }
+
+// -----
+
+// Functions of tensors stay: kernels have none.
+
+// CHECK-LABEL:   func.func @tensor(
+// CHECK-NEXT:      math.exp %{{.*}} : tensor<4xbf16>
+func.func @tensor(%x: tensor<4xbf16>) -> tensor<4xbf16> {
+  %0 = math.exp %x : tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}

@@ -96,6 +96,19 @@ module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.me
     return %1, %6 : tensor<8xui64>, tensor<8xui64>
   }
 
+  // What else reads the value of the halves sees the sharding on what makes it.
+  // CHECK-LABEL: func.func @result_in_halves_that_is_read
+  // CHECK-SAME:      -> (tensor<8xui64> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}, tensor<8xui64>)
+  // CHECK-NEXT:    %0 = stablehlo.custom_call @X64Combine(%arg0, %arg1) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>}
+  // CHECK-NEXT:    %1 = stablehlo.not %0
+  // CHECK-NEXT:    return %0, %1
+  func.func @result_in_halves_that_is_read(%low: tensor<8xui32>, %high: tensor<8xui32>) -> (tensor<8xui64>, tensor<8xui64>) {
+    %0:2 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%low, %high) {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{\22a\22}]>]>"}} : (tensor<8xui32>, tensor<8xui32>) -> (tensor<8xui32>, tensor<8xui32>)
+    %1 = stablehlo.custom_call @X64Combine(%0#0, %0#1) : (tensor<8xui32>, tensor<8xui32>) -> tensor<8xui64>
+    %2 = stablehlo.not %1 : tensor<8xui64>
+    return %1, %2 : tensor<8xui64>, tensor<8xui64>
+  }
+
   // CHECK: func.func private @without_body(tensor<8xf32>) -> tensor<8xf32>
   func.func private @without_body(tensor<8xf32>) -> (tensor<8xf32> {mhlo.sharding = "{replicated}"})
 }

@@ -164,3 +164,30 @@ func.func private @xla.sdy.manual_computation_body(%x: tensor<2xf32>) -> tensor<
 func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
+
+// -----
+
+// The part of a value that two calls read stays until both are imported.
+sdy.mesh @mesh = <["a"=2, "b"=4]>
+// CHECK-LABEL: func.func @two_calls_read_one_part
+// CHECK-NEXT:    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"a"}]>] {{.*}} {
+// CHECK-NEXT:      %2 = stablehlo.abs %arg1
+// CHECK:         %1 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"a"}]>] {{.*}} {
+// CHECK-NEXT:      %2 = stablehlo.negate %arg1
+// CHECK:         return %0, %1
+func.func @two_calls_read_one_part(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = stablehlo.custom_call @xla.sdy.GlobalToLocalShape(%x) {mhlo.frontend_attributes = {xla.sdy.in_shardings = "#sdy.sharding_per_value<[<@mesh, [{\22a\22}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\22a\22}>"}} : (tensor<8xf32>) -> tensor<4xf32>
+  %1 = func.call @xla.sdy.manual_computation_body(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = stablehlo.custom_call @xla.sdy.LocalToGlobalShape(%1) {mhlo.frontend_attributes = {xla.sdy.out_shardings = "#sdy.sharding_per_value<[<@mesh, [{\22a\22}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\22a\22}>"}} : (tensor<4xf32>) -> tensor<8xf32>
+  %3 = func.call @xla.sdy.manual_computation_body_0(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = stablehlo.custom_call @xla.sdy.LocalToGlobalShape(%3) {mhlo.frontend_attributes = {xla.sdy.out_shardings = "#sdy.sharding_per_value<[<@mesh, [{\22a\22}]>]>", xla.sdy.manual_axes = "#sdy<manual_axes{\22a\22}>"}} : (tensor<4xf32>) -> tensor<8xf32>
+  return %2, %4 : tensor<8xf32>, tensor<8xf32>
+}
+func.func private @xla.sdy.manual_computation_body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.abs %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @xla.sdy.manual_computation_body_0(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 
-from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.expressions import dim
+from xshardy.affine.indexing_map import IndexingMap, Variable
+from xshardy.affine.interval import Interval
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.column import column_tiling
 from xshardy.emitters.reduction.multi_row import multi_row_tiling
 from xshardy.emitters.reduction.row import row_tiling
 from xshardy.emitters.reduction.small_column import small_column_tiling
-from xshardy.emitters.reduction.tiling import Elements, Tiling
+from xshardy.emitters.reduction.tiling import Elements, Tiling, shared_tile
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 SMALL = Device(cores=2, threads_per_core=64, threads_per_warp=4)
@@ -117,3 +119,16 @@ def test_short_rows_share_a_warp():
     tiling = multi_row_tiling(ReductionDimensions(True, (1, 65536, 64)), F32, Device())
     assert tiling is not None
     assert (tiling.launch.threads, tiling.launch.blocks, tiling.distance) == (256, (8192, 1), 16)
+
+
+@pytest.mark.parametrize(
+    ("written", "padding", "shape"),
+    [((4, 32), None, (4, 33)), ((32, 4), None, (32, 4)), ((32, 4), 3, (32, 7)), ((2, 4, 64), None, (2, 4, 65))],
+)
+def test_rows_of_shared_memory_end_in_different_banks(
+    written: tuple[int, ...], padding: int | None, shape: tuple[int, ...]
+):
+    """A row of as many elements as banks gets one more: the elements of a column are then in different banks."""
+    variables = tuple(Variable("", Interval.of_size(size)) for size in written)
+    map = IndexingMap(tuple(dim(i) for i in range(len(written))), variables)
+    assert shared_tile(map, map, None, Device(), padding).shape == shape

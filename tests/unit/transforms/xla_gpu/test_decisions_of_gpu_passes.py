@@ -16,7 +16,9 @@ from xdsl.rewriter import InsertPoint
 from xshardy.affine.expressions import add, constant, dim, floordiv
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
+from xshardy.lowering import libdevice
 from xshardy.syntax import parse_module
+from xshardy.transforms.xla_gpu.codegen_pipeline import expands_math
 from xshardy.transforms.xla_gpu.device import parse_target
 from xshardy.transforms.xla_gpu.expand_integer_power import multiplications
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
@@ -177,3 +179,9 @@ def test_targets_are_known_from_sm_70_to_sm_121():
     for target in ("sm_62", "sm_122"):
         with pytest.raises(ValueError, match=f"unknown target '{target}'"):
             parse_target(target)
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_functions_are_computed_by_libdevice_where_it_is_installed(is_installed: bool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(libdevice, "is_installed", lambda: is_installed)
+    assert [expands_math(math) for math in ("auto", "libdevice", "expanded")] == [not is_installed, False, True]
