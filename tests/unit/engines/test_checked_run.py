@@ -115,6 +115,23 @@ def test_arguments_must_fit(shapes: list[tuple[int, ...]], message: str):
         xshardy.run(MLP, [np.zeros(shape, np.float32) for shape in shapes])
 
 
+@pytest.mark.parametrize("engine", ["simulated", "kernels"])
+def test_constants_of_arith_are_constants_as_for_xla(engine: str):
+    text = """
+    sdy.mesh @mesh = <["x"=2]>
+    func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+      %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+      %0 = stablehlo.multiply %x, %c : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    """
+    run = xshardy.run(text, [np.full(4, 2, np.float32)], on=engine, check=True)
+    assert run.agrees
+    assert run.results[0].tolist() == [2, 4, 6, 8]
+    assert run.program.results[0].slices[1][0].start == 2
+    assert xshardy.plan(text).devices == 2
+
+
 def test_an_unknown_engine_is_named():
     with pytest.raises(EngineError, match="no engine 'abacus': there are simulated, kernels, pjrt"):
         engine_named("abacus")
