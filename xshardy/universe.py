@@ -175,6 +175,7 @@ PASSES: Mapping[str, str] = {
     "stablehlo-ext-canonicalize-from-hlo-import": (
         "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
     ),
+    "stablehlo-legalize-arith-constants": ("transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass"),
     "stablehlo-legalize-deprecated-ops": ("transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass"),
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",

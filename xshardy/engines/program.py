@@ -25,7 +25,10 @@ from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
+from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
 
+PREPARATION = (LegalizeArithConstantsPass(),)
+"""The passes before all others: XLA takes constants of arith as it takes those of StableHLO."""
 PROPAGATION = (PropagationPipelinePass(rules_beyond_upstream=True),)
 """The passes that propagate shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates."""
 PARTITIONING = (PartitionerPipelinePass(),)
@@ -101,7 +104,7 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     mesh, devices = mesh_of(module)
     single = (RunParallelOp, CheckOp) if mesh is None else RunParallelOp
     is_partitioned = any(isinstance(op, single) for op in module.walk())
-    PassPipeline(() if is_partitioned else PROPAGATION).apply(context, module)
+    PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, *PROPAGATION)).apply(context, module)
     arguments, results = distributed_tensors(module, devices)
     kept = module.clone() if keep_propagated else None
     origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))

@@ -4,15 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects import func
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.check import distance, part_type
 from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
 from xshardy.interpreters.random_elements import plain_floats, random_integers, random_preds
 from xshardy.interpreters.stablehlo.calls import FunctionsAround
+from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.rewriting.captured import captured
 
 SAMPLES = 64
 """The number of triples of values for which a reducer is evaluated."""
@@ -58,8 +60,9 @@ def updates_commute(op: stablehlo.ScatterOp) -> bool:
 
 
 def reducer(body: Block) -> Combine:
-    """The function of a body on arrays of samples."""
+    """The function of a body on arrays of samples. What it reads from around is a sample too, unless it is known."""
     evaluator = Evaluator(RULES, functions_around(body))
+    evaluator.values.update(samples_around(body))
 
     def combine(left: Sequence[Array], right: Sequence[Array]) -> Sequence[Array]:
         with np.errstate(all="ignore"):
@@ -67,6 +70,17 @@ def reducer(body: Block) -> Combine:
         return [np.broadcast_to(np.asarray(value), SAMPLES) for value in values if not isinstance(value, tuple)]
 
     return combine
+
+
+def samples_around(body: Block) -> Mapping[SSAValue, Array]:
+    """The values that `body` reads from around: those of constants, and samples of the others, one for each triple."""
+    region = body.parent_region()
+    found: dict[SSAValue, Array] = {}
+    for number, value in enumerate(() if region is None else captured([region]), 3):
+        known, dtype = constant_value(value), numpy_dtype(value.type)
+        rng = np.random.default_rng(number)
+        found[value] = ordinary(rng, SAMPLES, dtype) if known is None else known
+    return found
 
 
 def functions_around(block: Block) -> Mapping[str, func.FuncOp]:

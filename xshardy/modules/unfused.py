@@ -10,8 +10,9 @@ from xdsl.ir import Operation
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.indexing.tensor_maps import bitcast_map, reshape_map
-from xshardy.modules.program import ModuleError, name_of, scheduled
+from xshardy.modules.program import NESTED, ModuleError, name_of, scheduled
 from xshardy.modules.scheduling import MEMORY_ONLY, STEPS
+from xshardy.rewriting.captured import captured
 
 LIBRARIES: Mapping[type[Operation], str] = {
     stablehlo.ConvolutionOp: "cuDNN",
@@ -48,7 +49,9 @@ class Unfused:
 def unfused(entry: FuncOp) -> Iterator[Unfused]:
     """The operations of the prepared program `entry` that are no steps."""
     for op in scheduled(entry.body.block):
-        if isinstance(op, hlo.CopyOp | stablehlo.ReshapeOp) and moves_elements(op):
+        if not isinstance(op, NESTED) and captured(op.regions):
+            yield Unfused(op, "whose computations read values from around, which those of HLO cannot")
+        elif isinstance(op, hlo.CopyOp | stablehlo.ReshapeOp) and moves_elements(op):
             yield Unfused(op, "to fuse (it changes a layout)")
         elif type(op) in STEPS or isinstance(op, MEMORY_ONLY):
             continue

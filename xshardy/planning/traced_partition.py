@@ -6,7 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
-from xshardy.engines.program import PROPAGATION, PartitionedProgram, distributed_tensors, mesh_of
+from xshardy.engines.program import PREPARATION, PROPAGATION, PartitionedProgram, distributed_tensors, mesh_of
 from xshardy.planning.traces import Traces
 from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
@@ -29,6 +29,7 @@ def partition_traced(module: ModuleOp, context: Context) -> TracedPartition:
 
     Raises what that raises.
     """
+    PassPipeline(PREPARATION).apply(context, module)
     (pipeline,) = PROPAGATION
     pipeline.check(module)
     mesh, devices = mesh_of(module)

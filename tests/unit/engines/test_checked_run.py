@@ -115,6 +115,41 @@ def test_arguments_must_fit(shapes: list[tuple[int, ...]], message: str):
         xshardy.run(MLP, [np.zeros(shape, np.float32) for shape in shapes])
 
 
+@pytest.mark.parametrize("engine", ["simulated", "kernels"])
+@pytest.mark.parametrize("row", range(6))
+def test_a_row_that_one_device_has_is_spread_from_there(row: int, engine: str):
+    text = f"""
+    sdy.mesh @mesh = <["a"=3, "b"=2]>
+    func.func @main(%x: tensor<6x3xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"a", "b"}}, {{?}}]>}})
+        -> tensor<4x3xf32> {{
+      %0 = stablehlo.slice %x [{row}:{row + 1}, 0:3] : (tensor<6x3xf32>) -> tensor<1x3xf32>
+      %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<1x3xf32>) -> tensor<4x3xf32>
+      return %1 : tensor<4x3xf32>
+    }}
+    """
+    x = np.arange(18, dtype=np.float32).reshape(6, 3)
+    run = xshardy.run(text, [x], on=engine, check=True)
+    assert run.agrees
+    np.testing.assert_array_equal(run.results[0], np.tile(x[row], (4, 1)))
+
+
+@pytest.mark.parametrize("engine", ["simulated", "kernels"])
+def test_constants_of_arith_are_constants_as_for_xla(engine: str):
+    text = """
+    sdy.mesh @mesh = <["x"=2]>
+    func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+      %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+      %0 = stablehlo.multiply %x, %c : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    """
+    run = xshardy.run(text, [np.full(4, 2, np.float32)], on=engine, check=True)
+    assert run.agrees
+    assert run.results[0].tolist() == [2, 4, 6, 8]
+    assert run.program.results[0].slices[1][0].start == 2
+    assert xshardy.plan(text).devices == 2
+
+
 def test_an_unknown_engine_is_named():
     with pytest.raises(EngineError, match="no engine 'abacus': there are simulated, kernels, pjrt"):
         engine_named("abacus")

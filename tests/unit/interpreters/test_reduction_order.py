@@ -15,6 +15,8 @@ from xshardy.interpreters.reduction_order import (
     UPDATES_IN_ORDER,
 )
 from xshardy.interpreters.reference import Reference
+from xshardy.syntax import parse_module
+from xshardy.transforms.sdy.main_function import main_function
 
 
 def computation_of(text: str) -> FuncOp:
@@ -187,3 +189,30 @@ ENTRY outer {
 """)
     start, elements = inputs_of(computation, seed=0)
     assert start == 1 and np.isfinite(elements).all()
+
+
+def scatter_reading(around: str, body: str) -> FuncOp:
+    """A scatter whose body has `%a` of the input, `%b` of the updates, and `%s` from around."""
+    module = parse_module(f"""
+func.func @main(%x: tensor<4xf32>, %i: tensor<9x1xi32>, %u: tensor<9xf32>, %p: tensor<f32>) -> tensor<4xf32> {{
+  %s = {around} : tensor<f32>
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<
+      inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    {body}
+    stablehlo.return %r : tensor<f32>
+  }}) : (tensor<4xf32>, tensor<9x1xi32>, tensor<9xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}}""")
+    return main_function(module)
+
+
+@pytest.mark.parametrize("around", ["stablehlo.negate %p", "stablehlo.constant dense<3.0>"])
+def test_a_body_that_reads_a_value_from_around_is_evaluated_with_a_sample_of_it(around: str):
+    scaled = "%m = stablehlo.multiply %b, %s : tensor<f32>\n%r = stablehlo.add %a, %m : tensor<f32>"
+    inputs = inputs_of(scatter_reading(around, scaled), 0)
+    assert len(set(inputs[1].ravel().tolist())) < 9  # updates commute, so that elements may have several
+    first = "%m = stablehlo.subtract %s, %a : tensor<f32>\n%r = stablehlo.multiply %m, %b : tensor<f32>"
+    computation = scatter_reading(around, first)
+    distinct = inputs_of(computation, 0)[1].ravel().tolist()
+    assert len(set(distinct)) == 9

@@ -10,8 +10,10 @@ import pytest
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
+from xshardy.transforms.sdy.main_function import main_function
 
 jax: Any = import_module("jax")
 jnp: Any = jax.numpy
@@ -202,6 +204,32 @@ def test_approximate_top_k(chosen: Callable[..., Any], dimension: int):
         return chosen(x, 3, reduction_dimension=dimension)
 
     check(choose, [drawn(5, 8)])
+
+
+@pytest.mark.parametrize(
+    ("places", "count", "reason"),
+    [
+        ("2x3", 3, r"its operands have different shapes, \(2, 4\) and \(2, 3\)"),
+        ("2x4", 5, "it chooses 5 elements of 4"),
+    ],
+)
+def test_an_approximate_top_k_of_shapes_that_do_not_fit_is_refused(places: str, count: int, reason: str):
+    text = f"""
+    func.func private @first(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {{
+      %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      return %0 : tensor<i1>
+    }}
+    func.func @main(%x: tensor<2x4xf32>, %p: tensor<{places}xi32>, %v: tensor<f32>, %n: tensor<i32>)
+        -> (tensor<2x{count}xf32>, tensor<2x{count}xi32>) {{
+      %0:2 = stablehlo.custom_call @ApproxTopK(%x, %p, %v, %n) {{called_computations = [@first],
+          mhlo.backend_config = {{reduction_dim = 1 : i64, top_k = {count} : i64}}}}
+        : (tensor<2x4xf32>, tensor<{places}xi32>, tensor<f32>, tensor<i32>)
+        -> (tensor<2x{count}xf32>, tensor<2x{count}xi32>)
+      return %0#0, %0#1 : tensor<2x{count}xf32>, tensor<2x{count}xi32>
+    }}"""
+    module = parse_module(text)
+    with pytest.raises(InterpretationError, match=reason):
+        evaluate(module, inputs_of(main_function(module), 0))
 
 
 NO_DIMS: list[int] = []

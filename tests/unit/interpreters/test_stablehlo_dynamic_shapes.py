@@ -103,3 +103,20 @@ def test_a_size_beyond_the_bound():
 
 
 BOUNDED = "tensor<4x?xf32, #stablehlo.bounds<?, 6>>"
+
+
+@pytest.mark.parametrize(
+    ("operation", "sizes", "reason"),
+    [
+        ("dynamic_reshape %x, %s", [2, 3], r"an operand of shape \(4,\) has no reshape to \(2, 3\)"),
+        ("dynamic_reshape %x, %s", [-2, -2], r"an operand of shape \(4,\) has no reshape to \(-2, -2\)"),
+        ("dynamic_broadcast_in_dim %x, %s, dims = [1]", [2, 3], r"does not fit \(2, 3\) along \[1\]"),
+    ],
+)
+def test_a_shape_that_does_not_fit_is_refused(operation: str, sizes: Sequence[int], reason: str):
+    module = parse_module(f"""func.func @main(%x: tensor<4xf32>, %s: tensor<2xi32>) -> tensor<?x?xf32> {{
+      %0 = stablehlo.{operation} : (tensor<4xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+      return %0 : tensor<?x?xf32>
+    }}""")
+    with pytest.raises(InterpretationError, match=reason):
+        evaluate(module, [np.zeros(4, np.float32), np.array(sizes, np.int32)])

@@ -1,6 +1,7 @@
 """Windows, convolutions, wider bodies and random bits: the reference gives what XLA gives on a CPU."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,3 +121,27 @@ def test_random_bits(run_on_xla: RunOnXla, algorithm: str, type: str, counter: i
 def test_random_bits_of_a_counter_of_two_words(run_on_xla: RunOnXla):
     text = main("stablehlo.rng_bit_generator ARG0, algorithm = PHILOX", ["3xui64"], ["3xui64", "7xui32"])
     check(run_on_xla, text, [np.array([5, 2**64 - 1, 77], np.uint64)])
+
+
+def test_groups_are_cut_out_together(monkeypatch: pytest.MonkeyPatch):
+    """Thousands of groups, one for each feature, need as many parts of the operands, and no more."""
+    groups = 64
+    text = f"""
+    func.func @main(%x: tensor<1x{groups}x5xf32>, %k: tensor<{groups}x1x3xf32>) -> tensor<1x{groups}x3xf32> {{
+      %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {{}}
+        {{batch_group_count = 1 : i64, feature_group_count = {groups} : i64}}
+        : (tensor<1x{groups}x5xf32>, tensor<{groups}x1x3xf32>) -> tensor<1x{groups}x3xf32>
+      return %0 : tensor<1x{groups}x3xf32>
+    }}"""
+    split, made = np.split, list[int]()
+
+    def counting(x: Any, count: Any, axis: int) -> Any:
+        parts = split(x, count, axis)
+        made.append(len(parts))
+        return parts
+
+    monkeypatch.setattr(np, "split", counting)
+    x = np.arange(groups * 5, dtype=np.float32).reshape(1, groups, 5)
+    (found,) = evaluate(parse_module(text), [x, np.ones((groups, 1, 3), np.float32)])
+    assert sum(made) == 2 * groups
+    np.testing.assert_array_equal(found, x[..., :3] + x[..., 1:4] + x[..., 2:])

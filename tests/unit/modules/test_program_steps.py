@@ -66,6 +66,12 @@ UNFUSED = {
         f"{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : ({M}, {M}) -> {M}",
         "1 operations to hand to cuDNN",
     ),
+    "sort by a value from around": (
+        f'"stablehlo.sort"(%x) ({{\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n'
+        "%1 = stablehlo.compare LT, %a, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+        f"stablehlo.return %1 : tensor<i1>\n}}) {{dimension = 0 : i64}} : ({M}) -> {M}",
+        r"1 operations whose computations read values from around, which those of HLO cannot \(1 sort\)",
+    ),
     "negate": (f"stablehlo.negate %x : {M}", "1 operations to fuse "),
     "copy": (f"hlo.copy %x {{hlo.layout = array<i64: 0, 1>}} : {M}", r"1 operations to fuse \(it changes a layout\)"),
     "sharding": (f"sdy.sharding_constraint %x <@mesh, [{{}}, {{}}]> : {M}", "1 operations to partition"),
@@ -95,7 +101,8 @@ def test_what_should_be_done_with_what_is_no_step(name: str):
     operation, message = UNFUSED[name]
     mesh = 'sdy.mesh @mesh = <["x"=2]>\n' if name == "sharding" else ""
     module = parse_module(
-        f"{mesh}func.func @main(%x: {M}, %t: !stablehlo.token) -> {M} {{\n%0 = {operation}\nreturn %x : {M}\n}}"
+        f"{mesh}func.func @main(%x: {M}, %s: tensor<f32>, %t: !stablehlo.token) -> {M} {{\n"
+        f"%0 = {operation}\nreturn %x : {M}\n}}"
     )
     with pytest.raises(ModuleError, match=message):
         require_fused(prepared(module))

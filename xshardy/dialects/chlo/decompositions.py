@@ -249,8 +249,16 @@ def _spread(t: Tensors, value: SSAValue, shape: Sequence[int], dims: Sequence[in
 
 
 def _aligned(op: broadcasting.BroadcastBinaryOp, t: Tensors) -> tuple[SSAValue, SSAValue]:
-    """Both operands in the shape of the result: aligned to the right, or along `broadcast_dimensions`."""
+    """
+    Both operands in the shape of the result: aligned to the right, or along `broadcast_dimensions`.
+
+    Raises `NotImplementedError` if they do not fit, which upstream accepts: the operation then computes nothing.
+    """
     shape = static_shape(op)
+    dimensions = None if op.broadcast_dimensions is None else op.broadcast_dimensions.get_values()
+    if broadcasting.broadcast([shape_of(op.lhs), shape_of(op.rhs)], dimensions) != tuple(shape):
+        along = "" if dimensions is None else f" along {list(dimensions)}"
+        raise NotImplementedError(f"{op.lhs.type} and {op.rhs.type} cannot be broadcast{along} to {op.result.type}")
     found: list[SSAValue] = []
     for value, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
         rank = len(shape_of(value))

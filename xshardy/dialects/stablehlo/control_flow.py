@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -87,6 +88,17 @@ class ReturnOp(IRDLOperation):
 
     def __init__(self, *values: SSAValue):
         super().__init__(operands=[values])
+
+    def verify_(self) -> None:
+        """A function may also end in this. Upstream does not compare the types then."""
+        function = self.parent_op()
+        if isinstance(function, FuncOp):
+            found, wanted = self.operand_types, function.function_type.outputs.data
+            if not are_all_compatible(found, wanted):
+                raise VerifyException(
+                    f"returns ({', '.join(map(str, found))}) from @{function.sym_name.data}, whose results are "
+                    f"({', '.join(map(str, wanted))})"
+                )
 
 
 def returned_values(region: Region) -> Sequence[SSAValue]:

@@ -57,6 +57,37 @@ class DotOp(IRDLOperation):
             )
 
 
+def verify_config(config: str, operands: Sequence[SSAValue], result: SSAValue) -> None:
+    """
+    Raises `VerifyException` unless `config` labels the dimensions of all operands and of the result, each label has one
+    size, and those of the result are labels of operands.
+
+    Stricter than upstream, which has no meaning for any other one.
+    """
+    inputs, arrow, output = config.replace(" ", "").partition("->")
+    labels = inputs.split(",")
+    if not arrow or len(labels) != len(operands):
+        raise VerifyException(
+            f'config "{config}": expected the labels of {len(operands)} operands, then `->` and those of the result, '
+            'as in "ij,jk->ik" for two'
+        )
+    if unknown := sorted({*output} - {*inputs}):
+        raise VerifyException(f'config "{config}": {unknown[0]!r} labels a dimension of the result, but of no operand')
+    sizes: dict[str, int] = {}
+    for text, value in zip((*labels, output), (*operands, result), strict=True):
+        shape = tensor_type(value).get_shape()
+        before, dots, after = text.partition("...")
+        if len(before + after) > len(shape) or (len(before + after) < len(shape) and not dots):
+            raise VerifyException(
+                f'config "{config}": {text!r} labels {len(before + after)} dimensions of {value.type}'
+            )
+        for label, size in (*zip(before, shape, strict=False), *zip(after[::-1], shape[::-1], strict=False)):
+            if not is_compatible_dim(sizes.setdefault(label, size), size):
+                raise VerifyException(
+                    f'config "{config}": {label!r} labels dimensions of different sizes, {sizes[label]} and {size}'
+                )
+
+
 @irdl_op_definition
 class EinsumOp(IRDLOperation):
     """The sum of products of elements that `einsum_config` describes, as in `"ij,jk->ik"`."""
@@ -74,6 +105,9 @@ class EinsumOp(IRDLOperation):
             operands=[lhs, rhs], result_types=[result_type], properties={"einsum_config": StringAttr(einsum_config)}
         )
 
+    def verify_(self) -> None:
+        verify_config(self.einsum_config.data, self.operands, self.result)
+
 
 @irdl_op_definition
 class UnaryEinsumOp(IRDLOperation):
@@ -90,3 +124,6 @@ class UnaryEinsumOp(IRDLOperation):
         super().__init__(
             operands=[operand], result_types=[result_type], properties={"einsum_config": StringAttr(einsum_config)}
         )
+
+    def verify_(self) -> None:
+        verify_config(self.einsum_config.data, self.operands, self.result)

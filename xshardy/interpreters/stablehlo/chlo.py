@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, mhlo, stablehlo
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
+from xshardy.dialects.chlo.broadcasting import broadcast as broadcast_shape
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
@@ -122,11 +123,11 @@ def broadcast(rule: Rule) -> Rule:
     """Apply `rule` to operands that are first broadcast to each other."""
 
     def rule_of_broadcast(evaluator: Evaluator, op: BroadcastBinaryOp, x: Array, y: Array) -> Results:
-        try:
-            operands = broadcast_pair(op, x, y)
-        except ValueError as error:
-            raise unsupported(op, f"cannot broadcast {x.shape} and {y.shape}") from error
-        return rule(evaluator, op, *operands)
+        dimensions = None if op.broadcast_dimensions is None else op.broadcast_dimensions.get_values()
+        if broadcast_shape([x.shape, y.shape], dimensions) is None:
+            along = "" if dimensions is None else f" along {list(dimensions)}"
+            raise unsupported(op, f"cannot broadcast {x.shape} and {y.shape}{along}")
+        return rule(evaluator, op, *broadcast_pair(op, x, y))
 
     return rule_of_broadcast
 

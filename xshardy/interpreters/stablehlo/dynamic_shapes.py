@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
 from xdsl.ir import Operation
 
@@ -21,13 +22,19 @@ def integers_in(x: Array) -> list[int]:
 
 
 def dynamic_reshape(evaluator: Evaluator, op: stablehlo.DynamicReshapeOp, x: Array, shape: Array) -> Array:
-    return x.reshape(integers_in(shape))
+    sizes = integers_in(shape)
+    if min(sizes, default=0) < 0 or prod(sizes) != x.size:
+        raise unsupported(op, f"an operand of shape {x.shape} has no reshape to {tuple(sizes)}")
+    return x.reshape(sizes)
 
 
 def dynamic_broadcast_in_dim(
     evaluator: Evaluator, op: stablehlo.DynamicBroadcastInDimOp, x: Array, shape: Array
 ) -> Array:
-    return repeated(x, op.broadcast_dimensions.get_values(), integers_in(shape))
+    sizes, dimensions = integers_in(shape), op.broadcast_dimensions.get_values()
+    if any(size not in (1, sizes[d]) for size, d in zip(x.shape, dimensions, strict=True)):
+        raise unsupported(op, f"an operand of shape {x.shape} does not fit {tuple(sizes)} along {list(dimensions)}")
+    return repeated(x, dimensions, sizes)
 
 
 def dynamic_iota(evaluator: Evaluator, op: stablehlo.DynamicIotaOp, shape: Array) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
@@ -22,6 +23,10 @@ from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 def constant(evaluator: Evaluator, op: stablehlo.ConstantOp) -> Array:
     value = constant_array(op.value)
     return value if quantized_element(op.output) is None else wrapped(value, stored_dtype(op.output.type))
+
+
+def arith_constant(evaluator: Evaluator, op: arith.ConstantOp) -> Array:
+    return constant_array(op.value)
 
 
 def counted(dimension: int, shape: Sequence[int], dtype: DType) -> Array:
@@ -237,6 +242,7 @@ SHAPES: Mapping[type[Operation], Rule] = {
     stablehlo.BroadcastInDimOp: also_on_scalars(broadcast_in_dim),
     stablehlo.ConcatenateOp: concatenate,
     stablehlo.ConstantOp: constant,
+    arith.ConstantOp: arith_constant,
     stablehlo.DynamicSliceOp: dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: dynamic_update_slice,
     stablehlo.GatherOp: gather,

@@ -56,6 +56,10 @@ def first_in_order(
     axis = dimension.value.data
     if shape_of(op.part_types[0])[axis] not in (wanted, DYNAMIC_INDEX):
         raise unsupported(op, f"it returns more than {wanted} elements: aggregate_to_topk is not set")
+    if len(shapes := dict.fromkeys(x.shape for x in arrays)) > 1:
+        raise unsupported(op, f"its operands have different shapes, {' and '.join(map(str, shapes))}")
+    if wanted > arrays[0].shape[axis]:
+        raise unsupported(op, f"it chooses {wanted} elements of {arrays[0].shape[axis]}")
     values = in_order(arrays, axis, by_block(evaluator, called(evaluator, op)))
     return [x.take(range(wanted), axis) for x in values]
 

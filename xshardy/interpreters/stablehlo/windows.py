@@ -105,10 +105,10 @@ def convolved(
     spatial = [dimension.positions(size) for dimension, size in zip(window, x.shape[2:], strict=True)]
     groups = op.feature_group_count.value.data
     batches = op.batch_group_count.value.data
+    inputs = np.split(x, batches, axis=0) if batches > 1 else np.split(x, groups, axis=1)
     outputs = np.split(kernel, groups * batches, axis=1)
     parts: list[Array] = []
-    for group, weights in enumerate(outputs):
-        part = np.split(x, batches, axis=0)[group] if batches > 1 else np.split(x, groups, axis=1)[group]
+    for part, weights in zip(inputs, outputs, strict=True):
         by_position = prod(spatial) < prod(dimension.size for dimension in window)
         parts.append((_by_position if by_position else _by_element)(part, weights, window, spatial))
     whole = convert(np.concatenate(parts, axis=1), dtype)

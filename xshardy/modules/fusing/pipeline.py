@@ -25,6 +25,7 @@ from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.pipeline_pass import PipelinePass
+from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
 from xshardy.transforms.stablehlo.legalize_deprecated_ops import LegalizeDeprecatedOpsPass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.universe import new_context
@@ -46,6 +47,7 @@ class FusionPipelinePass(PipelinePass):
         """The passes, in order."""
         return (
             BuffersToArraysPass(),
+            LegalizeArithConstantsPass(),
             PrepareFusionPass(),
             LegalizeDeprecatedOpsPass(),
             InlinePass(),

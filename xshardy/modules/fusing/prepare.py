@@ -20,7 +20,8 @@ from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.dialects.stablehlo.types import is_static, tensor_type
 from xshardy.emitters.elemental.support import has_row
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.transforms.decompose import DecomposeByTable
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.decompose import DecomposeByTable, check_decomposition
 
 
 class CallDecomposition(RewritePattern):
@@ -37,8 +38,13 @@ class DecomposeWithoutKernel(DecomposeByTable):
     decompositions: ClassVar[Mapping[type[Operation], Decomposition]] = DECOMPOSITIONS
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.has_trait(Elementwise) or not has_row(op):
+        if not is_computed_directly(op):
             super().rewrite(op, rewriter)
+
+
+def is_computed_directly(op: Operation) -> bool:
+    """Whether kernels compute `op` as it is."""
+    return op.has_trait(Elementwise) and has_row(op)
 
 
 class ReduceUnitDimensions(RewritePattern):
@@ -104,10 +110,15 @@ class PrepareFusionPass(PatternPass):
     """
     Replace composites by calls of their decompositions, operations of CHLO that no kernel computes directly, and
     reductions of single elements.
+
+    An operation of CHLO without such a decomposition is refused; its module is left as it was.
     """
 
     name = "hlo-prepare-fusion"
     source: ClassVar[str] = "StableHLO: composite; CHLO"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        for op in operations_in(module):
+            if type(op) in DECOMPOSITIONS and not is_computed_directly(op):
+                check_decomposition(op, DECOMPOSITIONS)
         return CallDecomposition(), DecomposeWithoutKernel(), ReduceUnitDimensions()

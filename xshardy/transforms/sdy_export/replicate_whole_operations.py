@@ -21,7 +21,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.dialects.stablehlo.host_communication import InfeedOp, OutfeedOp, RecvOp, SendOp
-from xshardy.dialects.stablehlo.shape import PadOp
+from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, PadOp
 from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.rewriting import INNER_FIRST, ClassPattern, DecisionPattern, PatternPass, Walk, match_op_type
 from xshardy.rewriting.walk import operations_in
@@ -52,7 +52,7 @@ class ReplicateWholeDimensions(ClassPattern):
 
     def takes(self, op_type: type[Operation], /) -> bool:
         is_of_chlo = op_type.name.startswith("chlo.")
-        return is_of_chlo or op_type in WHOLE_LAST_DIMENSIONS or issubclass(op_type, CustomCallOp)
+        return is_of_chlo or op_type in WHOLE_LAST_DIMENSIONS or issubclass(op_type, CustomCallOp | BroadcastInDimOp)
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if (resolution := self.conflicts.resolve(op, full=True)) is None:

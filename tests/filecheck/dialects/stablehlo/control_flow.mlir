@@ -109,3 +109,9 @@ func.func @barrier_of_nothing() {
   stablehlo.optimization_barrier {a = 1 : i32} ()
   func.return
 }
+
+// CHECK-LABEL: func.func @a_function_may_end_in_a_return_of_stablehlo
+// CHECK-NEXT:    stablehlo.return %{{.*}} : tensor<?xf32>
+func.func @a_function_may_end_in_a_return_of_stablehlo(%x: tensor<?xf32>) -> tensor<4xf32> {
+  stablehlo.return %x : tensor<?xf32>
+}

@@ -77,3 +77,21 @@ func.func @barrier(%a: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sha
   %1 = stablehlo.add %0, %0 : tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// A slice of one element is on one device; the others have padding, which must not be spread over the result.
+// CHECK-LABEL: func.func @the_element_that_is_spread_is_needed_whole
+// CHECK:         %[[WHOLE:.*]] = sdy.reshard %{{.*}} <@mesh, [{}, {}]> : tensor<1x3xf32>
+// CHECK-NEXT:    stablehlo.broadcast_in_dim %[[WHOLE]]
+func.func @the_element_that_is_spread_is_needed_whole(%x: tensor<1x3xf32>) -> tensor<4x3xf32> {
+  %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<1x3xf32>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [0, 1] : (tensor<1x3xf32>) -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}
+
+// CHECK-LABEL: func.func @what_is_not_spread_stays_sharded
+// CHECK-NOT:     sdy.reshard
+func.func @what_is_not_spread_stays_sharded(%x: tensor<8x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+    -> (tensor<8x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [0, 1] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<8x1xf32>) -> tensor<8x3xf32>
+  return %0 : tensor<8x3xf32>
+}

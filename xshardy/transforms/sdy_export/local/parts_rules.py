@@ -101,8 +101,22 @@ def passing(rule: FactorRule) -> FactorRule:
     return replace(rule, need_replication=needed, reduction=(), permutation=(), is_custom=False)
 
 
+@lru_cache(maxsize=1024)
+def expanding(rule: FactorRule) -> FactorRule:
+    """
+    The rule of a broadcast for its parts: every device needs the only element along a dimension that is expanded.
+
+    A part of such a dimension is that element on one device, and padding on the others.
+    """
+    written = {factor for tensor in rule.results for dim in tensor for factor in dim}
+    expanded = (factor for factor in range(len(rule.sizes)) if factor not in written)
+    return replace(rule, need_replication=tuple(dict.fromkeys((*rule.need_replication, *expanded))))
+
+
 def parts_rule(op: Operation, rule: FactorRule | None) -> FactorRule | None:
     """The rule by which devices can have parts of the tensors of `op`, given its sharding rule; None if none can."""
+    if isinstance(op, stablehlo.BroadcastInDimOp):
+        return None if rule is None else expanding(rule)
     if isinstance(op, stablehlo.CustomCallOp):
         if rule is not None and SHARDING_RULE in op.attributes:
             return passing(rule)
