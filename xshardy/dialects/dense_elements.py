@@ -14,7 +14,8 @@ from itertools import repeat
 from math import prod
 from typing import Any, TypeAlias, cast, overload
 
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
+from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
 from xshardy.construction import new_attribute
@@ -151,9 +152,14 @@ def repeats(data: bytes, size: int) -> bool:
     return bool(data) and data.endswith(element) and data == element * (len(data) // size)
 
 
+def has_elements(attribute: Attribute) -> bool:
+    """Whether the elements are known: those of a resource may stand at the end of the text, or nowhere."""
+    return not isinstance(attribute, DenseResourceAttr)
+
+
 def is_splat(attribute: Dense) -> bool:
-    """Whether all elements have the same bits. 0.0 and -0.0 do not; NaN and NaN do."""
-    return repeats(attribute.data.data, attribute.get_element_type().compile_time_size)
+    """Whether all elements are known to have the same bits. 0.0 and -0.0 do not; NaN and NaN do."""
+    return has_elements(attribute) and repeats(attribute.data.data, attribute.get_element_type().compile_time_size)
 
 
 def is_one_for_all(attribute: Dense) -> bool:

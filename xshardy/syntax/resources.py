@@ -8,8 +8,9 @@ from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import AnyFloat, ComplexType, DenseResourceAttr, IntegerType, ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
 
+from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense
-from xshardy.dialects.stablehlo.nullary import ConstantOp
+from xshardy.dialects.sdy import ops as sdy
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.parser import Parser
 
@@ -33,7 +34,7 @@ def read_resources(module: ModuleOp, ctx: Context) -> None:
     than the tensor, and for elements that do not take whole bytes. Source: MLIR's documentation, "Resources".
     """
     resources = ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
-    for op in operations_of(module, ConstantOp):
+    for op in operations_of(module, stablehlo.ConstantOp, sdy.ConstantOp):
         value = op.properties["value"]
         if resources is None or not isinstance(value, DenseResourceAttr):
             continue

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from xdsl.utils.exceptions import DiagnosticException
+from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
+from xshardy import run_passes
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.modules.program import entry_of
 from xshardy.syntax import parse_module, print_module
@@ -56,3 +57,29 @@ def test_elements_smaller_than_a_byte_are_refused(type: str):
 def test_a_constant_without_elements_is_printed_as_it_was():
     module = parse_module(program("tensor<4xf32>", None, "__elided__"))
     assert "dense_resource<__elided__> : tensor<4xf32>" in print_module(module)
+
+
+SHARDED = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+  %0 = stablehlo.constant dense_resource<w> : tensor<4xf32>
+  %1 = stablehlo.add %x, %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+"""
+
+
+def test_constants_whose_elements_are_elsewhere_are_sharded_and_divided():
+    module = parse_module(SHARDED)
+    run_passes(module, "sdy-propagation-pipeline")
+    assert '<@mesh, [{"x"}]>]>} dense_resource<w> : tensor<4xf32>' in print_module(module)
+    run_passes(module, "sdy-partitioner-pipeline")
+    text = print_module(module)
+    assert "stablehlo.constant dense_resource<w> : tensor<4xf32>" in text
+    assert "(tensor<4xf32>, tensor<i64>) -> tensor<2xf32>" in text
+
+
+def test_a_resource_of_another_type_is_no_value_of_a_constant():
+    text = '"sdy.constant"() <{value = dense_resource<w> : tensor<4xf32>}> : () -> tensor<8xf32>'
+    with pytest.raises(VerifyException, match="the value and the result have one type"):
+        parse_module(text).verify()

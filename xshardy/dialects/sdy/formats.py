@@ -1,6 +1,6 @@
 """The custom directives in the assembly formats of sdy. Source: section 0.1 of the specification."""
 
-from xdsl.dialects.builtin import I32, DenseIntOrFPElementsAttr, IntegerAttr
+from xdsl.dialects.builtin import I32, DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerAttr
 from xdsl.ir import Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
@@ -47,14 +47,14 @@ class MeshBody(CustomDirective):
 
 @irdl_custom_directive
 class DenseElements(CustomDirective):
-    """`dense<1.0> : tensor<8xf32>`"""
+    """`dense<1.0> : tensor<8xf32>`, or `dense_resource<name> : tensor<8xf32>`"""
 
     value: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
         start = parser.pos
         value = parser.parse_attribute()
-        if not isa(value, DenseIntOrFPElementsAttr):
+        if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             parser.raise_error("expected a dense elements attribute, as in `dense<1.0> : tensor<8xf32>`", start)
         self.value.set(state, value)
 

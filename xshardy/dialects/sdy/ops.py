@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import dropwhile, pairwise
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     I32,
     I64,
     DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     IntegerAttr,
     ModuleOp,
     ShapedType,
@@ -115,10 +116,15 @@ class ConstantOp(IRDLOperation):
 
     name = "sdy.constant"
     T: ClassVar = VarConstraint("T", base(TensorType) & StaticShape("the result must have a static shape, got: {type}"))
-    value = prop_def(
-        MessageConstraint(
-            ParamAttrConstraint(DenseIntOrFPElementsAttr, (T, AnyAttr())), "the value and the result have one type"
-        )
+    value = cast(
+        DenseIntOrFPElementsAttr,
+        prop_def(
+            MessageConstraint(
+                ParamAttrConstraint(DenseIntOrFPElementsAttr, (T, AnyAttr()))
+                | ParamAttrConstraint(DenseResourceAttr, (AnyAttr(), T)),
+                "the value and the result have one type",
+            )
+        ),
     )
     output = result_def(T)
     traits = traits_def(Pure())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import first_values
+from xshardy.dialects.dense_elements import first_values, has_elements
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp, Reduction, sorted_and_merged
 from xshardy.dialects.sdy.ops import ConstantOp
@@ -54,7 +54,9 @@ def reduced_in_turn(reduction: Reduction) -> AxisRefs:
 def is_zero(scalar: SSAValue) -> bool:
     """Whether `scalar` is known to be zero."""
     constant = scalar.owner
-    return isinstance(constant, stablehlo.ConstantOp | ConstantOp) and not any(first_values(constant.value))
+    if not isinstance(constant, stablehlo.ConstantOp | ConstantOp) or not has_elements(constant.value):
+        return False
+    return not any(first_values(constant.value))
 
 
 def _pads_with_zeros(value: SSAValue) -> bool:

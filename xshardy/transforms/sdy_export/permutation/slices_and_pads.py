@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import all_bytes
+from xshardy.dialects.dense_elements import all_bytes, has_elements
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import without_axes
@@ -82,7 +82,9 @@ class WholeParts:
 
 def is_zero(value: SSAValue) -> bool:
     """Whether `value` is a constant of which all bits are zero."""
-    return isinstance(value.owner, stablehlo.ConstantOp | sdy.ConstantOp) and not any(all_bytes(value.owner.value))
+    if not isinstance(value.owner, stablehlo.ConstantOp | sdy.ConstantOp) or not has_elements(value.owner.value):
+        return False
+    return not any(all_bytes(value.owner.value))
 
 
 def slice_stays(op: stablehlo.SliceOp, dim: int, source: WholeTensor, target: WholeTensor) -> bool:
