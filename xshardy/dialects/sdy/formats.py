@@ -1,7 +1,9 @@
 """The custom directives in the assembly formats of sdy. Source: section 0.1 of the specification."""
 
+from typing import cast
+
 from xdsl.dialects.builtin import I32, DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerAttr
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     AttributeVariable,
@@ -56,7 +58,7 @@ class DenseElements(CustomDirective):
         value = parser.parse_attribute()
         if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             parser.raise_error("expected a dense elements attribute, as in `dense<1.0> : tensor<8xf32>`", start)
-        self.value.set(state, value)
+        self.value.set(state, cast(Attribute, value))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         value = self.value.get(op)
