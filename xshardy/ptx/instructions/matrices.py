@@ -126,8 +126,8 @@ def _matrix(
     return result
 
 
-def load_matrices(form: Form, context: Context) -> Step:
-    """`ldmatrix.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16 r, [p]`: the address of row i is that of lane i."""
+def take_matrices(form: Form) -> tuple[int, bool, str]:
+    """`.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16`: how many matrices, whether transposed, and the space."""
     form.required("sync")
     form.required("aligned")
     form.required("m8n8")
@@ -135,6 +135,12 @@ def load_matrices(form: Form, context: Context) -> Step:
     transposed = form.has("trans")
     space = take_space(form)
     form.required("b16")
+    return count, transposed, space
+
+
+def load_matrices(form: Form, context: Context) -> Step:
+    """`ldmatrix.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16 r, [p]`: the address of row i is that of lane i."""
+    count, transposed, space = take_matrices(form)
     instruction, memory = form.instruction, context.memory
     check = members(context, instruction, ALL_LANES)
     where = addresses(context, instruction, instruction.operands[1])
@@ -162,13 +168,7 @@ def load_matrices(form: Form, context: Context) -> Step:
 
 def store_matrices(form: Form, context: Context) -> Step:
     """`stmatrix.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16 [p], r`: the address of row i is that of lane i."""
-    form.required("sync")
-    form.required("aligned")
-    form.required("m8n8")
-    count = int(form.required("x1", "x2", "x4")[1:])
-    transposed = form.has("trans")
-    space = take_space(form)
-    form.required("b16")
+    count, transposed, space = take_matrices(form)
     instruction, memory = form.instruction, context.memory
     check = members(context, instruction, ALL_LANES)
     where = addresses(context, instruction, instruction.operands[0])
