@@ -9,7 +9,6 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.elementwise import Elementwise
-from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.attributes import (
     ComparisonDirection,
     ComparisonDirectionAttr,
@@ -18,17 +17,7 @@ from xshardy.dialects.stablehlo.attributes import (
 )
 from xshardy.dialects.stablehlo.formats import SameOperandsAndResultType, SelectOpType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_element_types, with_element_type
-from xshardy.dialects.stablehlo.types import (
-    FLOAT,
-    PRED,
-    PRED_TENSOR,
-    SIGNED,
-    TENSOR,
-    UNSIGNED,
-    is_compatible,
-    is_compatible_shape,
-    tensor_type,
-)
+from xshardy.dialects.stablehlo.types import PRED_TENSOR, TENSOR, is_compatible, is_compatible_shape, tensor_type
 
 
 @irdl_op_definition
@@ -94,33 +83,6 @@ class CompareOp(InfersResultTypes):
                 f"requires the same shape for all operands, but got '{self.lhs.type}' and '{self.rhs.type}'"
             )
         return [with_element_type(self.lhs, i1)]
-
-    def why_unordered(self) -> str | None:
-        """
-        Why `compare_type` gives the elements no order; None if it fits them. MLIR verifies such operations, and XLA
-        refuses them later. Source: StableHLO specification, "compare".
-        """
-        kind = None if self.compare_type is None else self.compare_type.data
-        element = tensor_type(self.lhs).get_element_type()
-        if kind in (None, ComparisonType.NOTYPE) or isinstance(element, UniformQuantizedType):
-            return None
-        expected = [default_compare_type(element)]
-        if element in FLOAT:
-            expected.append(ComparisonType.TOTALORDER)
-        if kind in expected:
-            return None
-        return f"compare_type {kind} does not fit elements of type {element}: use {' or '.join(expected)}"
-
-
-def default_compare_type(element: Attribute) -> ComparisonType:
-    """The default comparison type of HLO for these elements."""
-    for elements, compare_type in (
-        (SIGNED, ComparisonType.SIGNED),
-        (UNSIGNED | PRED, ComparisonType.UNSIGNED),
-    ):
-        if element in elements:
-            return compare_type
-    return ComparisonType.FLOAT
 
 
 @irdl_op_definition

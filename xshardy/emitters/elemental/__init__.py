@@ -49,8 +49,6 @@ RULES: Mapping[Kind, Mapping[str, Rule]] = {
 
 def _compare(s: Scalars, op: Operation, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     assert isinstance(op, CompareOp)
-    if (why := op.why_unordered()) is not None:
-        raise PassFailedException(f"{op.name} cannot be emitted: {why}")
     direction, kind = op.comparison_direction.data, kind_of(element_type_of(op.lhs.type))
     if kind is Kind.SMALL_FLOAT:
         lhs, rhs, kind = widened(s, lhs), widened(s, rhs), Kind.FLOAT

@@ -67,8 +67,6 @@ COMPARISONS: Mapping[ComparisonDirection, Callable[[Any, Any], Any]] = {
 
 def compare(evaluator: Evaluator, op: stablehlo.CompareOp, x: Array, y: Array) -> Array:
     """NaN differs from itself, and -0 equals 0, unless the comparison is by total order."""
-    if (why := op.why_unordered()) is not None:
-        raise unsupported(op, why)
     is_total = op.compare_type is not None and op.compare_type.data is ComparisonType.TOTALORDER
     if is_total and KINDS[x.dtype] is Kind.FLOAT:
         x, y = floats.total_order(x), floats.total_order(y)
