@@ -10,8 +10,7 @@ from typing import cast, final
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, FusedLoc, LocationAttr, NoneAttr, UnknownLoc
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from xshardy.rewriting.region_walk import walk_regions
-from xshardy.rewriting.walks import FORWARD
+from xshardy.rewriting.walk import operations_in
 
 
 def fused(locations: Iterable[LocationAttr], metadata: Attribute | None = None) -> LocationAttr:
@@ -45,8 +44,7 @@ def give_location(op: Operation, location: LocationAttr) -> None:
     if op.location is UNKNOWN_LOC:
         op.location = location
     if op.regions:
-        # `op` is new: kept walks do not know it, and would walk over the whole module.
-        for inner in walk_regions(op.regions, FORWARD):
+        for inner in operations_in(op):
             if inner.location is UNKNOWN_LOC:
                 inner.location = location
 
