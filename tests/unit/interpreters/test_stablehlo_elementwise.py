@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from special_values import DTYPES, assert_same, pairs, special_values
+from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects import chlo, hlo
 from xshardy.interpreters.element_types import KINDS, Kind
@@ -192,3 +193,25 @@ def test_complex_quotients_of_infinities_nans_and_zeros_are_those_of_xla(dtype: 
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
         number = ~np.isnan(ours)
         np.testing.assert_array_equal(np.signbit(ours)[number], np.signbit(theirs)[number])
+
+
+@pytest.mark.parametrize(
+    ("element", "kind", "fitting"),
+    [
+        ("i32", "UNSIGNED", "SIGNED"),
+        ("i32", "TOTALORDER", "SIGNED"),
+        ("ui8", "SIGNED", "UNSIGNED"),
+        ("i1", "SIGNED", "UNSIGNED"),
+        ("f32", "SIGNED", "FLOAT or TOTALORDER"),
+        ("complex<f32>", "TOTALORDER", "FLOAT"),
+    ],
+)
+def test_a_comparison_of_a_type_that_the_elements_do_not_have_is_refused(element: str, kind: str, fitting: str):
+    """XLA's verifier refuses each of them."""
+    x = f"tensor<2x{element}>"
+    module = parse_module(
+        f"func.func @main(%x: {x}) -> tensor<2xi1> {{\n"
+        f"  %0 = stablehlo.compare EQ, %x, %x, {kind} : ({x}, {x}) -> tensor<2xi1>\n  return %0 : tensor<2xi1>\n}}"
+    )
+    with pytest.raises(InterpretationError, match=rf"compare_type {kind} does not fit .* {element}: use {fitting}$"):
+        evaluate(module, [np.zeros(2, DTYPES[element])])

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.selection import default_compare_type
 
 
 class Tensors:
@@ -94,7 +95,7 @@ class Tensors:
         return self(stablehlo.ShiftRightLogicalOp(x, self.like(amount, x)))
 
     def compare(self, x: SSAValue, direction: stablehlo.ComparisonDirection, y: SSAValue) -> SSAValue:
-        return self(stablehlo.CompareOp(x, y, direction, stablehlo.ComparisonType.UNSIGNED))
+        return self(stablehlo.CompareOp(x, y, direction, default_compare_type(element_type(x))))
 
     def select(self, predicate: SSAValue, then: SSAValue, otherwise: SSAValue) -> SSAValue:
         return self(stablehlo.SelectOp(predicate, then, otherwise))

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import AnyFloat, IntegerType, i1
+from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.elementwise import Elementwise
+from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.attributes import (
     ComparisonDirection,
     ComparisonDirectionAttr,
@@ -17,7 +19,15 @@ from xshardy.dialects.stablehlo.attributes import (
 )
 from xshardy.dialects.stablehlo.formats import SameOperandsAndResultType, SelectOpType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_element_types, with_element_type
-from xshardy.dialects.stablehlo.types import PRED_TENSOR, TENSOR, is_compatible, is_compatible_shape, tensor_type
+from xshardy.dialects.stablehlo.types import (
+    PRED,
+    PRED_TENSOR,
+    TENSOR,
+    UNSIGNED,
+    is_compatible,
+    is_compatible_shape,
+    tensor_type,
+)
 
 
 @irdl_op_definition
@@ -83,6 +93,30 @@ class CompareOp(InfersResultTypes):
                 f"requires the same shape for all operands, but got '{self.lhs.type}' and '{self.rhs.type}'"
             )
         return [with_element_type(self.lhs, i1)]
+
+
+def default_compare_type(element: Attribute) -> ComparisonType:
+    """The comparison type that HLO assumes for these elements."""
+    if element in UNSIGNED | PRED:
+        return ComparisonType.UNSIGNED
+    return ComparisonType.SIGNED if isinstance(element, IntegerType) else ComparisonType.FLOAT
+
+
+def why_unordered(compare_type: EnumAttribute[ComparisonType] | None, element: Attribute) -> str | None:
+    """
+    Why a comparison of this type gives the elements no order; None if it does.
+
+    MLIR verifies such comparisons, and XLA refuses them later. Source: StableHLO specification, "compare".
+    """
+    kind = None if compare_type is None else compare_type.data
+    if kind in (None, ComparisonType.NOTYPE) or isinstance(element, UniformQuantizedType):
+        return None
+    expected = [default_compare_type(element)]
+    if isinstance(element, AnyFloat):
+        expected.append(ComparisonType.TOTALORDER)
+    if kind in expected:
+        return None
+    return f"compare_type {kind} does not fit elements of type {element}: use {' or '.join(expected)}"
 
 
 @irdl_op_definition

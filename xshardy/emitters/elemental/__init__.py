@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.stablehlo.attributes import ComparisonType
 from xshardy.dialects.stablehlo.elementwise_unary import ReducePrecisionOp
-from xshardy.dialects.stablehlo.selection import CompareOp
+from xshardy.dialects.stablehlo.selection import CompareOp, why_unordered
 from xshardy.emitters.elemental.comparisons import compare, compare_total_order
 from xshardy.emitters.elemental.complexes import COMPLEX_OPS, COMPLEX_RULES
 from xshardy.emitters.elemental.conversions import convert, round_float, same_bits, widened
@@ -49,7 +49,10 @@ RULES: Mapping[Kind, Mapping[str, Rule]] = {
 
 def _compare(s: Scalars, op: Operation, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     assert isinstance(op, CompareOp)
-    direction, kind = op.comparison_direction.data, kind_of(element_type_of(op.lhs.type))
+    element = element_type_of(op.lhs.type)
+    if (why := why_unordered(op.compare_type, element)) is not None:
+        raise PassFailedException(f"{op.name} cannot be emitted: {why}")
+    direction, kind = op.comparison_direction.data, kind_of(element)
     if kind is Kind.SMALL_FLOAT:
         lhs, rhs, kind = widened(s, lhs), widened(s, rhs), Kind.FLOAT
     if kind is Kind.FLOAT and op.compare_type is not None and op.compare_type.data == ComparisonType.TOTALORDER:

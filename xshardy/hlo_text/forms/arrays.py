@@ -7,8 +7,9 @@ from xdsl.dialects.builtin import AnyTensorType, IntAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonType, ComparisonTypeAttr
-from xshardy.dialects.stablehlo.types import PRED, SIGNED, UNSIGNED, tensor_type
+from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonTypeAttr
+from xshardy.dialects.stablehlo.selection import default_compare_type
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.hlo_text.codecs import (
     INTEGER,
     INTEGER_32,
@@ -70,17 +71,6 @@ def compare_fields(op: stablehlo.CompareOp, regions: Regions) -> Fields:
     if kind not in (None, default_compare_type(tensor_type(op.lhs).get_element_type())):
         fields["type"] = kind
     return fields
-
-
-def default_compare_type(element: Attribute) -> ComparisonType:
-    """The default comparison type of HLO for these elements."""
-    for elements, compare_type in (
-        (SIGNED, ComparisonType.SIGNED),
-        (UNSIGNED | PRED, ComparisonType.UNSIGNED),
-    ):
-        if element in elements:
-            return compare_type
-    return ComparisonType.FLOAT
 
 
 def concatenate(instruction: Instruction) -> Operation:

@@ -12,6 +12,8 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
+from xshardy.dialects.stablehlo.selection import why_unordered
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics import complexes, floats, integers
 from xshardy.interpreters.numerics.conversions import convert
@@ -65,8 +67,10 @@ COMPARISONS: Mapping[ComparisonDirection, Callable[[Any, Any], Any]] = {
 }
 
 
-def compare(evaluator: Evaluator, op: stablehlo.CompareOp, x: Array, y: Array) -> Array:
+def compare(evaluator: Evaluator, op: stablehlo.CompareOp | chlo.BroadcastCompareOp, x: Array, y: Array) -> Array:
     """NaN differs from itself, and -0 equals 0, unless the comparison is by total order."""
+    if (why := why_unordered(op.compare_type, tensor_type(op.operands[0]).get_element_type())) is not None:
+        raise unsupported(op, why)
     is_total = op.compare_type is not None and op.compare_type.data is ComparisonType.TOTALORDER
     if is_total and KINDS[x.dtype] is Kind.FLOAT:
         x, y = floats.total_order(x), floats.total_order(y)
