@@ -1,7 +1,7 @@
 """Counts what is executed: instructions per warp by class, and how many threads take part."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,50 +12,52 @@ from xshardy.ptx.instructions.comparisons import COMPARISONS
 from xshardy.ptx.instructions.warps import WARPS
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Instruction
-from xshardy.ptx.types import TYPES, Kind
+from xshardy.ptx.types import TYPES, Kind, Type
 
 MEMORY_CLASSES: Mapping[str, str] = {"ld": "load", "ldu": "load", "st": "store"}
-CONTROL = ("bra", "ret", "exit")
-FREE = ("cvta", "griddepcontrol", "fence", "membar", "prefetch", "prefetchu", "createpolicy", "nanosleep")
+OPCODES_OF_CLASS: Mapping[str, Iterable[str]] = {
+    "atomic": ATOMICS,
+    "copy": ("cp", "tensormap"),
+    "warp exchange": WARPS,
+    "barrier": ("bar", "barrier", "mbarrier"),
+    "branch": ("bra", "ret", "exit"),
+    "free": ("cvta", "griddepcontrol", "fence", "membar", "prefetch", "prefetchu", "createpolicy", "nanosleep"),
+    "matrix": ("mma", "wgmma", "ldmatrix", "stmatrix"),
+    "move": ("mov",),
+    "conversion": ("cvt",),
+    "comparison": COMPARISONS,
+}
+CLASS_OF_OPCODE: Mapping[str, str] = {name: kind for kind, names in OPCODES_OF_CLASS.items() for name in names}
 SPECIAL_FUNCTIONS = ("ex2", "lg2", "sin", "cos", "tanh", "rcp", "rsqrt", "sqrt")
 
 
 def class_of(instruction: Instruction) -> str:
-    """The class under which an instruction is counted."""
+    """The class under which an instruction is counted: by its opcode, or, for arithmetic, by its types."""
     name, *modifiers = instruction.opcode.split(".")
     if name in MEMORY_CLASSES:
-        space = next(
-            (m.partition("::")[0] for m in modifiers if m.startswith(("global", "shared", "local", "param"))), "generic"
-        )
+        space = _address_space(modifiers)
         return "parameter" if space == "param" else f"{space} {MEMORY_CLASSES[name]}"
-    if name in ATOMICS:
-        return "atomic"
-    if name in ("cp", "tensormap"):
-        return "copy"
-    if name in WARPS:
-        return "warp exchange"
-    if name in ("bar", "barrier", "mbarrier"):
-        return "barrier"
-    if name in CONTROL:
-        return "branch"
-    if name in FREE:
-        return "free"
-    if name in ("mma", "wgmma", "ldmatrix", "stmatrix"):
-        return "matrix"
-    if name == "mov":
-        return "move"
-    if name == "cvt":
-        return "conversion"
-    types = [TYPES[m] for m in modifiers if m in TYPES]
-    if name in COMPARISONS or any(type.kind is Kind.PREDICATE for type in types):
-        return "comparison"
+    if name in CLASS_OF_OPCODE:
+        return CLASS_OF_OPCODE[name]
     if name in SPECIAL_FUNCTIONS and "approx" in modifiers:
         return "special function"
+    return _class_of_types([TYPES[modifier] for modifier in modifiers if modifier in TYPES])
+
+
+def _address_space(modifiers: Iterable[str]) -> str:
+    """`shared` for `shared::cta`."""
+    spaces = (modifier.partition("::")[0] for modifier in modifiers)
+    return next((space for space in spaces if space in ("global", "shared", "local", "param")), "generic")
+
+
+def _class_of_types(types: Iterable[Type]) -> str:
+    """The class of arithmetic on numbers of these types. Mixed arithmetic, `fma.rn.f32.f16`, counts as f16."""
     kinds = {(type.kind, type.bits // type.elements) for type in types}
-    if (Kind.FLOAT, 64) in kinds:
-        return "f64"
-    if any(kind is Kind.FLOAT for kind, _ in kinds):
-        return "f16" if any(bits == 16 for _, bits in kinds) else "f32"
+    if any(kind is Kind.PREDICATE for kind, _ in kinds):
+        return "comparison"
+    for bits in (64, 16, 32):
+        if (Kind.FLOAT, bits) in kinds:
+            return f"f{bits}"
     return "integer"
 
 

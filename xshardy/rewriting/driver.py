@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TypeAlias, cast, final, overload
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, OpResult, Region, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 
 from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
@@ -19,8 +19,9 @@ from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
-from xshardy.rewriting.walk import held_attributes_in, operations_from, walk_inside
-from xshardy.rewriting.walks import BACKWARD, FORWARD, Walk
+from xshardy.rewriting.walk import held_attributes_in, walk_inside
+from xshardy.rewriting.walks import FORWARD, Walk
+from xshardy.rewriting.worklist import Worklist
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
 """What a pattern does to an operation of a class that it takes."""
@@ -208,59 +209,17 @@ def _to_fixpoint(
     kept: KeptWalks | None,
 ) -> bool:
     """Apply the patterns to `ops`, and then to what is touched, until nothing is left."""
-    # By identity, the last one first: in the order of xDSL's `Worklist`, without its tests and hashes in Python code.
-    worklist = {id(op): op for op in reversed(ops)}
-
-    def touch(op: Operation) -> None:
-        for inner in operations_from(op, BACKWARD) if op.regions else (op,):
-            touch_alone(inner)
-
-    def touch_around(op: Operation) -> None:
-        """`op`, what it is in, what it reads and what reads it: each may match now."""
-        for operand in op._operands:
-            if isinstance(operand, OpResult):
-                touch_alone(operand.op)
-        for result in op.results:
-            for use in result.uses:
-                touch_alone(use.operation)
-        if (parent := op.parent_op()) is not None:
-            touch_alone(parent)
-        touch(op)
-
-    def touch_alone(op: Operation) -> None:
-        if by_class[type(op)]:
-            worklist.setdefault(id(op), op)
-
-    def on_removal(op: Operation) -> None:
-        for inner in operations_from(op) if op.regions else (op,):
-            worklist.pop(id(inner), None)
-            no_longer_read.extend(inner._operands)
-        if (parent := op.parent_op()) is not None:
-            touch_alone(parent)
-
-    def on_replacement(op: Operation, values: Sequence[SSAValue | None]) -> None:
-        for result in op.results:
-            for use in result.uses:
-                touch_alone(use.operation)
-
-    def touch_owner_and_only_reader(value: SSAValue) -> None:
-        """Once `value` has lost a use, its owner may be dead, and the only operation that still reads it may match."""
-        if isinstance(value, OpResult):
-            touch_alone(value.op)
-        if (user := value.get_user_of_unique_use()) is not None:
-            touch_alone(user)
-
-    no_longer_read: list[SSAValue] = []
+    worklist = Worklist(ops, by_class)
     rewriter = MovingRewriter(ops[0], kept)
-    rewriter.operation_insertion_handler.append(touch_around)
-    rewriter.operation_modification_handler.append(touch_around)
-    rewriter.operation_removal_handler.append(on_removal)
-    rewriter.operation_replacement_handler.append(on_replacement)
+    rewriter.operation_insertion_handler.append(worklist.add_around)
+    rewriter.operation_modification_handler.append(worklist.add_around)
+    rewriter.operation_removal_handler.append(worklist.remove)
+    rewriter.operation_replacement_handler.append(worklist.add_users)
     if listener is not None:
         rewriter.extend_from_listener(listener)
     changed = False
     while worklist:
-        _, op = worklist.popitem()
+        op = worklist.pop()
         if op.parent is None:
             continue
         operands = op._operands
@@ -268,9 +227,7 @@ def _to_fixpoint(
             changed = True
             if isinstance(listener, UseListener):
                 listener.less_used.extend(operands)
-            for value in (*operands, *no_longer_read):
-                touch_owner_and_only_reader(value)
-            no_longer_read.clear()
+            worklist.add_less_used(operands)
     return changed
 
 
