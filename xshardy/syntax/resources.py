@@ -6,6 +6,7 @@ from typing import Any, cast
 from xdsl.context import Context
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import AnyFloat, ComplexType, DenseResourceAttr, IntegerType, ModuleOp
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import stablehlo
@@ -42,13 +43,21 @@ def read_resources(module: ModuleOp, ctx: Context) -> None:
         text = resources.lookup(name)
         if not text:
             continue
-        if not _is_stored_as_bytes(type.get_element_type()):
-            raise DiagnosticException(f"resource '{name}' is a {type}, which is not supported: write it as dense<...>")
-        data = bytes.fromhex(text.removeprefix("0x"))[ALIGNMENT_BYTES:]
-        size = prod(type.get_shape()) * type.get_element_type().compile_time_size
-        if len(data) != size:
-            raise DiagnosticException(f"resource '{name}' has {len(data)} bytes of elements: a {type} takes {size}")
-        op.properties["value"] = dense(type, data)
+        op.properties["value"] = elements_of(name, type, bytes.fromhex(text.removeprefix("0x"))[ALIGNMENT_BYTES:])
+
+
+def elements_of(name: str, type: Any, data: bytes) -> Attribute:
+    """
+    `dense<...>` for the bytes of the resource `name`, a tensor of this type.
+
+    Raises `DiagnosticException` for another number of bytes, and for elements that do not take whole bytes.
+    """
+    if not _is_stored_as_bytes(type.get_element_type()):
+        raise DiagnosticException(f"resource '{name}' is a {type}, which is not supported: write it as dense<...>")
+    size = prod(type.get_shape()) * type.get_element_type().compile_time_size
+    if len(data) != size:
+        raise DiagnosticException(f"resource '{name}' has {len(data)} bytes of elements: a {type} takes {size}")
+    return dense(type, data)
 
 
 def _is_stored_as_bytes(element: object) -> bool:

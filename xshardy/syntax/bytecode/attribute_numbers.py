@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import groupby
 
-from xdsl.dialects.builtin import DenseResourceAttr, DictionaryAttr, MemRefType
+from xdsl.dialects.builtin import DictionaryAttr, MemRefType
 from xdsl.ir import Attribute, TypeAttribute
 
 from xshardy.dialects.texts import Text
@@ -82,6 +82,8 @@ class NumberTable:
         self.attributes, self.types = Numbers(is_type=False), Numbers(is_type=True)
         self.strings: dict[Text, int] = {}
         self.dialects: dict[str, int] = {}
+        self.resources: dict[str, int] = {}
+        """Resources of the builtin dialect, the only one that has any."""
 
     def string(self, text: Text) -> int:
         """The number of a string."""
@@ -91,6 +93,12 @@ class NumberTable:
         """The number of a dialect."""
         self.string(name)
         return self.dialects.setdefault(name, len(self.dialects))
+
+    def resource(self, name: str) -> int:
+        """The number of a resource, whose elements are not known."""
+        self.dialect(BUILTIN_DIALECT)
+        self.string(name)
+        return self.resources.setdefault(name, len(self.resources))
 
     def attribute(self, attribute: Attribute, form: Form = Form.PLAIN) -> int:
         """The number of an attribute."""
@@ -152,8 +160,6 @@ class NumberTable:
 
     def _text(self, form: Form, attribute: Attribute) -> WrittenEntry:
         """An attribute that no table has: its text."""
-        if isinstance(attribute, DenseResourceAttr):
-            raise BytecodeError(f"'{attribute.resource_handle.data}': resources in bytecode are not supported")
         if form is Form.VHLO:
             if is_of_vhlo(attribute) or isinstance(attribute, MemRefType):
                 raise BytecodeError(f"'{attribute}' has no form in a portable artifact")
@@ -204,6 +210,9 @@ class AttributeWriter(ByteWriter):
 
     def string(self, text: Text) -> None:
         self.varint(self.table.string(text))
+
+    def resource(self, name: str) -> None:
+        self.varint(self.table.resource(name))
 
 
 def grouped(entries: Sequence[WrittenEntry]) -> Iterator[tuple[str, Sequence[WrittenEntry]]]:

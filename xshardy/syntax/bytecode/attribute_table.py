@@ -15,6 +15,7 @@ from xshardy.syntax.bytecode.container import Container, Entry
 from xshardy.syntax.bytecode.encoding import DialectEncoding, Encoding
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.places import UNKNOWN
+from xshardy.syntax.bytecode.resources import Resource
 from xshardy.syntax.bytecode.sdy import SDY
 from xshardy.syntax.bytecode.stablehlo import CHLO, QUANT, STABLEHLO
 from xshardy.syntax.bytecode.stream import ByteReader
@@ -108,6 +109,12 @@ class AttributeTable:
             raise BytecodeError(f"there is no string {number}: there are {len(self._container.strings)}")
         return self._container.strings[number]
 
+    def resource(self, number: int) -> Resource:
+        """The resource `number`."""
+        if number >= len(self._container.resources):
+            raise BytecodeError(f"there is no resource {number}: there are {len(self._container.resources)}")
+        return self._container.resources[number]
+
     def at(self, table: Entries, number: int) -> tuple[Attribute, int]:
         """The attribute or type `number`, and how many of both are in it."""
         if number >= len(table.found):
@@ -175,6 +182,9 @@ class AttributeReader(ByteReader):
 
     def text_or_bytes(self) -> Text:
         return self.table.text_or_bytes(self.varint())
+
+    def resource(self) -> Resource:
+        return self.table.resource(self.varint())
 
     def _counted(self, table: Entries, number: int) -> Attribute:
         found = table.found[number] if number < len(table.found) else None

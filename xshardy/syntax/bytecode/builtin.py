@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     DictionaryAttr,
     Float4E2M1FNType,
     Float6E2M3FNType,
@@ -63,6 +64,7 @@ from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTES,
     BLOB,
     BOOL,
+    RESOURCE,
     SHAPE,
     TEXT,
     TYPE,
@@ -89,6 +91,8 @@ from xshardy.syntax.bytecode.numbers import (
     integer_parts,
 )
 from xshardy.syntax.bytecode.places import LOCATIONS, NAME, is_none
+from xshardy.syntax.bytecode.resources import Resource
+from xshardy.syntax.resources import elements_of
 
 NO_ATTRIBUTE = NoneAttr()
 
@@ -133,6 +137,13 @@ def _dense_array_parts(attribute: DenseArrayBase[Any]) -> tuple[Attribute, int, 
     if attribute.elt_type == i1:
         data = bytes(byte & 1 for byte in data)
     return attribute.elt_type, len(attribute), data
+
+
+def _resource(type: Any, resource: Resource) -> Attribute:
+    """`dense_resource<w>`, with its elements where the bytecode has them."""
+    if resource.data is None:
+        return DenseResourceAttr.from_params(resource.name, type)
+    return elements_of(resource.name, type, resource.data)
 
 
 def itself(type: Attribute) -> Attribute:
@@ -249,6 +260,7 @@ BUILTIN = DialectEncoding(
             Encoding(8, IntegerAttr, (INTEGER,), integer_of, integer_parts),
             Encoding(9, FloatAttr, (FLOAT,), float_of, float_parts),
             *LOCATIONS,
+            Encoding(16, DenseResourceAttr, (TYPE, RESOURCE), _resource, lambda a: (a.type, a.resource_handle.data)),
             Encoding(17, DenseArrayBase, (TYPE, VARINT, BLOB), _dense_array, _dense_array_parts),
             Encoding(18, DenseIntOrFPElementsAttr, (TYPE, BLOB), dense_of, lambda a: (a.type, dense_bytes(a))),
         )

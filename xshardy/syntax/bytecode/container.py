@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from xshardy.dialects.texts import Text, decoded
 from xshardy.syntax.bytecode.errors import BytecodeError
+from xshardy.syntax.bytecode.resources import Resource, read_resources
 from xshardy.syntax.bytecode.stream import MAGIC, ByteReader
 
 T = TypeVar("T")
@@ -71,6 +72,7 @@ class Container:
     types: Sequence[Entry]
     properties: Sequence[tuple[int, int]]
     """The first byte of each set of properties, and the byte behind its last."""
+    resources: Sequence[Resource]
     operations: ByteReader
 
 
@@ -91,9 +93,17 @@ def open_container(data: bytes) -> Container:
     strings = _strings(sections[Section.STRINGS])
     dialects, operation_names = _dialects(sections[Section.DIALECTS], strings, version)
     attributes, types = _entries(sections, dialects)
-    properties = _properties(sections.get(Section.PROPERTIES))
     return Container(
-        data, version, producer, strings, operation_names, attributes, types, properties, sections[Section.OPERATIONS]
+        data,
+        version,
+        producer,
+        strings,
+        operation_names,
+        attributes,
+        types,
+        _properties(sections.get(Section.PROPERTIES)),
+        tuple(_resources(sections, strings)),
+        sections[Section.OPERATIONS],
     )
 
 
@@ -191,6 +201,14 @@ def _properties(reader: ByteReader | None) -> Sequence[tuple[int, int]]:
         found.append((reader.position, reader.position + size))
         reader.skip(size)
     return found
+
+
+def _resources(sections: Mapping[Section, ByteReader], strings: Sequence[Text]) -> Iterator[Resource]:
+    names = sections.get(Section.RESOURCE_OFFSETS)
+    if names is None:
+        return
+    contents = sections.get(Section.RESOURCES) or ByteReader(names.data, names.end, names.end)
+    yield from read_resources(names, contents, lambda number: _name(strings, number, names))
 
 
 def _at(items: Sequence[T], index: int, reader: ByteReader, what: str) -> T:

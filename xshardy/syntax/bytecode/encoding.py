@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 
 from xshardy.dialects.texts import Text
 from xshardy.syntax.bytecode.errors import BytecodeError
+from xshardy.syntax.bytecode.resources import Resource
 
 shared = lru_cache(maxsize=4096)
 """
@@ -38,6 +39,7 @@ class Source(Protocol):
     def type(self) -> Any: ...
     def string(self) -> str: ...
     def text_or_bytes(self) -> Text: ...
+    def resource(self) -> Resource: ...
     def error(self, message: str) -> Exception: ...
 
 
@@ -52,6 +54,7 @@ class Sink(Protocol):
     def optional_attribute(self, attribute: Attribute | None) -> None: ...
     def type(self, type: Attribute) -> None: ...
     def string(self, text: Text) -> None: ...
+    def resource(self, name: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ BOOL = Field(lambda source: source.byte() != 0, lambda sink, value: sink.byte(in
 STRING = Field(lambda source: source.string(), lambda sink, value: sink.string(value))
 TEXT = Field(lambda source: source.text_or_bytes(), lambda sink, value: sink.string(value))
 """A string that need not be in UTF-8."""
+RESOURCE = Field(lambda source: source.resource(), lambda sink, name: sink.resource(name))
+"""Read with its bytes, written without."""
 ATTRIBUTE = Field(lambda source: source.attribute(), lambda sink, value: sink.attribute(value))
 TYPE = Field(lambda source: source.type(), lambda sink, value: sink.type(value))
 

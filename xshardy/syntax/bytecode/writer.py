@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove
 
-from xshardy.syntax.bytecode.attribute_numbers import Form, NumberTable, WrittenEntry, grouped
+from xshardy.syntax.bytecode.attribute_numbers import BUILTIN_DIALECT, Form, NumberTable, WrittenEntry, grouped
 from xshardy.syntax.bytecode.container import UNKNOWN_ARGUMENT_LOCATIONS, Section
 from xshardy.syntax.bytecode.contents import VHLO_PREFIX
 from xshardy.syntax.bytecode.errors import BytecodeError
@@ -31,6 +31,7 @@ from xshardy.syntax.bytecode.operations import (
     HAS_RESULTS,
     HAS_SUCCESSORS,
 )
+from xshardy.syntax.bytecode.resources import written_names
 from xshardy.syntax.bytecode.stream import MAGIC, ByteWriter
 from xshardy.syntax.bytecode.vhlo import MIXED, Version
 from xshardy.syntax.bytecode.vhlo_operations import VHLO_NAMES, VHLO_OPERATIONS, VhloOperation
@@ -74,6 +75,9 @@ class BytecodeWriter:
         _add(written, Section.ATTRIBUTES, b"".join(entry.data for entry in (*attributes, *types)))
         _add(written, Section.ATTRIBUTE_OFFSETS, offsets)
         _add(written, Section.OPERATIONS, operations.data)
+        if self._table.resources:
+            _add(written, Section.RESOURCES, b"")
+            _add(written, Section.RESOURCE_OFFSETS, self._resources())
         return bytes(written.data)
 
     # Tables
@@ -113,6 +117,10 @@ class BytecodeWriter:
                 for entry in group:
                     writer.varint(len(entry.data) << 1 | entry.is_encoded)
         return bytes(writer.data)
+
+    def _resources(self) -> bytes:
+        names = [self._table.string(name) for name in self._table.resources]
+        return written_names(self._table.dialect(BUILTIN_DIALECT), names)
 
     # Operations
 
