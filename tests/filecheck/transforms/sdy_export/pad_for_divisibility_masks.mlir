@@ -139,6 +139,22 @@ func.func @scatter(%x: tensor<6xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>) ->
   return %2 : tensor<6xf32>
 }
 
+// A window of two elements that begins at the last one is dropped, so the scatter gets no padding: with it, the window
+// would fit.
+// CHECK-LABEL: @scatter_of_windows(
+// CHECK: "stablehlo.scatter"
+// CHECK: : (tensor<7xf32>, tensor<3x1xi32>, tensor<3x2xf32>) -> tensor<7xf32>
+func.func @scatter_of_windows(%x: tensor<7xf32>, %i: tensor<3x1xi32>, %u: tensor<3x2xf32>) -> tensor<7xf32> {
+  %0 = sdy.all_slice [{"y"}] %x out_sharding=<@mesh, [{"y"}]> : tensor<7xf32>
+  %1 = "stablehlo.scatter"(%0, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : (tensor<7xf32>, tensor<3x1xi32>, tensor<3x2xf32>) -> tensor<7xf32>
+  %2 = sdy.all_gather [{"y"}] %1 out_sharding=<@mesh, [{}]> : tensor<7xf32>
+  return %2 : tensor<7xf32>
+}
+
 // The start of a slice is at most the last one without padding.
 // CHECK-LABEL: @dynamic_update_slice(
 // CHECK-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -38,6 +38,20 @@ func.func @padded(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]
   return %1 : tensor<5xf32>
 }
 
+// An operand whose sharding does not divide it is padded outside as well.
+// CHECK-LABEL: @padded_operand(
+// CHECK: stablehlo.abs
+// CHECK: %2 = stablehlo.slice %1 [0:5]
+// CHECK: %3 = stablehlo.pad %2, %cst, low = [0], high = [1], interior = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : (tensor<5xf32>, tensor<f32>) -> tensor<6xf32>
+// CHECK-NEXT: %4 = sdy.manual_computation(%3) in_shardings=[<@mesh, [{"y"}]>] out_shardings=[<@mesh, [{"y"}]>] manual_axes={"y"} (%arg1: tensor<3xf32>) {
+// CHECK-NEXT: stablehlo.negate %arg1 : tensor<3xf32>
+func.func @padded_operand(%x: tensor<8xf32>) -> tensor<5xf32> {
+  %0 = stablehlo.slice %x [0:5] : (tensor<8xf32>) -> tensor<5xf32>
+  %1 = stablehlo.abs %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : tensor<5xf32>
+  %2 = stablehlo.negate %1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : tensor<5xf32>
+  return %2 : tensor<5xf32>
+}
+
 // A sum of parts belongs to what makes them: alone, its result would be partial.
 // CHECK-LABEL: @with_its_reduction(
 // CHECK-NEXT: %0 = sdy.manual_computation(%arg0, %arg1) in_shardings=[<@mesh, [{}, {"x"}]>, <@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{}, {}]>] manual_axes={"x"} (%arg2: tensor<8x2xf32>, %arg3: tensor<2x2xf32>) {

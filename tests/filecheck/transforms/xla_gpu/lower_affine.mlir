@@ -39,3 +39,21 @@ func.func @ceildiv(%i: index) -> index {
   %0 = affine.apply affine_map<(d0) -> (d0 ceildiv 3)>(%i)
   return %0 : index
 }
+
+// -----
+
+// Operands from outside of the loop are added first, so that their sum can leave it.
+
+// CHECK-LABEL: func.func @outermost_first(
+// CHECK:         scf.for
+// CHECK-NEXT:      %[[INSIDE:.*]] = "test.op"() : () -> index
+// CHECK-NEXT:      %[[SUM:.*]] = arith.addi %arg0, %arg1 overflow<nsw> : index
+// CHECK-NEXT:      %{{.*}} = arith.addi %[[SUM]], %[[INSIDE]] overflow<nsw> : index
+func.func @outermost_first(%m: index, %n: index) {
+  scf.for %i = %m to %n step %n {
+    %x = "test.op"() : () -> index
+    %0 = affine.apply affine_map<(d0, d1, d2) -> (d0 + d1 + d2)>(%x, %m, %n)
+    "test.op"(%0) : (index) -> ()
+  }
+  return
+}

@@ -22,6 +22,7 @@ from xshardy.transforms.xla_gpu.codegen_pipeline import expands_math
 from xshardy.transforms.xla_gpu.device import parse_target
 from xshardy.transforms.xla_gpu.expand_integer_power import multiplications
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
+from xshardy.transforms.xla_gpu.inline_into_loops import is_small_reader
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
 from xshardy.transforms.xla_gpu.optimize_loops import BodySizes, unroll_factor
 from xshardy.transforms.xla_gpu.recover_exp2 import PRECISION, is_ln2
@@ -112,6 +113,20 @@ def test_loops_keep_the_names_of_variables():
 
 def test_powers_take_a_square_per_bit_and_a_product_per_one():
     assert [multiplications(n) for n in (0, 1, 2, 3, 5, 15, 511)] == [0, 0, 1, 2, 3, 6, 16]
+
+
+@pytest.mark.parametrize(("size", "is_small"), [(64, True), (65, False)])
+def test_readers_of_up_to_64_operations_are_inlined_into_loops(size: int, is_small: bool):
+    additions = "\n".join(f"%{i} = arith.addf %x, %x : f32" for i in range(size - 2))
+    module = parse_module(f"""
+    func.func @read(%t: tensor<4xf32>, %i: index) -> f32 {{
+      %x = tensor.extract %t[%i] : tensor<4xf32>
+      {additions}
+      func.return %x : f32
+    }}""")
+    (function,) = module.ops
+    assert isinstance(function, FuncOp)
+    assert is_small_reader(function) is is_small
 
 
 # -- Divisions --------------------------------------------------------------------------------------------------------

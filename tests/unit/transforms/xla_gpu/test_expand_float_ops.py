@@ -8,9 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from elementwise_kernel import elementwise_kernel, padded_size
+from xdsl.dialects.builtin import Float8E5M2Type, ReducedPrecisionFloatType
+from xdsl.parser import Parser
 
 from xshardy.interpreters.simt import run_kernel
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
+from xshardy.transforms.xla_gpu.small_floats import largest_code
 from xshardy.universe import new_context
 
 Array = npt.NDArray[np.generic]
@@ -48,6 +51,15 @@ def compute(body: str, result: str, *operands: tuple[str, Array], approximate_ta
 def codes(name: str) -> Array:
     """Every value of a small type."""
     return np.arange(16 if name.startswith("f4") else 256, dtype=np.uint8).view(SMALL_TYPES[name])
+
+
+@pytest.mark.parametrize("name", SMALL_TYPES)
+def test_the_code_of_the_largest_number(name: str):
+    """Conversions by instructions compute from it what overflows: a code too high counts NaN among the numbers."""
+    type = Parser(new_context(), name).parse_attribute()
+    assert isinstance(type, Float8E5M2Type | ReducedPrecisionFloatType)
+    expected = np.array(ml_dtypes.finfo(SMALL_TYPES[name]).max, SMALL_TYPES[name]).view(np.uint8)
+    assert largest_code(type.SEMANTICS) == expected
 
 
 def interesting(name: str, small: str) -> Array:
