@@ -219,7 +219,7 @@ class Checks:
         shadow.writes.note(places, now)
         together = shadow.writes.thread[places] != now.thread
         if together.any() and not now.is_strong:
-            differs = together if words is None else together & _differing(found, words, size)
+            differs = together if words is None else _differing(found, words, size)
             others = shadow.writes.thread[places]
 
             def describe(number: int) -> str:

@@ -197,3 +197,19 @@ func.func @bits(%x: f32) -> (i32, i32) {
   %1 = arith.fptoui %x : f32 to i32
   func.return %0, %1 : i32, i32
 }
+
+// -----
+
+// A value of an operation that is no LLVM yet is cast once, behind it.
+
+// CHECK-LABEL: func.func @operation_of_another_pass
+// CHECK-NEXT:    %0 = "test.op"() : () -> index
+// CHECK-NEXT:    %1 = builtin.unrealized_conversion_cast %0 : index to i64
+// CHECK-NEXT:    %2 = llvm.add %1, %1 : i64
+// CHECK-NEXT:    %3 = llvm.icmp "eq" %1, %2 : i64
+func.func @operation_of_another_pass() -> i1 {
+  %0 = "test.op"() : () -> index
+  %1 = arith.addi %0, %0 : index
+  %2 = arith.cmpi eq, %0, %1 : index
+  func.return %2 : i1
+}

@@ -14,6 +14,13 @@ func.func @matrix(%v: vector<2x2xf32>) {
 
 // -----
 
+// CHECK: cannot lower 'func.func' to the llvm dialect: type si32 has no LLVM form: make the integer signless
+func.func @signed(%i: si32) {
+  func.return
+}
+
+// -----
+
 // CHECK: cannot lower 'arith.extf' to the llvm dialect: LLVM has no conversion from f8E5M2 to f16: run xla-gpu-expand-float-ops first
 func.func @narrow_float(%x: f8E5M2) -> f16 {
   %0 = arith.extf %x : f8E5M2 to f16

@@ -170,8 +170,8 @@ TRANSFER_SIGNATURE = "(%in: tensor<7xi32>, %out: tensor<8xi32>) -> tensor<8xi32>
 
 
 def test_transfers_pad_out_of_bounds_elements():
-    (result,) = run(TRANSFER.replace("FLAG", "false"), TRANSFER_SIGNATURE, np.arange(7, dtype=np.int32))
-    assert result.tolist() == [0, 1, 2, 3, 4, 5, 6, 9]
+    (result,) = run(TRANSFER.replace("FLAG", "false"), TRANSFER_SIGNATURE, np.arange(1, 8, dtype=np.int32))
+    assert result.tolist() == [1, 2, 3, 4, 5, 6, 7, 9]
 
 
 def test_transfer_that_promises_to_be_in_bounds_is_held_to_it():
@@ -196,6 +196,12 @@ def test_out_of_bounds_names_op_index_and_thread():
         "%v = tensor.extract %in[%i] : tensor<4xi32>\n"
         "  index 4 is out of bounds in dimension 0 of size 4, in thread (4, 0, 0) of block (0, 0, 0)"
     )
+
+
+def test_a_kernel_returns_its_arguments():
+    body = "%s = xla_gpu.allocate_shared : tensor<4xi32>\nfunc.return %s : tensor<4xi32>"
+    with pytest.raises(SimtError, match=r"@main returns .*, which is not one of its arguments"):
+        run(body, "() -> tensor<4xi32>")
 
 
 SAME_PLACE = """

@@ -567,7 +567,7 @@ ENTRY main {
 }
 """)
     with pytest.raises(ModuleError, match=r"result 0, r, .*and y in branch 1 is f32\[4,8\]\{0,1\}"):
-        require_layouts(prepared(module))
+        planned(module, "sm_90")
 
 
 def test_what_a_loop_does_not_change_is_read_from_outside():

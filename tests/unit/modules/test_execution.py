@@ -15,6 +15,7 @@ from xshardy.modules.checked_run import ModuleRuns, planned
 from xshardy.modules.computations import computation_of
 from xshardy.modules.cpu_machine import CpuMachine, cpu_machines
 from xshardy.modules.execution import Execution
+from xshardy.modules.kernel_levels import ALL_LEVELS
 from xshardy.modules.launch_plan import KernelStep, LibraryStep, Step
 from xshardy.modules.parallel_execution import WrongStepError, execute_on_devices
 
@@ -183,6 +184,16 @@ def test_what_hlo_leaves_open_is_not_compared():
     assert runs.compare(1, results)
     with pytest.raises(WrongStepError, match=r"result y\{1\}"):
         runs.run([Wrong("xla_gpu", "sm_90")], checks=True)
+
+
+@pytest.mark.parametrize("level", ALL_LEVELS)
+def test_kernels_run_at_every_level(level: str):
+    module = parse_hlo(PROGRAMS["loop"])
+    plan = planned(module, "sm_90")
+    runs = ModuleRuns(module, plan)
+    results = runs.run([CpuMachine(level, "sm_90")], checks=True)
+    for index in range(len(results[0])):
+        assert (comparison := runs.compare(index, results)), str(comparison)
 
 
 def test_a_kernel_is_compared_with_its_own_computation():

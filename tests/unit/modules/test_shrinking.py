@@ -517,6 +517,12 @@ def test_a_filter_larger_than_the_result_keeps_its_size():
     assert shapes_of(text) == ["4x8x8x4xf32", "4x8x8x4xf32"]
 
 
+def test_the_filter_of_an_input_gradient_moves_over_the_result():
+    types = ["f32[16,8,8,32]", "f32[32,2,2,16]"]
+    text = call_of_cudnn("__cudnn$convBackwardInput", "{size=2x2 stride=2x2}", types, "f32[16,16,16,16]")
+    assert shapes_of(text) == ["4x2x2x4xf32", "4x2x2x4xf32"]
+
+
 def test_bias_and_side_input_of_a_convolution_have_the_dimensions_of_the_result():
     types = ["f32[16,8,8,16]", "f32[32,3,3,16]", "f32[32]", "f32[16,8,8,32]"]
     target = "__cudnn$convBiasActivationForward"

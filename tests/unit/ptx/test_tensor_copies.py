@@ -11,7 +11,9 @@ from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import LaunchError, PtxError
 from xshardy.ptx.faults import Fault, FaultKind
 from xshardy.ptx.machine import Machine, Options
+from xshardy.ptx.memory import SHARED, AccessKind
 from xshardy.ptx.tensor_maps import TensorMap
+from xshardy.ptx.traffic import Traffic
 
 START = """
   mov.b32 %r3, s;
@@ -354,6 +356,23 @@ def test_bulk_copies():
     dummy = TensorMap(np.zeros((8, 16), np.uint32), (8, 16))
     assert run(entry(BULK, 2), dummy, source, out) == []
     np.testing.assert_array_equal(out, [*range(20, 52), *(7 + number for number in range(20, 52))])
+
+
+def test_traffic_of_bulk_copies():
+    """
+    A request has 128 bytes: four sectors of global memory, or one wavefront of shared memory.
+
+    Here, those of global memory begin within a sector, and so touch five.
+    """
+    source, out = np.arange(100, dtype=np.uint32), np.full(64, 7, np.uint32)
+    traffic = Traffic()
+    arguments = TensorMap(np.zeros((8, 16), np.uint32), (8, 16)), source, out
+    assert Machine(entry(BULK, 2)).run([1], [32], arguments, Options(observers=[traffic])) == []
+    of_memory = {(found.region, found.kind): found for found in traffic.found.values() if found.bytes == 16}
+    loaded, written = of_memory["k_1", AccessKind.LOAD], of_memory[SHARED, AccessKind.STORE]
+    assert (loaded.requests, loaded.sectors, loaded.least_sectors, loaded.wavefronts) == (2, 10, 8, 0)
+    assert (written.requests, written.sectors, written.wavefronts, written.least_wavefronts) == (2, 0, 2, 2)
+    assert SHARED not in traffic.touched
 
 
 @pytest.mark.parametrize(

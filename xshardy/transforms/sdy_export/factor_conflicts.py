@@ -140,7 +140,7 @@ def _windows_of_parts(op: ConvolutionOp, rule: FactorRule) -> Iterator[int]:
         is_divided = shape[of_input[index]] == windows * window.size and window.base_dilation == 1
         is_minor = windows >= window.size or windows == 1  # the larger of the two is the major factor of the input
         is_reversed = reversal is not None and bool(reversal.get_values()[index])
-        fits = is_plain and is_divided and is_minor and window.window_dilation == 1 and not window.high
+        fits = is_plain and is_divided and is_minor and not window.high
         if not fits or is_reversed:
             yield from rule.operands[1][of_kernel[index]]
 

@@ -45,3 +45,12 @@ func.func @update_in_place(%x: tensor<4xf32>, %y: tensor<2xf32>, %i: tensor<i32>
   %u = stablehlo.dynamic_update_slice %n, %y, %i {hlo.buffers = array<i64: 0>} : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
   func.return %u : tensor<4xf32>
 }
+
+// Buffers without a number share nothing.
+// CHECK-LABEL: func.func @unassigned
+func.func @unassigned(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = stablehlo.iota dim = 0 {hlo.buffers = array<i64: -1>} : tensor<4xf32>
+  %b = stablehlo.reverse %x, dims = [0] {hlo.buffers = array<i64: -1>} : tensor<4xf32>
+  %c = stablehlo.add %a, %b : tensor<4xf32>
+  func.return %c : tensor<4xf32>
+}

@@ -270,3 +270,29 @@ func.func @sharded_like_a_reshard(%x: tensor<8xf32>) -> (tensor<8xf32> {sdy.shar
   %1 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>} : tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// Along windows that divide the input, devices have parts of the kernel, and the result is a sum of theirs.
+// CHECK-LABEL: func.func @windows_that_divide
+// CHECK-NEXT:  %0 = stablehlo.convolution(%arg0, %arg1)
+// CHECK-NEXT:  sdy.all_reduce {"a"} %0 out_sharding=<@mesh, [{}, {"c"}, {}]>
+func.func @windows_that_divide(%a: tensor<1x8x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"c", "a"}, {}]>}, %k: tensor<2x1x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}, {}]>}) -> tensor<1x4x1xf32> {
+  %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {"c"}, {}]>]>} : (tensor<1x8x1xf32>, tensor<2x1x1xf32>) -> tensor<1x4x1xf32>
+  return %0 : tensor<1x4x1xf32>
+}
+
+// CHECK-LABEL: func.func @window_of_all_elements
+// CHECK-NEXT:  %0 = stablehlo.convolution(%arg0, %arg1)
+// CHECK-NEXT:  sdy.all_reduce {"a"} %0
+func.func @window_of_all_elements(%a: tensor<1x8x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"a"}, {}]>}, %k: tensor<8x1x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}, {}]>}) -> tensor<1x1x1xf32> {
+  %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x8x1xf32>, tensor<8x1x1xf32>) -> tensor<1x1x1xf32>
+  return %0 : tensor<1x1x1xf32>
+}
+
+// CHECK-LABEL: func.func @windows_with_gaps
+// CHECK-NEXT:  %0 = sdy.reshard %arg0 <@mesh, [{}, {}, {}]>
+// CHECK-NEXT:  %1 = sdy.reshard %arg1 <@mesh, [{}, {}, {}]>
+// CHECK-NEXT:  stablehlo.convolution(%0, %1)
+func.func @windows_with_gaps(%a: tensor<1x8x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"c", "a"}, {}]>}, %k: tensor<2x1x1xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}, {}]>}) -> tensor<1x3x1xf32> {
+  %0 = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], rhs_dilate = [2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}, {}]>]>} : (tensor<1x8x1xf32>, tensor<2x1x1xf32>) -> tensor<1x3x1xf32>
+  return %0 : tensor<1x3x1xf32>
+}

@@ -80,6 +80,15 @@ func.func @reduces_another_dimension(%x: tensor<5x3xf32>, %init: tensor<f32>) ->
   return %2 : tensor<5xf32>
 }
 
+// A result without the padding of a dimension that stays: the reduction gets none.
+// CHECK-LABEL: @reduces_to_another_padding(
+// CHECK: stablehlo.reduce({{.*}} : (tensor<3x5xf32>, tensor<f32>) -> tensor<3xf32>
+func.func @reduces_to_another_padding(%x: tensor<3x5xf32>, %init: tensor<f32>) -> tensor<3xf32> {
+  %0 = sdy.all_slice [{"y"}, {}] %x out_sharding=<@mesh, [{"y"}, {}]> : tensor<3x5xf32>
+  %1 = stablehlo.reduce(%0 init: %init) applies stablehlo.add across dimensions = [1] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : (tensor<3x5xf32>, tensor<f32>) -> tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+
 // An index out of bounds is moved to the last element, not into the padding.
 // CHECK-LABEL: @gather(
 // CHECK-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

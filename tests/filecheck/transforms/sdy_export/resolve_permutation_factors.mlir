@@ -253,6 +253,17 @@ func.func @concatenate(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@line, [{
   return %0 : tensor<8xf32>
 }
 
+// Two parts are enough.
+// CHECK-LABEL: func.func @concatenate_in_two_parts(
+// PARTS-NEXT: stablehlo.concatenate
+// BYTES:      sdy.manual_computation(%arg0, %arg1, %{{.*}})
+// BYTES-COUNT-2: stablehlo.collective_permute
+// WHOLE-NEXT: stablehlo.concatenate
+func.func @concatenate_in_two_parts(%a: tensor<6xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %b: tensor<2xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.concatenate %a, %b, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}]>]>} : (tensor<6xf32>, tensor<2xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
 // What is sharded in another way before and after is no exchange of neighbours: reshards resolve that.
 // CHECK-LABEL: func.func @slice_to_other_axes(
 // PARTS-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]

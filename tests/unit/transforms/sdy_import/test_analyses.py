@@ -6,7 +6,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xshardy.dialects.sdy.ops import ManualComputationOp, MeshOp, ShardingConstraintOp, ShardingGroupOp
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.syntax import parse_module, print_module
-from xshardy.transforms.sdy.call_order import acyclic_callees_first
+from xshardy.transforms.sdy.call_order import acyclic_callees_first, callees_first
 from xshardy.transforms.sdy.function_copies import Functions, copies_for_calls
 from xshardy.transforms.sdy_import import constant_or_scalar_splitter, constant_splitter
 from xshardy.transforms.sdy_import.constant_subcomputations import find_splits, is_used_elsewhere, sub_computation
@@ -203,3 +203,18 @@ def test_repeated_members_of_merged_groups():
     decided = canonical_groups((first, second, third))
     assert decided.new_ids == {first: 0, second: 0}
     assert list(decided.repeated) == [third]
+
+
+def test_the_order_of_calls_has_no_declarations():
+    module = parse_module("""
+    func.func @main() {
+      func.call @declared() : () -> ()
+      func.call @defined() : () -> ()
+      func.return
+    }
+    func.func private @declared()
+    func.func private @defined() {
+      func.return
+    }""")
+    order = callees_first(module)
+    assert [function.sym_name.data for function in order] == ["defined", "main"]
