@@ -18,6 +18,39 @@ module attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
 
 // -----
 
+module attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>} {
+  // CHECK-LABEL: func.func @every_register
+  // CHECK:         nvvm.read.ptx.sreg.tid.x : i32
+  // CHECK:         nvvm.read.ptx.sreg.tid.y : i32
+  // CHECK:         nvvm.read.ptx.sreg.tid.z : i32
+  // CHECK:         nvvm.read.ptx.sreg.ctaid.x : i32
+  // CHECK:         nvvm.read.ptx.sreg.ctaid.y : i32
+  // CHECK:         nvvm.read.ptx.sreg.ctaid.z : i32
+  // CHECK:         nvvm.read.ptx.sreg.ntid.x : i32
+  // CHECK:         nvvm.read.ptx.sreg.ntid.y : i32
+  // CHECK:         nvvm.read.ptx.sreg.ntid.z : i32
+  // CHECK:         nvvm.read.ptx.sreg.nctaid.x : i32
+  // CHECK:         nvvm.read.ptx.sreg.nctaid.y : i32
+  // CHECK:         nvvm.read.ptx.sreg.nctaid.z : i32
+  func.func @every_register() {
+    %thread_id_x = gpu.thread_id x
+    %thread_id_y = gpu.thread_id y
+    %thread_id_z = gpu.thread_id z
+    %block_id_x = gpu.block_id x
+    %block_id_y = gpu.block_id y
+    %block_id_z = gpu.block_id z
+    %block_dim_x = gpu.block_dim x
+    %block_dim_y = gpu.block_dim y
+    %block_dim_z = gpu.block_dim z
+    %grid_dim_x = gpu.grid_dim x
+    %grid_dim_y = gpu.grid_dim y
+    %grid_dim_z = gpu.grid_dim z
+    func.return
+  }
+}
+
+// -----
+
 // CHECK-LABEL: func.func @wide_index
 // CHECK-NEXT:    %0 = nvvm.read.ptx.sreg.ctaid.x : i32
 // CHECK-NEXT:    %1 = llvm.zext %0 : i32 to i64

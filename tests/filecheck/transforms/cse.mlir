@@ -111,3 +111,17 @@ func.func @regions(%c: i1, %x: f32, %y: f32) -> (f32, f32, f32, f32, f32) {
   }
   func.return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
 }
+
+// An attribute that only one of two operations has keeps both.
+// CHECK-LABEL: func.func @attributes(
+// CHECK-NEXT:    %0 = arith.addf %arg0, %arg0 : f32
+// CHECK-NEXT:    %1 = arith.addf %arg0, %arg0 {xla.note = 1 : i64} : f32
+// CHECK-NEXT:    %2 = arith.addf %arg1, %arg1 {xla.note = 1 : i64} : f32
+// CHECK-NEXT:    %3 = arith.addf %arg1, %arg1 : f32
+func.func @attributes(%x: f32, %y: f32) -> (f32, f32, f32, f32) {
+  %0 = arith.addf %x, %x : f32
+  %1 = arith.addf %x, %x {xla.note = 1} : f32
+  %2 = arith.addf %y, %y {xla.note = 1} : f32
+  %3 = arith.addf %y, %y : f32
+  func.return %0, %1, %2, %3 : f32, f32, f32, f32
+}

@@ -5,7 +5,8 @@ from emission import check, fusion_of
 from test_choices import module
 from test_operations_numerics import check as check_stablehlo
 from test_operations_numerics import main
-from xdsl.dialects.builtin import IndexType, f16, f32, f64
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, f16, f32, f64
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.emitters import emit_fusion
@@ -68,6 +69,15 @@ def test_signed_divisions_by_zero_and_of_the_least_number_by_minus_one(type: str
   s = {type}[6] sign(a)
   ROOT t = ({type}[6], {type}[6], {type}[6]) tuple(d, m, s)"""
     check_fusion(body, f"({type}[6], {type}[6], {type}[6])")
+
+
+@pytest.mark.parametrize("width", [8, 16, 32, 64])
+def test_the_sign_of_an_integer_is_a_shift_by_less_than_its_width(width: int):
+    """LLVM leaves a shift by the width undefined."""
+    kernel = emit_fusion(fusion_of(module(f"s{width}[4]", f"ROOT r = s{width}[4] sign(p0)", f"s{width}[4]")))
+    (shift,) = (op for op in kernel.walk() if isinstance(op, arith.ShRSIOp))
+    assert isinstance(shift.rhs.owner, arith.ConstantOp)
+    assert shift.rhs.owner.value == IntegerAttr(width - 1, IntegerType(width))
 
 
 @pytest.mark.parametrize("type", ["u8", "u32"])

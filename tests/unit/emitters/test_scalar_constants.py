@@ -5,7 +5,18 @@ import math
 import pytest
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, bf16, f16, f32
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    FileLineColLoc,
+    FloatAttr,
+    IntAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    bf16,
+    f16,
+    f32,
+)
 from xdsl.ir import Attribute, Block
 from xdsl.rewriter import InsertPoint
 
@@ -44,3 +55,15 @@ def test_constants(value: float, type: Attribute, expected: float):
     attribute = made.value
     assert isinstance(attribute, FloatAttr | IntegerAttr)
     assert (attribute.value.data, attribute.type) == (expected, type)
+
+
+def test_only_what_is_inserted_within_the_context_gets_its_location():
+    """An operation from before may have no location because it comes from nowhere in the program."""
+    s = Scalars.at_end(Block())
+    place = FileLineColLoc(StringAttr("model.py"), IntAttr(3), IntAttr(5))
+    before = s.constant(1, f32)
+    with s.located(place):
+        inside = s.constant(2, f32)
+    after = s.constant(3, f32)
+    found = [value.owner.location for value in (before, inside, after) if isinstance(value.owner, arith.ConstantOp)]
+    assert found == [UNKNOWN_LOC, place, UNKNOWN_LOC]

@@ -171,6 +171,11 @@ def test_inner_scopes_have_registers_of_their_own():
     assert values(body, "%r5", threads=32).ravel().tolist() == [lane + 3 for lane in range(32)]
 
 
+def test_numbered_registers_of_an_inner_scope():
+    body = "  { .reg .b32 %inner<2>; mov.b32 %inner1, 3; add.u32 %r5, %r1, %inner1; }"
+    assert values(body, "%r5", threads=32).ravel().tolist() == [lane + 3 for lane in range(32)]
+
+
 def test_blocks_can_be_chosen():
     out = np.zeros((6, 32), np.uint32)
     ptx = kernel("  add.u32 %r5, %r2, 1;" + STORE.format(threads=32, value="%r5"), parameters=1)

@@ -71,3 +71,17 @@ def test_steps_are_recorded_beside_the_records_for_debugging():
     history = propagate_with_history(module, new_context(), PropagationPipelinePass(debug_sharding_origins=True))
     assert check_paths(history, module) >= 8
     assert "sdy.sharding_origins" in print_module(module)
+
+
+@pytest.mark.filterwarnings("ignore:custom call @unknown")
+def test_operations_without_operands_are_no_neighbourhoods():
+    """Nothing goes through them, so that a missing sharding rule is none of their faults."""
+    module = parse_module("""func.func @main(%x: tensor<8xi32>) -> tensor<8xi32> {
+      %c = stablehlo.constant dense<1> : tensor<8xi32>
+      %i = stablehlo.iota dim = 0 : tensor<8xi32>
+      %0 = stablehlo.add %c, %i : tensor<8xi32>
+      %1 = stablehlo.custom_call @unknown(%0, %x) : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32>
+      return %1 : tensor<8xi32>
+    }""")
+    history = propagate_with_history(module, new_context())
+    assert [each.op.name for each in history.neighbourhoods()] == ["stablehlo.add", "stablehlo.custom_call"]

@@ -21,6 +21,16 @@ func.func @constants() -> (f32, f32, f32, f32, f32) {
   return %a, %b, %c, %d, %e : f32, f32, f32, f32, f32
 }
 
+// CHECK-LABEL: func.func @idempotent
+// CHECK-NEXT:    return %arg0, %arg0, %arg0, %arg0 : f32, f32, f32, f32
+func.func @idempotent(%x: f32) -> (f32, f32, f32, f32) {
+  %a = arith.maximumf %x, %x : f32
+  %b = arith.minimumf %x, %x : f32
+  %c = arith.maxnumf %x, %x : f32
+  %d = arith.minnumf %x, %x : f32
+  return %a, %b, %c, %d : f32, f32, f32, f32
+}
+
 // Adding 0.0 is not neutral: it makes 0.0 of -0.0.
 // CHECK-LABEL: func.func @neutral
 // CHECK-NEXT:    %cst = arith.constant 0.000000e+00 : f32

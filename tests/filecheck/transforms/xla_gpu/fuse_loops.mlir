@@ -88,6 +88,23 @@ func.func @overwritten(%s: tensor<32xf32>, %th: index, %x: f32) -> tensor<32xf32
   return %r : tensor<32xf32>
 }
 
+// The first loop does not fill the vector: every iteration changes all of its elements.
+// CHECK-LABEL: func.func @not_filled(
+// CHECK-COUNT-2: xla_gpu.loop
+// CHECK:         return
+func.func @not_filled(%s: tensor<32xf32>, %th: index, %x: vector<4xf32>) -> tensor<32xf32> {
+  %v = xla_gpu.loop (%th)[%i] -> (%a) in #row iter_args(%w = %x) -> (vector<4xf32>) {
+    %w1 = arith.addf %w, %x : vector<4xf32>
+    xla_gpu.yield %w1 : vector<4xf32>
+  }
+  %r = xla_gpu.loop (%th)[%i] -> (%a) in #row iter_args(%t = %s) -> (tensor<32xf32>) {
+    %e = vector.extract %v[%i] : f32 from vector<4xf32>
+    %t1 = tensor.insert %e into %t[%a] : tensor<32xf32>
+    xla_gpu.yield %t1 : tensor<32xf32>
+  }
+  return %r : tensor<32xf32>
+}
+
 // Loops with one map share its indices, whatever its variables are called. Three become one.
 // CHECK-LABEL: func.func @same_map(
 // CHECK-SAME:    %[[X:.*]]: tensor<32xf32>, %[[S:.*]]: tensor<32xf32>, %[[U:.*]]: tensor<32xf32>, %[[TH:.*]]: index, %[[F:.*]]: f32)
