@@ -156,6 +156,16 @@ def test_tensor_of_elements_that_differ_between_threads_is_an_error():
         run(body, "() -> index", block=(2, 1, 1))
 
 
+def test_a_thread_fills_an_empty_tensor():
+    body = """
+      %i = gpu.thread_id x
+      %e = tensor.empty() : tensor<4xindex>
+      %f = tensor.insert %i into %e[%i] : tensor<4xindex>
+      %r = tensor.extract %f[%i] : tensor<4xindex>
+      func.return %r : index"""
+    assert run(body, "() -> index")[0].ravel().tolist() == [0, 1, 2, 3]
+
+
 # -- Vectors in memory ------------------------------------------------------------------------------------------------
 
 TRANSFER = """

@@ -113,6 +113,7 @@ def test_operations_keep_track_of_what_is_not_specified():
     assert (x.reshape(1, 3, 1).where[..., 0] == where).all()
     chosen = np.where(np.array([[True, True, False]]), 0, x)
     assert isinstance(chosen, Unspecified) and chosen.where.tolist() == [[False, False, True]]
-    guarded = np.array([[True, False, True]]) & (x > 0)
-    assert isinstance(guarded, Unspecified) and guarded.where.tolist() == [[False, False, True]]
+    guard = np.array([[True, False, True]])
+    for guarded in (guard & (x > 0), (x > 0) & guard):
+        assert isinstance(guarded, Unspecified) and guarded.where.tolist() == [[False, False, True]]
     assert not isinstance(plain(x), Unspecified) and not isinstance(x.any(), Unspecified)

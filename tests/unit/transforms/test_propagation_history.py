@@ -8,6 +8,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.traits import IsTerminator
 
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.ops import ShardingGroupOp
 from xshardy.syntax import parse_module, print_module
@@ -85,3 +86,19 @@ def test_operations_without_operands_are_no_neighbourhoods():
     }""")
     history = propagate_with_history(module, new_context())
     assert [each.op.name for each in history.neighbourhoods()] == ["stablehlo.add", "stablehlo.custom_call"]
+
+
+def test_two_values_that_exchange_the_parts_of_an_axis():
+    """In one step: the path of the whole axis ends at what its source had before that step."""
+    module = parse_module("""sdy.mesh @mesh = <["a"=4]>
+    func.func @main(%x: tensor<2x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}, {"a":(2)2, ?}]>}) -> tensor<8xf32> {
+      %0 = stablehlo.reshape %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a":(1)2, ?}]>]>}
+        : (tensor<2x4xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }""")
+    history = propagate_with_history(module, new_context())
+    (reshape,) = (op for op in module.walk() if op.name == "stablehlo.reshape")
+    number = history.number(reshape.results[0])
+    assert number is not None
+    (arrival,) = history.path(number, AxisRefAttr("a"))
+    assert history.home(arrival.source) == reshape.operands[0]

@@ -83,3 +83,14 @@ func.func @complex_numbers(%z: complex<f32>, %x: f32, %y: f32) -> (f32, f32, com
   %e = complex.neg %negative : complex<f32>
   return %a, %b, %c, %d, %e : f32, f32, complex<f32>, f32, complex<f32>
 }
+
+// What was inserted at a position that only a kernel knows, and a row of a matrix.
+// CHECK-LABEL: func.func @extract_what_was_inserted
+// CHECK-NEXT:    return %arg2, %arg4 : f32, vector<4xf32>
+func.func @extract_what_was_inserted(%v: vector<4xf32>, %i: index, %x: f32, %m: vector<2x4xf32>, %row: vector<4xf32>) -> (f32, vector<4xf32>) {
+  %0 = vector.insert %x, %v[%i] : f32 into vector<4xf32>
+  %a = vector.extract %0[%i] : f32 from vector<4xf32>
+  %1 = vector.insert %row, %m[1] : vector<4xf32> into vector<2x4xf32>
+  %b = vector.extract %1[1] : vector<4xf32> from vector<2x4xf32>
+  return %a, %b : f32, vector<4xf32>
+}

@@ -31,6 +31,23 @@ func.func @elementwise_in_parts(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<
   return %0 : tensor<8xf32>
 }
 
+// Operations of CHLO that broadcast have no rule: where shapes are equal, they are elementwise.
+// CHECK-LABEL: func.func @broadcasts_nothing
+// CHECK-NEXT:    chlo.broadcast_add %arg0, %arg1
+// CHECK-NEXT:    return
+func.func @broadcasts_nothing(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = chlo.broadcast_add %a, %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @broadcasts_rows
+// CHECK-NEXT:    %[[A:.*]] = sdy.reshard %arg0 <@mesh, [{}, {}]> : tensor<8x4xf32>
+// CHECK-NEXT:    chlo.broadcast_add %[[A]], %arg1
+func.func @broadcasts_rows(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<4xf32>) -> tensor<8x4xf32> {
+  %0 = chlo.broadcast_add %a, %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
 // The batch stays divided; the dimension in which elements are chosen becomes whole.
 // CHECK-LABEL: func.func @batches
 // CHECK-NEXT:    %[[A:.*]] = sdy.reshard %arg0 <@mesh, [{"x"}, {}]> : tensor<8x4xf32>

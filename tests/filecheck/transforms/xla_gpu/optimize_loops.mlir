@@ -415,3 +415,26 @@ func.func private @recursive(%x: f32) -> f32 {
   %y = xla_gpu.pure_call @recursive(%x) : (f32) -> f32
   return %y : f32
 }
+
+// -----
+
+// What a copy computes from the iteration itself, it computes from its own; here nothing reads the carried value.
+
+// CHECK-LABEL: func.func @own_iteration(
+// CHECK:         scf.for %[[I:.*]] = %c0 to %c1024 step %c128
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.index_cast %[[I]] : index to i32
+// CHECK-NEXT:      "test.op"(%[[FIRST]])
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[I]], %c1 : index
+// CHECK-NEXT:      %[[SECOND:.*]] = arith.index_cast %[[NEXT]] : index to i32
+// CHECK-NEXT:      "test.op"(%[[SECOND]])
+func.func @own_iteration(%x: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  %r = scf.for %i = %c0 to %c1024 step %c1 iter_args(%last = %x) -> (i32) {
+    %n = arith.index_cast %i : index to i32
+    "test.op"(%n) : (i32) -> ()
+    scf.yield %n : i32
+  }
+  func.return %r : i32
+}
