@@ -74,3 +74,19 @@ def test_what_only_a_dead_operation_reads_in_its_regions_is_dead():
     removed = numbered.uses.remove_if_dead(d)
     assert removed is not None
     assert {*removed.removed} == {b, d} and [*removed.candidates] == [a]
+
+
+def test_readers_of_what_a_loop_carries_become_dirty():
+    """They are in its body: the argument there and the result of the loop are one value."""
+    body = f"""
+      %w = "stablehlo.while"(%x) ({{
+      ^bb0(%c: {T}):
+        %t = stablehlo.constant dense<true> : tensor<i1>
+        stablehlo.return %t : tensor<i1>
+      }}, {{
+      ^bb0(%d: {T}):
+        %n = stablehlo.negate %d : {T}
+        stablehlo.return %n : {T}
+      }}) : ({T}) -> {T}
+      %a = stablehlo.cosine %w : {T}"""
+    assert dependents(body, "w") == (["w", "a"], ["w", "a", "n"])
