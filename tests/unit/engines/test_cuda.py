@@ -1,5 +1,7 @@
 """Kernels launched through the CUDA driver, here a fake one: what is checked, what is copied, and what is refused."""
 
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -270,3 +272,10 @@ def test_strides_of_dimensions_with_several_elements_count(
     shape: tuple[int, ...], strides: tuple[int, ...] | None, expected: tuple[int, ...], answer: bool
 ):
     assert has_strides(SimpleNamespace(shape=shape, strides=strides), expected) == answer
+
+
+def test_a_process_that_had_the_fake_driver_ends():
+    """cuda-core calls the driver once more after Python."""
+    code = "from fake_cuda import installed\nfrom xshardy.engines.cuda import Gpu\nwith installed():\n    Gpu(0)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    assert subprocess.run([sys.executable, "-c", code], env=environment).returncode == 0
