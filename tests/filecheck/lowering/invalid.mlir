@@ -21,6 +21,14 @@ func.func @signed(%i: si32) {
 
 // -----
 
+// CHECK: cannot lower 'math.cbrt' to the llvm dialect: libdevice has no function of f128: use f64
+func.func @wide_float(%x: f128) -> f128 {
+  %0 = math.cbrt %x : f128
+  func.return %0 : f128
+}
+
+// -----
+
 // CHECK: cannot lower 'arith.extf' to the llvm dialect: LLVM has no conversion from f8E5M2 to f16: run xla-gpu-expand-float-ops first
 func.func @narrow_float(%x: f8E5M2) -> f16 {
   %0 = arith.extf %x : f8E5M2 to f16

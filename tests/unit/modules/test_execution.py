@@ -16,7 +16,7 @@ from xshardy.modules.computations import computation_of
 from xshardy.modules.cpu_machine import CpuMachine, cpu_machines
 from xshardy.modules.execution import Execution
 from xshardy.modules.kernel_levels import ALL_LEVELS
-from xshardy.modules.launch_plan import KernelStep, LibraryStep, Step
+from xshardy.modules.launch_plan import ConditionalStep, KernelStep, LibraryStep, Step
 from xshardy.modules.parallel_execution import WrongStepError, execute_on_devices
 
 
@@ -49,6 +49,20 @@ def test_an_overwritten_value_that_a_loop_carries_is_found():
     execution.run(ModuleRuns(module, plan).arguments[0])
     assert str(execution.wrong).startswith("step 4, go, operand state: 1 of its 4 bytes were overwritten before")
     assert machine.launched == ["y", "copy", "go"]
+
+
+def test_an_overwritten_selector_is_found():
+    module = parse_hlo(PROGRAMS["branches"])
+    plan, machine = planned(module, "sm_90"), Counting()
+    (choice,) = (step for step in plan.steps if isinstance(step, ConditionalStep) and step.name == "z")
+
+    def overwrite(step: Step) -> None:
+        if step.name == "y":
+            machine.write(choice.selector.slice, np.full(choice.selector.slice.size, 77, np.uint8))
+
+    execution = Execution(plan, machine, checks=True, finished=overwrite)
+    execution.run(ModuleRuns(module, plan).arguments[0])
+    assert "z, operand index: 4 of its 4 bytes were overwritten before" in str(execution.wrong)
 
 
 def test_nothing_runs_after_a_wrong_step_of_a_body():

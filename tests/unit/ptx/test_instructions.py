@@ -253,6 +253,25 @@ def test_rounding_of_f32(name: str, mode: str):
             assert (Fraction(float(below)) < exact) if towards else (Fraction(float(above)) > exact), row
 
 
+@pytest.mark.parametrize(
+    ("statement", "operands", "expected"),
+    [
+        ("add.ftz.f32 $d, $a, $b;", (1e-39, 2e-38), 2e-38),
+        ("add.ftz.f32 $d, $a, $b;", (-1e-39, -0.0), -0.0),
+        ("mul.ftz.f32 $d, $a, $b;", (1e-39, 1e30), 0.0),
+        ("mul.ftz.f32 $d, $a, $b;", (-1e-20, 1e-19), -0.0),
+        ("fma.rn.ftz.f32 $d, $a, $b, $c;", (1e-39, 1e30, 2.0), 2.0),
+        ("mul.f32 $d, $a, $b;", (1e-20, 1e-19), 1e-39),
+    ],
+)
+def test_subnormal_operands_and_results_become_zeros_if_asked(
+    statement: str, operands: tuple[float, ...], expected: float
+):
+    bits = [np.full(THREADS, value, np.float32).view(np.uint32) for value in operands]
+    found = executed(statement, (32,) * len(bits), 32, bits).view(np.float32)
+    assert found.tobytes() == np.full_like(found, expected).tobytes()
+
+
 BF16, F16, F8 = ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3fn
 
 CONVERSIONS: dict[str, tuple[type[Any], int, int, Callable[[Array], Array]]] = {

@@ -62,3 +62,19 @@ func.func @pass_on(%x: tensor<8x2xf32>) -> tensor<2x8xf32> {
   %3 = mhlo.copy %2 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}], unreduced={"a"}>]>} : tensor<2x8xf32>
   return %3 : tensor<2x8xf32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["a"=2, "b"=2]>
+
+// The first device along the axes keeps its part, and the others have zeros.
+// CHECK-LABEL: func.func @replicated_to_unreduced
+// CHECK:           stablehlo.constant dense<[0, 1, 0, 1]> : tensor<4xi64>
+// CHECK:           %[[NUMBER:.*]] = stablehlo.reshape %{{.*}} : (tensor<1xi64>) -> tensor<i64>
+// CHECK-NEXT:      %[[FIRST:.*]] = stablehlo.constant dense<0> : tensor<i64>
+// CHECK-NEXT:      %[[IS_FIRST:.*]] = stablehlo.compare EQ, %[[NUMBER]], %[[FIRST]]
+// CHECK:           stablehlo.select %[[IS_FIRST]], %arg1, %{{.*}} : tensor<i1>, tensor<4xf32>
+func.func @replicated_to_unreduced(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32> {
+  %0 = sdy.replicated_to_unreduced {"b"} %x out_sharding=<@mesh, [{"a"}], unreduced={"b"}> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

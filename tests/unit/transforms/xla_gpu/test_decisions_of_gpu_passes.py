@@ -16,6 +16,7 @@ from xdsl.rewriter import InsertPoint
 from xshardy.affine.expressions import add, constant, dim, floordiv
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
+from xshardy.dialects.xla_gpu import ApplyIndexingOp
 from xshardy.lowering import libdevice
 from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import expands_math
@@ -109,6 +110,8 @@ def test_loops_keep_the_names_of_variables():
     LowerXlaGpuLoopsToScfPass().apply(new_context(), module)
     (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
     assert [argument.name_hint for argument in loop.body.block.args] == ["lane", "sum"]
+    (place,) = (op.results[0] for op in loop.walk() if isinstance(op, ApplyIndexingOp))
+    assert place.name_hint == "place"
 
 
 def test_powers_take_a_square_per_bit_and_a_product_per_one():
