@@ -10,9 +10,11 @@ from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters import explain
+from xshardy.emitters.analysis import Fusion
 from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.partition import roots_of
-from xshardy.emitters.reduction.choice import find_reduction
+from xshardy.emitters.preparation import prepare
+from xshardy.emitters.reduction.choice import _elements, find_reduction
 from xshardy.emitters.reduction.dimensions import is_race_free, pays_off
 from xshardy.emitters.reduction.groups import reduction_groups
 from xshardy.emitters.reduction.multi_row import _vector_size, _widest_vector
@@ -224,3 +226,17 @@ def test_a_side_output_of_another_parameter_is_a_group_without_reductions():
         if isinstance(op, arith.AddfOp) and "nsz" in str(op.fastmath)
     }
     assert relaxed == {"sum_s"}
+
+
+def test_sums_are_no_side_outputs():
+    """Results that are as many as the inputs narrow the vectors of a row: here those of f32, not the sums of f64."""
+    body = """z = f32[] constant(0)
+  s = f32[8] reduce(p0, z), dimensions={1}, to_apply=sum
+  wide = f64[8] convert(s)
+  side = f32[8,4096] negate(p0)
+  ROOT t = (f64[8], f32[8,4096]) tuple(wide, side)"""
+    computation = prepare(fusion_of(module("f32[8,4096]", body, "(f64[8], f32[8,4096])")).callee_function())
+    fusion = Fusion(computation, DEVICE)
+    heroes = [find_reduction(root, DEVICE) for root in fusion.roots]
+    assert [hero is None for hero in heroes] == [False, True]
+    assert _elements(fusion, heroes).widest_side_output == 32

@@ -164,6 +164,21 @@ func.func @scatter_of_windows(%x: tensor<7xf32>, %i: tensor<3x1xi32>, %u: tensor
   return %2 : tensor<7xf32>
 }
 
+// A window of one element is in bounds, or in the padding, which is cut off.
+// CHECK-LABEL: @scatter_of_elements(
+// CHECK: "stablehlo.scatter"
+// CHECK: : (tensor<8xf32>, tensor<3x1xi32>, tensor<3x1xf32>) -> tensor<8xf32>
+func.func @scatter_of_elements(%x: tensor<7xf32>, %i: tensor<3x1xi32>, %u: tensor<3x1xf32>) -> tensor<7xf32> {
+  %0 = sdy.all_slice [{"y"}] %x out_sharding=<@mesh, [{"y"}]> : tensor<7xf32>
+  %1 = "stablehlo.scatter"(%0, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : (tensor<7xf32>, tensor<3x1xi32>, tensor<3x1xf32>) -> tensor<7xf32>
+  %2 = sdy.all_gather [{"y"}] %1 out_sharding=<@mesh, [{}]> : tensor<7xf32>
+  return %2 : tensor<7xf32>
+}
+
 // The start of a slice is at most the last one without padding.
 // CHECK-LABEL: @dynamic_update_slice(
 // CHECK-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -110,3 +110,15 @@ func.func @calls(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
   }
   return %1#0 : tensor<4x4xf32>
 }
+
+// A reshard has the padding of both shardings at once: nothing is cut off inside.
+// CHECK-LABEL: @padded_reshard(
+// CHECK: stablehlo.pad %2, {{.*}} (tensor<5xf32>, tensor<f32>) -> tensor<8xf32>
+// CHECK-NEXT: %4 = sdy.manual_computation(%3) in_shardings=[<@mesh, [{"y"}]>] out_shardings=[<@mesh, [{"x", "y"}]>] manual_axes={"y", "x"} (%arg1: tensor<4xf32>) {
+// CHECK: stablehlo.slice %4 [0:5]
+func.func @padded_reshard(%x: tensor<8xf32>) -> tensor<5xf32> {
+  %0 = stablehlo.slice %x [0:5] : (tensor<8xf32>) -> tensor<5xf32>
+  %1 = stablehlo.abs %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"y"}]>]>} : tensor<5xf32>
+  %2 = sdy.reshard %1 <@mesh, [{"x", "y"}]> : tensor<5xf32>
+  return %2 : tensor<5xf32>
+}
