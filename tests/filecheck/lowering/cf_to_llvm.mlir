@@ -41,3 +41,15 @@ func.func @switch(%i: i32, %x: f32, %y: f32) -> f32 {
 ^bb1(%r: f32):
   func.return %r : f32
 }
+
+// -----
+
+// CHECK-LABEL: func.func @arguments_of_both
+// CHECK-NEXT:    llvm.cond_br %arg0, ^bb1(%arg1 : f32), ^bb2(%arg2, %arg1 : i32, f32)
+func.func @arguments_of_both(%c: i1, %x: f32, %i: i32) -> f32 {
+  cf.cond_br %c, ^one(%x : f32), ^two(%i, %x : i32, f32)
+^one(%a: f32):
+  func.return %a : f32
+^two(%n: i32, %b: f32):
+  func.return %b : f32
+}

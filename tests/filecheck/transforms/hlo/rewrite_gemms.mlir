@@ -85,3 +85,11 @@ func.func @halves(%x: tensor<8x4xf16>, %y: tensor<4x6xf16>) -> tensor<8x6xf16> {
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<8x4xf16>, tensor<4x6xf16>) -> tensor<8x6xf16>
   return %0 : tensor<8x6xf16>
 }
+
+// cuBLAS multiplies matrices of one type.
+// CHECK-LABEL: func.func @operands_of_two_types(
+// CHECK-NEXT:    stablehlo.dot_general %arg0, %arg1
+func.func @operands_of_two_types(%x: tensor<4x8xf16>, %y: tensor<8x4xbf16>) -> tensor<4x4xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<4x8xf16>, tensor<8x4xbf16>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
