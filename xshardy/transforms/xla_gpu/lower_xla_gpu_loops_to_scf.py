@@ -53,8 +53,6 @@ class LoopToForNest(RewritePattern):
             nest.append(guard)
             rewriter.insertion_point = InsertPoint.at_end(guard.true_region.block)
         results = apply_map(op.map, op.dims, induction_vars, op, rewriter)
-        for new, old in zip(results, op.map_results, strict=True):
-            new.name_hint = new.name_hint or old.name_hint
 
         terminator = op.body.block.last_op
         assert isinstance(terminator, YieldOp)
