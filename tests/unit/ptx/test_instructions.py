@@ -253,6 +253,13 @@ def test_rounding_of_f32(name: str, mode: str):
             assert (Fraction(float(below)) < exact) if towards else (Fraction(float(above)) > exact), row
 
 
+@pytest.mark.parametrize(("literal", "value"), [("1.5", 1.5), ("2.5e-3", 0.0025), ("0d3FF8000000000000", 1.5)])
+def test_literals_of_f64(literal: str, value: float):
+    bits = np.arange(THREADS, dtype=np.float64).view(np.uint64)
+    found = executed(f"add.rn.f64 $d, $a, {literal};", (64,), 64, [bits]).view(np.float64)
+    np.testing.assert_array_equal(found, np.arange(THREADS) + value)
+
+
 @pytest.mark.parametrize(
     ("statement", "operands", "expected"),
     [

@@ -264,6 +264,20 @@ func.func @concatenate_in_two_parts(%a: tensor<6xf32> {sdy.sharding = #sdy.shard
   return %0 : tensor<8xf32>
 }
 
+// Windows over two tensors: each has an exchange, and its own initial value.
+// CHECK-LABEL: func.func @windows_of_two_tensors(
+// BYTES:      sdy.manual_computation(%arg0, %arg1, %arg2, %arg3, %{{.*}}) {{.*}} (%[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xi32>, %[[I:.*]]: tensor<f32>, %[[J:.*]]: tensor<i32>, %{{.*}}) {
+// BYTES:      "stablehlo.reduce_window"(%{{.*}}, %{{.*}}, %[[I]], %[[J]])
+func.func @windows_of_two_tensors(%a: tensor<16xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %b: tensor<16xi32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}, %i: tensor<f32>, %j: tensor<i32>) -> (tensor<16xf32>, tensor<16xi32>) {
+  %0:2 = "stablehlo.reduce_window"(%a, %b, %i, %j) <{window_dimensions = array<i64: 3>, padding = dense<1> : tensor<1x2xi64>}> ({
+  ^bb0(%p: tensor<f32>, %q: tensor<i32>, %r: tensor<f32>, %s: tensor<i32>):
+    %1 = stablehlo.add %p, %r : tensor<f32>
+    %2 = stablehlo.maximum %q, %s : tensor<i32>
+    stablehlo.return %1, %2 : tensor<f32>, tensor<i32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>, <@line, [{"x"}]>]>} : (tensor<16xf32>, tensor<16xi32>, tensor<f32>, tensor<i32>) -> (tensor<16xf32>, tensor<16xi32>)
+  return %0#0, %0#1 : tensor<16xf32>, tensor<16xi32>
+}
+
 // What is sharded in another way before and after is no exchange of neighbours: reshards resolve that.
 // CHECK-LABEL: func.func @slice_to_other_axes(
 // PARTS-NEXT:  %[[PART:.*]] = stablehlo.slice %arg0 [1:5, 0:8]
