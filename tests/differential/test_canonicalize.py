@@ -29,6 +29,7 @@ DIFFERENT = {
     "conditions_and_casts:nested": "MLIR also merges one `scf.if` with the next one of the same condition",
     "conditions_and_casts:select_of_compared": "MLIR also makes a minimum of a comparison and a selection",
     "constants:once": "ours keeps discardable attributes",
+    "containers:extract_what_was_inserted": "ours also extracts what was inserted at the same runtime position",
     "containers:tensors": "ours also looks through inserts and splats",
     "scf:not_nested_alone": "MLIR also merges one `scf.if` with the next one of the same condition",
 }
