@@ -1,9 +1,16 @@
 """CHLO's operations against XLA on the CPU."""
 
+from fractions import Fraction
+
+import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from xshardy.interpreters.numerics.special_functions import polygamma, zeta
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.interpreters.stablehlo.chlo import high_product
 from xshardy.syntax import parse_module
 
 X = np.array([-33.5, -2.5, -0.25, 1e-6, 0.1, 0.75, 1.0, 1.5, 2.0, 3.5, 10.0, 40.25, 300.0, 1e4])
@@ -49,6 +56,47 @@ def test_poles(run_on_xla, op: str):
 
 
 @pytest.mark.parametrize(
+    ("s", "q", "expected"),
+    (
+        (3, -1e30, np.nan),  # a pole of odd order
+        (4, -1e30, np.inf),
+        (4, -np.inf, np.inf),
+        (3, -np.inf, np.nan),
+        (np.inf, -0.5, np.nan),
+        (1.5, -0.5, np.nan),
+        (1, 1e300, np.inf),
+    ),
+)
+def test_zeta_at_poles_and_infinities(run_on_xla, s: float, q: float, expected: float):
+    """No number is too large for a loop over the poles before it, or for an integer."""
+    type = "tensor<1xf64>"
+    text = module(f"%s: {type}, %q: {type}", type, f"chlo.zeta %s, %q : {type}, {type} -> {type}")
+    ours, theirs = both(run_on_xla, text, np.array([s], float), np.array([q], float))
+    np.testing.assert_array_equal(ours[0], [expected])
+    np.testing.assert_array_equal(theirs[0], [expected])
+
+
+@given(s=st.integers(2, 16).map(float), before=st.integers(0, 100), sixteenths=st.integers(1, 15))
+def test_zeta_before_0_has_the_terms_before_0(s: float, before: int, sixteenths: int):
+    q = sixteenths / 16
+    terms = (Fraction(1) / (Fraction(q) - k) ** int(s) for k in range(1, before + 1))
+    expected = float(sum(terms, Fraction(zeta(s, q))))
+    scale = max(abs(expected), zeta(s, q), zeta(s, 1 - q))
+    assert abs(zeta(s, q - before) - expected) <= 1e-14 * scale
+
+
+@pytest.mark.parametrize("s, q, expected", ((2.0, 1e300, 1e-300), (2.0, -1e12 - 0.5, np.pi**2), (3.0, np.inf, 0.0)))
+def test_zeta_of_large_numbers(s: float, q: float, expected: float):
+    """XLA has 0, one term and NaN, which are wrong."""
+    assert zeta(s, q) == pytest.approx(expected, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("order", (np.inf, np.nan, -1.0, 0.5))
+def test_polygamma_has_natural_orders_only(order: float):
+    assert np.isnan(polygamma(order, 1.0))
+
+
+@pytest.mark.parametrize(
     "op, x, y",
     (
         ("next_after", [0.0, 1.0, -1.0, 3.5, np.nan, 2.0], [1.0, 0.0, -2.0, np.inf, 1.0, 2.0]),
@@ -76,6 +124,17 @@ def test_upper_half_of_products(element: str):
     (ours,) = evaluate(parse_module(text), [x.ravel(), y.ravel()])
     expected = [int(a) * int(b) >> 8 * dtype.itemsize for a, b in zip(x.ravel(), y.ravel(), strict=True)]
     assert np.asarray(ours).tolist() == expected
+
+
+@pytest.mark.parametrize("element", ("int2", "uint2", "int4", "uint4", "int8", "uint8"))
+def test_upper_half_of_all_products_of_narrow_integers(element: str):
+    """XLA has 0 for all products of `ui4`, which is wrong."""
+    dtype = np.dtype(getattr(ml_dtypes, element, element))
+    info = ml_dtypes.iinfo(dtype)
+    x, y = (half.ravel() for half in np.meshgrid(*[np.arange(int(info.min), int(info.max) + 1)] * 2))
+    found = high_product(x.astype(dtype), y.astype(dtype))
+    assert found.dtype == dtype
+    assert found.astype(int).tolist() == (x * y >> info.bits).tolist()
 
 
 @pytest.mark.parametrize("element, values", (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.interpreters.element_types import BITS, float_info
+from xshardy.interpreters.element_types import BITS, FLOATS, float_info
 from xshardy.interpreters.numerics import floats, integers
 from xshardy.interpreters.numerics.conversions import convert
 
@@ -82,6 +82,30 @@ def test_f64_is_rounded_once(dtype: np.dtype, significand: int, exponent: int):
     x = math.ldexp(significand, exponent)
     if abs(x) <= float_info(dtype).largest:
         assert float(floats.narrowed(np.array([x]), dtype)[0]) in nearest(Fraction(x), dtype)
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_all_powers_of_8_bits(signed: bool):
+    """XLA on a CPU reads the six lowest bits of an exponent only, and large unsigned exponents as negative ones."""
+    numbers = np.arange(256).astype(np.int8 if signed else np.uint8)
+    x, y = (half.ravel() for half in np.meshgrid(numbers, numbers))
+    expected = [
+        pow(m, e, 256) if e >= 0 else {1: 1, -1: 1 - 2 * (e % 2)}.get(m, 0)
+        for m, e in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    assert (integers.power(x, y).view(np.uint8) == np.array(expected).astype(np.uint8)).all()
+
+
+FLOATS_OF_A_BYTE = [dtype for dtype in FLOATS.values() if dtype.itemsize == 1]
+
+
+@pytest.mark.parametrize("source", FLOATS_OF_A_BYTE, ids=str)
+@pytest.mark.parametrize("target", FLOATS_OF_A_BYTE, ids=str)
+def test_floats_of_a_byte_become_each_other_as_by_way_of_f32(source: np.dtype, target: np.dtype):
+    """f32 holds all of them. Some pairs `ml_dtypes` does not convert."""
+    x = np.arange(2 ** ml_dtypes.finfo(source).bits, dtype=np.uint8).view(source)
+    expected = x.astype(np.float32).astype(target)
+    np.testing.assert_array_equal(convert(x, target).astype(np.float32), expected.astype(np.float32))
 
 
 @given(word=words, shift=st.integers(0, 63))

@@ -106,6 +106,26 @@ def test_sums_in_any_order_agree_and_a_missed_element_is_found(seed: int):
     assert (comparison.wrong, comparison.worst) == (1, missed[:1])
 
 
+PRODUCT = SUM.replace("add", "multiply").replace("constant(0)", "constant(1)")
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_products_that_overflow_in_some_orders_agree_and_others_are_compared(seed: int):
+    """Half of the rows have parts that leave f32, in an order that decides whether the product does, too."""
+    rng = np.random.default_rng(seed)
+    x = np.exp(rng.normal(0, np.array([[0.1], [20.0]] * 4), (8, 256))).astype(np.float32)
+    reference = Reference(computation_of(PRODUCT), [x])
+    with np.errstate(all="ignore"):
+        permuted = np.multiply.accumulate(rng.permuted(x, axis=1), axis=1, dtype=np.float32)[:, -1]
+        assert reference.compare(0, permuted)
+        missed = permuted / x.max(axis=1)
+    missed[1::2] = permuted[1::2]
+    comparison = reference.compare(0, missed.astype(np.float32))
+    assert comparison.wrong == 4
+    assert comparison.undetermined <= 4
+
+
 def test_an_element_at_the_place_of_the_next_is_found():
     x = np.linspace(-3, 3, 64, dtype=np.float32)
     reference = Reference(computation_of(SCALED_EXPONENTIAL), [x])

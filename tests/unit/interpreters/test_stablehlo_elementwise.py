@@ -138,6 +138,27 @@ def test_complex_functions_of_the_largest_numbers_and_infinities(name: str, func
             np.testing.assert_allclose(part(actual), part(expected), rtol=1e-5 if dtype == np.complex64 else 1e-14)
 
 
+@pytest.mark.parametrize("name", ["complex<f32>", "complex<f64>"])
+@pytest.mark.parametrize(
+    ("function", "numbers"),
+    [
+        ("rsqrt", [complex(a, b) for a in (-1, 0.5, np.inf, -np.inf) for b in (np.inf, -np.inf)]),
+        ("log_plus_one", [complex(a, b) for a in (-100, -2, -0.25, 3) for b in (0.0, -0.0)]),
+    ],
+)
+def test_complex_functions_at_infinities_and_beside_cuts(name: str, function: str, numbers: list[complex], run_on_xla):
+    x = np.array(numbers, DTYPES[name])
+    type = f"tensor<8x{name}>"
+    text = f"""func.func public @main(%x: {type}) -> {type} {{
+      %0 = stablehlo.{function} %x : {type}
+      return %0 : {type}
+    }}"""
+    (expected,) = run_on_xla(text, [x])
+    (actual,) = evaluate(parse_module(text), [x])
+    for part in (np.real, np.imag):
+        np.testing.assert_allclose(part(actual), part(expected), rtol=1e-5 if name == "complex<f32>" else 1e-14)
+
+
 FUNCTIONS = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "erf", "erfc", "erf_inv")
 
 

@@ -69,6 +69,12 @@ def logistic(x: Array) -> Array:
     return divide(np.ones_like(x), 1 + np.exp(-x))
 
 
+@computed_wide
+def rsqrt(x: Array) -> Array:
+    """The inverse of the square root; 0 for infinite numbers."""
+    return divide(np.ones_like(x), np.sqrt(x))
+
+
 def sign(x: Array) -> Array:
     """The number of absolute value 1 in the direction of `x`; 0 for 0."""
     magnitude = np.abs(x)
@@ -77,10 +83,14 @@ def sign(x: Array) -> Array:
 
 @computed_wide
 def log1p(x: Array) -> Array:
-    """`log(1 + x)`, from the logarithm of the absolute value and the angle. More accurate near 0 than numpy's."""
+    """
+    `log(1 + x)`, from the logarithm of the absolute value and the angle. More accurate near 0 than numpy's.
+
+    The sign of an imaginary part of 0 says on which side of the cut, below -1, the number is.
+    """
     real, imaginary = np.real(x), np.imag(x)
     near_zero = create(np.log1p(real * (2 + real) + imaginary * imaginary) / 2, np.arctan2(imaginary, 1 + real))
-    return np.where(np.abs(x) < 0.5, near_zero, np.log(1 + x))
+    return np.where(np.abs(x) < 0.5, near_zero, np.log(create(1 + real, imaginary)))
 
 
 @computed_wide

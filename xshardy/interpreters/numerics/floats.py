@@ -98,14 +98,16 @@ def tabulated(function: Callable[[float], float], dtype: DType) -> Array:
 
 
 def scalar_function(function: Callable[[float], float]) -> Callable[[Array], Array]:
-    """Make a function of Python floats one of arrays of any float type. Types of one or two bytes use a table."""
+    """
+    Make a function of Python floats one of arrays of any float type.
+
+    It is called once for each number of a narrow type, through a table, if there are as many elements.
+    """
 
     def on_any(x: Array) -> Array:
-        return (
-            tabulated(function, x.dtype)[x.view(f"u{x.itemsize}")]
-            if x.itemsize <= 2
-            else elementwise_in_f64(function, x)
-        )
+        if x.itemsize <= 2 and x.size >= 1 << 8 * x.itemsize:
+            return tabulated(function, x.dtype)[x.view(f"u{x.itemsize}")]
+        return elementwise_in_f64(function, x)
 
     return on_any
 
@@ -234,8 +236,12 @@ def _fused_f32(x: Array, y: Array, z: Array) -> Array:
 
 def narrowed(x: Array, dtype: DType) -> Array:
     """
-    f64 or f32 numbers rounded to `dtype` once: an f64 is first rounded to odd as f32, if `dtype` is of `ml_dtypes`.
+    Floats rounded to `dtype` once: an f64 is first rounded to odd as f32, if `dtype` is of `ml_dtypes`.
+
+    Types of a byte are read as f32, which holds their numbers: `ml_dtypes` does not convert all of them to each other.
     """
+    if x.dtype.itemsize == 1:
+        x = x.astype(np.float32)
     if x.dtype != np.float64 or dtype in WIDE or dtype == np.float16:
         return x.astype(dtype)
     single = x.astype(np.float32)

@@ -46,19 +46,29 @@ def zeta(s: float, q: float) -> float:
     if s == 1:
         return math.inf
     if q <= 0:
-        if q == math.floor(q):
-            return math.inf if s == math.floor(s) and math.fmod(s, 2) == 0 else math.nan
-        if s != math.floor(s):
+        if q.is_integer() or q == -math.inf:
+            return math.inf if s.is_integer() and math.fmod(s, 2) == 0 else math.nan
+        if not s.is_integer():
             return math.nan
     if q == math.inf:
         return 0.0 if s > 1 else math.nan
-    try:
+    if q > 0:
         return _zeta_by_euler_maclaurin(s, q)
+    # The terms before 0 are those of another zeta after 0, up to their sign. A loop over them may not end.
+    after, sign = q - math.floor(q), 1 - 2 * math.fmod(s, 2)
+    around_zero = _zeta_by_euler_maclaurin(s, after) + sign * _zeta_by_euler_maclaurin(s, 1 - after)
+    return around_zero - sign * _zeta_by_euler_maclaurin(s, 1 - q)
+
+
+def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
+    """`zeta` for s > 1 and q > 0; infinite where it overflows."""
+    try:
+        return _series_of_zeta(s, q)
     except OverflowError:
         return math.inf
 
 
-def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
+def _series_of_zeta(s: float, q: float) -> float:
     total = 0.0
     while q < ASYMPTOTIC_FROM:
         total += q**-s
@@ -67,13 +77,13 @@ def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
     factor = s * q ** (-s - 1)
     for k, number in enumerate(BERNOULLI, 1):
         total += number / math.factorial(2 * k) * factor
-        factor *= (s + 2 * k - 1) * (s + 2 * k) / q**2
+        factor *= (s + 2 * k - 1) / q * ((s + 2 * k) / q)
     return total
 
 
 def polygamma(n: float, x: float) -> float:
     """The derivative of `digamma` of order `n`, a natural number; NaN for any other order."""
-    if math.isnan(n) or n < 0 or n != math.floor(n):
+    if n < 0 or not n.is_integer():
         return math.nan
     if n == 0:
         return digamma(x)

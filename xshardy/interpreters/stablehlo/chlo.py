@@ -14,7 +14,7 @@ from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.chlo.broadcasting import broadcast as broadcast_shape
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
+from xshardy.interpreters.element_types import BITS, KINDS, Array, Kind, numpy_dtype
 from xshardy.interpreters.numerics import complexes, floats, integers
 from xshardy.interpreters.numerics import special_functions as special
 from xshardy.interpreters.stablehlo.control import pass_through
@@ -37,8 +37,11 @@ def high_product(x: Array, y: Array) -> Array:
     """
     The upper half of the bits of the product.
 
-    For signed numbers, the unsigned result minus corrections for the signs.
+    For signed numbers, the unsigned result minus corrections for the signs. Fewer than 8 bits have products of 16.
     """
+    if x.dtype in integers.NARROW:
+        product = integers.native(x).astype(np.int16) * integers.native(y).astype(np.int16)
+        return integers.wrapped(product >> BITS[x.dtype], x.dtype)
     if not integers.is_signed(x):
         return integers.high_half(x, y)
     bits_x, bits_y = integers.unsigned(x), integers.unsigned(y)

@@ -144,7 +144,7 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     stablehlo.RemOp: Elementwise(integer=integers.remainder, floating=floats.remainder),
     stablehlo.RoundNearestEvenOp: Elementwise(floating=floats.round_half_even),
     stablehlo.RoundOp: Elementwise(floating=floats.round_half_away_from_zero),
-    stablehlo.RsqrtOp: on_floats_and_complex(floats.rsqrt),
+    stablehlo.RsqrtOp: Elementwise(floating=floats.rsqrt, complex=complexes.rsqrt),
     stablehlo.SelectOp: select,
     stablehlo.ShiftLeftOp: Elementwise(integer=integers.shift_left),
     stablehlo.ShiftRightArithmeticOp: Elementwise(integer=integers.shift_right_arithmetic),
