@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="do not make dimensions smaller than N (default: %(default)s)",
     )
-    parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
+    parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE; `-` is standard output")
 
 
 def run(args: argparse.Namespace) -> int:
