@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
 
 from xshardy.close_names import did_you_mean
 
@@ -60,9 +61,12 @@ def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePas
 
     `builtin.module(...)` may be around them, as upstream writes pipelines: every pass here runs on a module.
 
-    Raises `ValueError` for an unknown pass or option, and `ArgSpecParseError` for invalid pipeline text.
+    Raises `ValueError` for an unknown pass or option, and for invalid pipeline text.
     """
-    specs = [spec for given in parse_pipeline(_on_module(pipeline)) for spec in _expand(given)]
+    try:
+        specs = [spec for given in parse_pipeline(_on_module(pipeline)) for spec in _expand(given)]
+    except ArgSpecParseError as error:  # no `Exception`: `except Exception` does not catch it
+        raise ValueError(str(error)) from None
     if unknown := [spec.name for spec in specs if spec.name not in available]:
         hint = did_you_mean(unknown[0], [*available, *PASS_ALIASES], ": `xshardy-opt --help` lists all")
         raise ValueError(f"Unrecognized passes: {unknown}{hint}")

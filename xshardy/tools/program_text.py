@@ -130,11 +130,11 @@ def is_mlir(text: str) -> bool:
 
 
 def hlo_text_in(data: bytes) -> str:
-    """The HLO text that is `data`, or that is in it in XLA's binary form."""
+    """The HLO text that is `data`, or that is in it in XLA's binary form; MLIR as it is."""
     from xshardy.hlo_text.proto import hlo_text_of
 
     try:
         text = data.decode(ENCODING)
     except UnicodeDecodeError:
         return hlo_text_of(data)
-    return text if "HloModule" in text else hlo_text_of(data)
+    return text if "HloModule" in text or is_mlir(text) else hlo_text_of(data)
