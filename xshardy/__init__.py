@@ -69,7 +69,7 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(__all__, "api"),
-    **dict.fromkeys(("compile", "emit", "lower"), "compiler"),
+    "lower": "compiler",
     **dict.fromkeys(("advise", "plan"), "plans"),
     "CompiledProgram": "engines.compiled_program",
     "Kernel": "lowering.kernel",

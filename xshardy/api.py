@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr, ModuleOp
     from xdsl.ir import Operation, SSAValue
 
+    from xshardy.compiler import Observer
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.compiled_program import CompiledProgram
     from xshardy.engines.distributed_tensor import DistributedTensor
     from xshardy.engines.engine import Engine
     from xshardy.engines.program import PartitionedProgram
     from xshardy.interpreters.element_types import Array
+    from xshardy.lowering.kernel import Kernel
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
 
@@ -38,15 +40,17 @@ def parse(source: "ProgramSource", name: str | None = None, *, context: "Context
     returns; or a module of jaxlib's `mlir.ir`. What JAX gives has locations, which operations keep.
 
     `context` has the dialects of the module: by default, those of xDSL, of xshardy, and of other installed universes.
-    Raises xDSL's `ParseError` with the place in the text, `BytecodeError`, or `VerifyException`; `TypeError` for
-    another `source`.
+    Raises xDSL's `ParseError` with the place in the text, `BytecodeError`, or `VerifyException`; `ValueError` for
+    HLO text, and `TypeError` for another `source`.
     """
     from xshardy.dialects.discardable import verify
     from xshardy.syntax import parse_module
     from xshardy.syntax.bytecode import read_bytecode
-    from xshardy.tools.program_text import program_data
+    from xshardy.tools.program_text import is_hlo, program_data
 
     data, name = program_data(source, name)
+    if isinstance(data, str) and is_hlo(data):
+        raise ValueError(f"{name}: this is HLO text: read it with xshardy.read_hlo")
     module = parse_module(data, name, context) if isinstance(data, str) else read_bytecode(data, context)
     verify(module)
     return module
@@ -99,12 +103,71 @@ def read_hlo(source: "str | bytes | PathLike[str]", name: str | None = None) -> 
     The module in HLO: text, or bytes that are text or XLA's binary form, or the path of such a file, `"step.hlo.pb"`.
 
     The binary form is read through jaxlib. Raises `HLOError` with the place in the text, `HLOProtoError` for bytes that
-    are no HLO, or if jaxlib is not installed.
+    are no HLO, or if jaxlib is not installed, and `ValueError` for MLIR.
     """
     from xshardy import hlo_text
-    from xshardy.tools.program_text import hlo_text_and_name
+    from xshardy.tools.program_text import hlo_text_and_name, is_mlir
 
-    return hlo_text.read_hlo(*hlo_text_and_name(source, name))
+    text, name = hlo_text_and_name(source, name)
+    if is_mlir(text):
+        raise ValueError(f"{name}: this is MLIR: read it with xshardy.parse")
+    return hlo_text.read_hlo(text, name)
+
+
+def emit(
+    source: "ModuleOp | str | bytes | PathLike[str]",
+    *,
+    target: str = "sm_90",
+    fusion: str | None = None,
+    name: str | None = None,
+) -> "ModuleOp":
+    """
+    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on `target`.
+
+    `source` is HLO as `read_hlo` takes it, an HLO module, or an emitted module, also as the text of MLIR or the path of
+    a file with it; `name` stands for its file in diagnostics. Raises what `read_hlo` and `parse` do, and
+    `FusionNotFoundError` for an ambiguous or missing fusion.
+    """
+    from xshardy import compiler
+
+    source, name = _kernel_source(source, name)
+    return compiler.emit(source, target=target, fusion=fusion, name=name)
+
+
+def compile(
+    source: "ModuleOp | str | bytes | PathLike[str]",
+    *,
+    target: str = "sm_90",
+    fusion: str | None = None,
+    math: str = "auto",
+    name: str | None = None,
+    observe: "Observer | None" = None,
+    entry: str | None = None,
+) -> "Kernel":
+    """
+    Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
+
+    `source` is as for `emit`; an emitted module is lowered in place. The kernel carries PTX, LLVM IR, the name of its
+    entry, launch dimensions, bytes of shared memory and the list of its arguments. `math` chooses what computes exp,
+    tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With `entry`, the names
+    of all symbols of the PTX begin with it. `observe` is called after every pass.
+    """
+    from xshardy import compiler
+
+    source, name = _kernel_source(source, name)
+    return compiler.compile(source, target=target, fusion=fusion, math=math, name=name, observe=observe, entry=entry)
+
+
+def _kernel_source(source: "ModuleOp | str | bytes | PathLike[str]", name: str | None) -> "tuple[ModuleOp | str, str]":
+    """The module of a fusion or a kernel, or its HLO text; and its name in diagnostics."""
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.tools.program_text import hlo_text_and_name, is_mlir
+
+    if isinstance(source, ModuleOp):
+        return source, name or "<module>"
+    text, name = hlo_text_and_name(source, name)
+    return (parse(text, name) if is_mlir(text) else text), name
 
 
 def verify(module: "ModuleOp") -> None:

@@ -12,6 +12,7 @@ from time import perf_counter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.close_names import did_you_mean
 from xshardy.dialects.hlo import FusionOp
@@ -126,7 +127,12 @@ def lower(
     math: str = "auto",
     observe: Observer | None = None,
 ) -> ModuleOp:
-    """Lower an emitted `module`, in place, to `level`, one of `LEVELS`; returns it."""
+    """
+    Lower an emitted `module`, in place, to `level`, one of `LEVELS`; returns it. Raises what `lower_by_level` does, and
+    `PassFailedException` for HLO.
+    """
+    if fusions(module):
+        raise PassFailedException("this is HLO, and kernels are lowered: emit a fusion first, with xshardy.emit")
     for _ in lower_by_level(module, target=target, math=math, last=level, observe=observe):
         pass
     return module

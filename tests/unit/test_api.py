@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
+from xdsl.utils.exceptions import DiagnosticException, ParseError, PassFailedException, VerifyException
 
 import xshardy
 from xshardy.syntax.bytecode import BytecodeError
@@ -136,3 +136,28 @@ def test_hlo_in_binary_form_needs_jaxlib(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "jaxlib", None)
     with pytest.raises(DiagnosticException, match="pip install jaxlib"):
         xshardy.read_hlo(b"\n\x02\n\x00\xff")
+
+
+def test_kernels_are_text_bytes_paths_and_modules(tmp_path: Path):
+    gelu = EXAMPLES / "gelu.hlo"
+    expected = xshardy.print_module(xshardy.emit(gelu.read_text()))
+    for source in (str(gelu), gelu, gelu.read_bytes(), xshardy.read_hlo(gelu)):
+        assert xshardy.print_module(xshardy.emit(source)) == expected
+    emitted = tmp_path / "kernel.mlir"
+    emitted.write_text(expected)
+    assert xshardy.print_module(xshardy.emit(emitted)) == expected
+    assert xshardy.compile(emitted).ptx == xshardy.compile(gelu).ptx
+
+
+def test_each_notation_names_its_reader():
+    with pytest.raises(ValueError, match=r"gelu\.hlo: this is HLO text: read it with xshardy\.read_hlo"):
+        xshardy.parse(EXAMPLES / "gelu.hlo")
+    with pytest.raises(ValueError, match=r"mlp\.mlir: this is MLIR: read it with xshardy\.parse"):
+        xshardy.read_hlo(EXAMPLES / "mlp.mlir")
+    with pytest.raises(PassFailedException, match="this is HLO, and kernels are lowered: emit a fusion first"):
+        xshardy.lower(xshardy.read_hlo(EXAMPLES / "gelu.hlo"), "scf")
+
+
+def test_invalid_text_of_a_pipeline_is_an_exception_that_programs_catch():
+    with pytest.raises(ValueError, match="Expected argument name here"):
+        xshardy.run_passes("module {}", "cse{")

@@ -28,9 +28,13 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             name = unknown[0].partition("=")[0]
-            hint = did_you_mean(name, self._option_string_actions) if name.startswith("-") else ""
+            hint = self.hint_for(name) if name.startswith("-") else ""
             self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
         return found, unknown
+
+    def hint_for(self, option: str) -> str:
+        """What may have been meant by an unknown `option`, such as `--pases`; empty if nothing looks like it."""
+        return did_you_mean(option, self._option_string_actions)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

@@ -12,7 +12,7 @@ from xshardy.hlo_text.proto import SUFFIX, hlo_text_of
 from xshardy.syntax.bytecode import is_bytecode
 from xshardy.syntax.diagnostics import parse_error_text
 from xshardy.tools.output import read_standard_input
-from xshardy.tools.program_text import ENCODING, bytecode_text
+from xshardy.tools.program_text import ENCODING, bytecode_text, is_mlir
 
 STDIN = "<stdin>"
 
@@ -44,6 +44,16 @@ def read_text(file: str) -> str:
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         place = f"{shown_name(file)}:{line}:{column}"
         raise InputError(f"{place}: error: byte 0x{byte:02x} is not UTF-8: expected a text file") from None
+
+
+def read_text_of_hlo(file: str) -> str:
+    """As `read_text`. Raises `InputError` also for the text of MLIR."""
+    text = read_text(file)
+    if is_mlir(text):
+        raise InputError(
+            f"{shown_name(file)}: error: this is MLIR, and HLO text is needed: `xshardy-opt FILE -t hlo` writes it"
+        )
+    return text
 
 
 def describe(error: Exception, file: str) -> str:

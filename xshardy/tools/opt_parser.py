@@ -10,12 +10,19 @@ from xshardy.close_names import did_you_mean
 from xshardy.syntax.bytecode import ARTIFACT_VERSION
 from xshardy.tools.argument_parser import Parser
 from xshardy.tools.pass_listing import listing
+from xshardy.tools.pipelines import PASS_ALIASES
 
 
 class OptParser(Parser):
     """The parser of `xshardy-opt`."""
 
     available_passes: Collection[str] = ()
+
+    def hint_for(self, option: str) -> str:
+        """As `Parser.hint_for`; that of `--PASS`, which upstream's tools take, is `-p PASS`."""
+        name = option.lstrip("-")
+        known = name in self.available_passes or name in PASS_ALIASES
+        return f": did you mean -p {name}?" if known else super().hint_for(option)
 
     def format_help(self) -> str:
         return f"{super().format_help()}\n{listing(self.available_passes, shutil.get_terminal_size().columns - 2)}"
@@ -36,6 +43,13 @@ def adopt(
         dest="print_debuginfo",
         action="store_true",
         help="print locations, as mlir-opt's option does (the same as --print-debuginfo)",
+    )
+    parser.add_argument(
+        "--pass-pipeline",
+        dest="passes",
+        metavar="PASSES",
+        default=argparse.SUPPRESS,
+        help="the same as --passes, which takes `builtin.module(PASSES)` too, as mlir-opt's option does",
     )
     parser.add_argument(
         "--stage",

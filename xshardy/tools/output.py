@@ -10,10 +10,17 @@ from pathlib import Path
 from xshardy.files import write_file
 from xshardy.tools.interrupts import line_of, status_of
 
+STDOUT = Path("-")
+"""What stands for standard output where a file is expected."""
+
 
 def write_text(path: Path | None, text: str) -> None:
-    """Write `text` to `path`, a regular file in one step, so that a failure leaves no partial file; None is stdout."""
-    if path is None:
+    """
+    Write `text` to `path`, a regular file in one step, so that a failure leaves no partial file.
+
+    None and `STDOUT` are standard output.
+    """
+    if path is None or path == STDOUT:
         with _named("standard output"):
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -23,7 +30,7 @@ def write_text(path: Path | None, text: str) -> None:
 
 def write_bytes(path: Path | None, data: bytes) -> None:
     """As `write_text`, of bytes."""
-    if path is None:
+    if path is None or path == STDOUT:
         with _named("standard output"):
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()

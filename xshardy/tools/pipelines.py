@@ -1,9 +1,11 @@
 """The text of a pipeline, as `-p` takes it: names and options of passes, and upstream's names for ours."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from xdsl.passes import ModulePass, get_pass_option_infos
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError
 
 from xshardy.close_names import did_you_mean
 
@@ -57,17 +59,42 @@ def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePas
     """
     The passes of `pipeline`, such as `canonicalize,sdy-close-shardings`, looked up in `available`.
 
-    Raises `ValueError` for an unknown pass or option, and `ArgSpecParseError` for invalid pipeline text.
+    `builtin.module(...)` may be around them, as upstream writes pipelines: every pass here runs on a module.
+
+    Raises `ValueError` for an unknown pass or option, and for invalid pipeline text.
     """
-    specs = [spec for given in parse_pipeline(pipeline) for spec in _expand(given)]
+    try:
+        specs = [spec for given in parse_pipeline(_on_module(pipeline)) for spec in _expand(given)]
+    except ArgSpecParseError as error:  # no `Exception`: `except Exception` does not catch it
+        raise ValueError(str(error)) from None
     if unknown := [spec.name for spec in specs if spec.name not in available]:
         hint = did_you_mean(unknown[0], [*available, *PASS_ALIASES], ": `xshardy-opt --help` lists all")
         raise ValueError(f"Unrecognized passes: {unknown}{hint}")
     return tuple(_with_options(available[spec.name](), spec) for spec in specs)
 
 
+_ANCHORED = re.compile(r"\s*([\w-]+\.[\w-]+|any)\s*\((.*)\)\s*", re.DOTALL)
+"""`builtin.module(PASSES)`: passes, and the operation that they run on."""
+
+_ANCHOR = re.compile(r"(?:^|,)\s*([\w-]+\.[\w-]+|any)\s*\(")
+"""Where the passes for an operation begin."""
+
+
+def _on_module(pipeline: str) -> str:
+    """`builtin.module(PASSES)` -> `PASSES`. Raises `ValueError` for passes on other operations."""
+    anchored = _ANCHORED.fullmatch(pipeline)
+    passes = anchored[2].strip() if anchored is not None and anchored[1] == "builtin.module" else pipeline
+    if (nested := _ANCHOR.search(passes)) is not None:
+        raise ValueError(
+            f"passes run on modules here, not on each '{nested[1]}': "
+            f"leave out `{nested[1]}(` and the `)` that closes it"
+        )
+    return passes
+
+
 def _with_options(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
-    options = [option.name.replace("_", "-") for option in get_pass_option_infos(pass_type)]
+    expected = {option.name.replace("_", "-"): option.expected_type for option in get_pass_option_infos(pass_type)}
+    options = [*expected]
     for name in spec.parameters:
         if name.replace("_", "-") not in options:
             listed = f"its options are {', '.join(options)}" if options else "it has none"
@@ -75,7 +102,31 @@ def _with_options(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
     try:
         return pass_type.from_pass_spec(spec)
     except ValueError as error:
-        raise ValueError(f"pass '{spec.name}': {error}") from error
+        raise ValueError(f"pass '{spec.name}': {_in_words(error, spec, expected)}") from error
+
+
+_VALUES: Mapping[str, str] = {
+    "bool": "true or false",
+    "int": "an integer",
+    "float": "a number",
+    "str": "one word or text",
+}
+"""The values that an option of a type takes."""
+
+
+def _in_words(error: ValueError, spec: ArgSpec, expected: Mapping[str, str]) -> str:
+    """
+    `given ('maybe',), expected <class 'bool'>` -> `option 'a' is true or false, not maybe`; other errors as they are.
+
+    `expected` is the type of each option.
+    """
+    for name, values in spec.parameters.items():
+        kind = expected[name.replace("_", "-")].partition("|")[0].strip()
+        what = _VALUES.get(kind)
+        of_xdsl = tuple(f"given {values}, expected {a_type}" for a_type in (f"<class '{kind}'>", f"{kind} | None"))
+        if what is not None and str(error).endswith(of_xdsl):
+            return f"option '{name}' is {what}, not {','.join(map(str, values)) or 'empty'}"
+    return str(error)
 
 
 def _expand(spec: ArgSpec) -> Iterator[ArgSpec]:

@@ -1,8 +1,11 @@
 """The text of a program in a file, or of one that a Python file lowers with JAX."""
 
 import importlib.util
+import inspect
 import sys
 import traceback
+from collections.abc import Callable, Sequence
+from inspect import Parameter
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -37,7 +40,14 @@ def _lowered(path: Path, name: str) -> str:
         if not hasattr(python, name):
             raise InputError(f"{place}: error: {path} does not define {name}{did_you_mean(name, dir(python))}")
         value = getattr(python, name)
-        lowered = value() if callable(value) else value
+        text = _text_of(value)  # before the call: what `jax.jit(f).trace(...)` returns is a function too
+        if text is None and callable(value):
+            if needed := _needed_arguments(value):
+                raise InputError(
+                    f"{place}: error: {name} needs arguments: {', '.join(needed)}. Name a function without arguments "
+                    f"that returns `jax.jit({name}).lower(...)`, where `...` are arrays or `jax.ShapeDtypeStruct`s"
+                )
+            text = _text_of(value := value())
     except InputError:
         raise
     except ModuleNotFoundError as error:
@@ -46,12 +56,22 @@ def _lowered(path: Path, name: str) -> str:
         raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))
-    if (text := _text_of(lowered)) is None:
+    if text is None:
         raise InputError(
-            f"{place}: error: a {type(lowered).__name__} is no program: expected what `jax.jit(f).lower(...)` returns, "
+            f"{place}: error: a {type(value).__name__} is no program: expected what `jax.jit(f).lower(...)` returns, "
             "or a function without arguments that returns it"
         )
     return text
+
+
+def _needed_arguments(function: Callable[..., Any]) -> Sequence[str]:
+    """The names of the parameters of `function` that a call must give; none if Python cannot tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a callable of C without a signature
+        return ()
+    optional = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    return [p.name for p in parameters if p.default is Parameter.empty and p.kind not in optional]
 
 
 def _text_of(lowered: Any) -> str | None:

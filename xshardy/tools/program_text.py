@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from xshardy.syntax import print_module
 from xshardy.syntax.bytecode import is_bytecode, read_bytecode
+from xshardy.tools.jax_function import lower_traced
 
 ProgramSource: TypeAlias = "str | bytes | PathLike[str] | Any"
 """Text, a path, bytes, `jax.stages.Lowered` or `Traced`, `jax.export.Exported`, or an operation of jaxlib's MLIR."""
@@ -83,8 +84,8 @@ def _data_of_jax(source: Any) -> str | bytes | None:
     """The text, with locations, or the bytecode of an object of JAX: None if it has none."""
     if isinstance(serialized := getattr(source, "mlir_module_serialized", None), bytes | bytearray):
         return bytes(serialized)  # of jax.export.Exported
-    if callable(lower := getattr(source, "lower", None)) and hasattr(source, "jaxpr"):  # jax.stages.Traced
-        source = lower()
+    if callable(getattr(source, "lower", None)) and hasattr(source, "jaxpr"):  # jax.stages.Traced
+        source = lower_traced(source)
     if callable(as_text := getattr(source, "as_text", None)) and hasattr(source, "compiler_ir"):  # jax.stages.Lowered
         return str(as_text(dialect="stablehlo", debug_info=True))
     return None
@@ -129,11 +130,11 @@ def is_mlir(text: str) -> bool:
 
 
 def hlo_text_in(data: bytes) -> str:
-    """The HLO text that is `data`, or that is in it in XLA's binary form."""
+    """The HLO text that is `data`, or that is in it in XLA's binary form; MLIR as it is."""
     from xshardy.hlo_text.proto import hlo_text_of
 
     try:
         text = data.decode(ENCODING)
     except UnicodeDecodeError:
         return hlo_text_of(data)
-    return text if "HloModule" in text else hlo_text_of(data)
+    return text if "HloModule" in text or is_mlir(text) else hlo_text_of(data)

@@ -129,8 +129,6 @@ class XshardyOptMain(xDSLOptMain):
     def setup_pipeline(self) -> None:
         try:
             passes = passes_of(self.args.passes, self.available_passes)
-        except ArgSpecParseError:
-            raise
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.pipeline = PassPipeline(passes, self._between_passes)

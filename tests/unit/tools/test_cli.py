@@ -447,3 +447,23 @@ def test_a_dump_without_large_constants_runs_with_drawn_ones(
     assert main(command) == 1
     assert "the value was left out when the text was printed" in capsys.readouterr().err
     assert main([*command, "--draw-elided"]) == 0
+
+
+@pytest.mark.parametrize("command", ["emit", "compile", "shrink", "shard"])
+def test_a_dash_is_standard_output(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    program = str(Path(GELU).with_name("mlp.mlir") if command == "shard" else GELU)
+    monkeypatch.chdir(tmp_path)
+    assert main([command, program, "-o", "-"]) == 0
+    written = capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+    assert main([command, program, "-o", "file.mlir"]) == 0
+    assert Path("file.mlir").read_text() == written
+
+
+def test_ptx_goes_to_standard_output_beside_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    page = tmp_path / "page.html"
+    assert main(["compile", GELU, "--html", str(page), "-o", "-"]) == 0
+    assert ".visible .entry" in capsys.readouterr().out
+    assert page.is_file()

@@ -192,7 +192,7 @@ def test_a_program_of_a_python_file(tmp_path: Path, capsys: pytest.CaptureFixtur
         "def good(): return Lowered()\n"
         "def bad(): return 3\n"
         "def worse(): return 1 / 0\n"
-        "def takes_arguments(x): return Lowered()\n"
+        "def takes_arguments(x, y, z=1): return Lowered()\n"
         "value = Lowered()\n"
     )
     assert main(["shard", f"{file}:good"]) == 0
@@ -206,11 +206,25 @@ def test_a_program_of_a_python_file(tmp_path: Path, capsys: pytest.CaptureFixtur
     for complaint in (
         "model.py:bad: error: a int is no program: expected what `jax.jit(f).lower(...)` returns",
         "model.py:worse:6: error: ZeroDivisionError",
-        "model.py:takes_arguments: error: TypeError: takes_arguments() missing 1 required positional argument",
+        "model.py:takes_arguments: error: takes_arguments needs arguments: x, y. Name a function without arguments",
         "model.py does not define values: did you mean value?",
         "there is no such file",
     ):
         assert complaint in complaints
+
+
+def test_a_traced_program_over_a_mesh_without_devices(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("jax")
+    file = tmp_path / "model.py"
+    file.write_text(
+        "import jax\n"
+        "from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec\n"
+        "mesh = AbstractMesh((2, 256), ('a', 'b'), axis_types=(AxisType.Auto, AxisType.Auto))\n"
+        "x = jax.ShapeDtypeStruct((8, 512), jax.numpy.float32, sharding=NamedSharding(mesh, PartitionSpec('a', 'b')))\n"
+        "traced = jax.jit(lambda x: x + 1).trace(x)\n"
+    )
+    assert main(["shard", f"{file}:traced"]) == 0
+    assert "32 B" in capsys.readouterr().out
 
 
 def test_the_page_has_all_that_it_shows(mlp: ShardedProgram):

@@ -186,10 +186,28 @@ WRONG_PIPELINES = {
     "unknown pass": ("sdy-propagate", "Unrecognized passes: ['sdy-propagate']: did you mean sdy-"),
     "unlike any pass": ("????", "Error parsing pass pipeline"),
     "unknown option": ("symbol-dce,cse{x=1}", "pass 'xla-gpu-cse' has no option 'x': it has none"),
-    "wrong type": ("hlo-async-schedule{max-in-flight=x}", "pass 'hlo-async-schedule': Incompatible types"),
+    "wrong type": ("hlo-async-schedule{max-in-flight=x}", "option 'max-in-flight' is an integer, not x"),
+    "no truth": (
+        "sdy-basic-propagate{keep-sharding-rules=maybe}",
+        "option 'keep-sharding-rules' is true or false, not",
+    ),
+    "several": ("sdy-basic-propagate{keep-sharding-rules=true,true}", "'keep-sharding-rules' is true or false, not Tr"),
+    "on functions": (
+        "builtin.module(cse,func.func(cse))",
+        "passes run on modules here, not on each 'func.func': leave",
+    ),
+    "on anything": ("any(cse)", "passes run on modules here, not on each 'any': leave out `any(`"),
     "wrong value": ("hlo-async-schedule{max-in-flight=0}", "pass 'hlo-async-schedule': max-in-flight=0 lets nothing"),
     "target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),
 }
+
+
+@pytest.mark.parametrize("command", ["hlo-stats", "indexing", "shrink"])
+def test_mlir_where_hlo_is_needed(command: str, capsys: pytest.CaptureFixture[str]):
+    assert status_of("xshardy", [command, MLP]) == 1
+    assert complaint_in(capsys.readouterr().err) == (
+        f"{MLP}: error: this is MLIR, and HLO text is needed: `xshardy-opt FILE -t hlo` writes it"
+    )
 
 
 @pytest.mark.parametrize("what", WRONG_PIPELINES)

@@ -70,6 +70,8 @@ def test_bad_input_is_one_diagnostic(text: str, complaint: str):
         (["-p", "sdy-basic-propagate{keep_sharding-rule=1}"], 1, "did you mean keep-sharding-rules"),
         (["--emit-bytcode"], 2, "unrecognized arguments: --emit-bytcode: did you mean --emit-bytecode"),
         (["-p", "cse{"], 1, "Error parsing pass pipeline"),
+        (["--sdy-basic-propagate"], 2, "arguments: --sdy-basic-propagate: did you mean -p sdy-basic-propagate?"),
+        (["-canonicalize"], 2, "unrecognized arguments: -canonicalize: did you mean -p canonicalize?"),
         (["--nonsense"], 2, "unrecognized arguments: --nonsense"),
         (["-t", "nonsense"], 2, "invalid choice: 'nonsense'"),
         (["-t", "hol{flat_async=true}"], 2, "argument -t/--target: invalid choice: 'hol': did you mean hlo?"),
@@ -86,6 +88,14 @@ def test_bad_command_line(arguments: list[str], status: int, complaint: str):
     assert (found, output) == (status, "")
     assert complaint in error
     assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("option", ["-p", "--passes", "--pass-pipeline"])
+@pytest.mark.parametrize("pipeline", ["cse,symbol-dce", " builtin.module( cse,symbol-dce ) "])
+def test_a_pipeline_as_upstream_writes_it(option: str, pipeline: str):
+    status, output, error = run([option, pipeline], GOOD)
+    assert (status, error) == (0, "")
+    assert output == run(["-p", "cse,symbol-dce"], GOOD)[1]
 
 
 def test_bytes_that_are_no_text(tmp_path: Path):

@@ -38,7 +38,7 @@ class MeshBody(CustomDirective):
         except VerifyException as error:
             if isinstance(error, ParseError):
                 raise
-            parser.raise_error(f"custom op 'sdy.mesh' {error}", start)
+            parser.raise_error(str(error), start)
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         mesh = self.mesh.get(op)

@@ -27,7 +27,7 @@ from xshardy.tools.arguments import mesh_axes, path, positive
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
-from xshardy.tools.output import print_diagnostic, write_text
+from xshardy.tools.output import STDOUT, print_diagnostic, write_text
 from xshardy.tools.program_file import read_program
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
@@ -76,7 +76,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=path,
         metavar="FILE|DIR",
-        help=f"write to FILE; or to a folder, a path without a suffix: {PTX_FILE} and {PLAN_FILE}",
+        help=f"write to FILE; or to a folder, a path without a suffix: {PTX_FILE} and {PLAN_FILE}; "
+        "`-` is standard output",
     )
     parser.add_argument(
         "--jobs",
@@ -192,7 +193,7 @@ def _comparison(baseline: Path) -> Callable[[Sequence[Kernel]], None]:
 
 def is_folder(output: Path) -> bool:
     """Whether `output` is a folder to write files into: one that is there, or a new path without a suffix."""
-    return output.is_dir() or not (output.suffix or output.exists())
+    return output != STDOUT and (output.is_dir() or not (output.suffix or output.exists()))
 
 
 def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Iterator[Compiled]:

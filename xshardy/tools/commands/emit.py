@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="say on standard error which emitter was chosen, and why"
     )
-    parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
+    parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE; `-` is standard output")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -21,7 +21,9 @@ PAGE_FILE = "index.html"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("file", help="HLO text with fusions, an emitted kernel, or a program with shardings; not `-`")
+    parser.add_argument(
+        "file", help="HLO text with fusions, an emitted kernel, or a program with shardings; `-` is standard input"
+    )
     parser.add_argument(
         "-p",
         "--passes",

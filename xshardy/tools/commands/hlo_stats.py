@@ -5,7 +5,7 @@ from pathlib import Path
 
 from xshardy.hlo_text import read_hlo
 from xshardy.tools.arguments import natural
-from xshardy.tools.diagnostics import read_text, shown_name
+from xshardy.tools.diagnostics import read_text_of_hlo, shown_name
 from xshardy.tools.hlo_stats import print_folder_stats, print_stats, stats_of
 from xshardy.tools.output import print_diagnostic
 
@@ -27,5 +27,5 @@ def run(args: argparse.Namespace) -> int:
         for failure in failures:
             print_diagnostic(failure)
         return 1 if failures else 0
-    print_stats(stats_of(read_hlo(read_text(args.file), shown_name(args.file))), args.most)
+    print_stats(stats_of(read_hlo(read_text_of_hlo(args.file), shown_name(args.file))), args.most)
     return 0

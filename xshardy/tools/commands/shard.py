@@ -5,7 +5,7 @@ import argparse
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import natural, path
 from xshardy.tools.diagnostics import InputError
-from xshardy.tools.output import write_text
+from xshardy.tools.output import STDOUT, write_text
 from xshardy.tools.program_file import read_program
 from xshardy.tools.program_options import add_program
 from xshardy.tools.progress import stage
@@ -20,7 +20,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_program(parser)
     parser.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
     parser.add_argument(
-        "-o", "--output", type=path, metavar="FILE", help="write the program with its shardings to FILE"
+        "-o",
+        "--output",
+        type=path,
+        metavar="FILE",
+        help="write the program with its shardings to FILE; `-` is standard output, where only the program goes then",
     )
     parser.add_argument(
         "-t",
@@ -42,5 +46,6 @@ def run(args: argparse.Namespace) -> int:
         write_text(args.output, export_hlo(program) if target == "hlo" else print_module(export(program)))
     elif args.target is not None:
         raise InputError("error: --target says what to write: give the file with -o")
-    print_placements(placed, args.top)
+    if args.output != STDOUT:
+        print_placements(placed, args.top)
     return 0

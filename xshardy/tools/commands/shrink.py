@@ -5,7 +5,7 @@ import argparse
 from xshardy.hlo_text import parse_hlo, print_hlo
 from xshardy.modules.shrinking.shrink import LEAST, shrink
 from xshardy.tools.arguments import path, positive
-from xshardy.tools.diagnostics import read_text, shown_name
+from xshardy.tools.diagnostics import read_text_of_hlo, shown_name
 from xshardy.tools.output import write_text
 
 EXAMPLE = "example: xshardy shrink module.hlo -o small.hlo && xshardy run --check small.hlo"
@@ -21,11 +21,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="do not make dimensions smaller than N (default: %(default)s)",
     )
-    parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE")
+    parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write to FILE; `-` is standard output")
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
-    module = parse_hlo(read_text(args.file), shown_name(args.file))
+    module = parse_hlo(read_text_of_hlo(args.file), shown_name(args.file))
     write_text(args.output, print_hlo(shrink(module, args.least)))
     return 0

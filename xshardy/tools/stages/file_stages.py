@@ -5,7 +5,6 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.utils.exceptions import ArgSpecParseError
 from xdsl.utils.lexer import Span
 
 from xshardy import compiler
@@ -69,7 +68,7 @@ def pipeline_page(text: str, name: str, pipeline: str) -> str:
     context = new_context()
     try:
         passes = passes_of(pipeline, installed_passes())
-    except (ValueError, ArgSpecParseError) as error:
+    except ValueError as error:
         raise InputError(f"error: {error}") from None
     program = source_program(text, name, context)
     place_at_lines(program.names.spans)

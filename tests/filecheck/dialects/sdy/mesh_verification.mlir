@@ -2,7 +2,7 @@
 
 // A mesh is verified as it is read. The next file has what is verified afterwards.
 
-// CHECK: custom op 'sdy.mesh' axis size must be at least 1, got: 0
+// CHECK: error: custom op 'sdy.mesh' axis size must be at least 1, got: 0
 sdy.mesh @mesh = <["a"=0]>
 
 // -----
