@@ -84,6 +84,7 @@ PASSES: Mapping[str, str] = {
     "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
     "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
     "hlo-normalize-layouts": "modules.fusing.normalize_layouts:NormalizeLayoutsPass",
+    "hlo-pad-dynamic-dimensions": "transforms.hlo.pad_dynamic_dimensions:PadDynamicDimensionsPass",
     "hlo-prepare-fusion": "modules.fusing.prepare:PrepareFusionPass",
     "hlo-rewrite-convolutions": "transforms.hlo.rewrite_convolutions:RewriteConvolutionsPass",
     "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
