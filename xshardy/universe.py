@@ -88,6 +88,7 @@ PASSES: Mapping[str, str] = {
     "hlo-prepare-fusion": "modules.fusing.prepare:PrepareFusionPass",
     "hlo-rewrite-convolutions": "transforms.hlo.rewrite_convolutions:RewriteConvolutionsPass",
     "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
+    "hlo-split-dynamic-borders": "transforms.hlo.split_dynamic_borders:SplitDynamicBordersPass",
     "hlo-split-reductions": "modules.fusing.split_reductions:SplitReductionsPass",
     "hlo-split-sorts": "modules.fusing.split_sorts:SplitSortsPass",
     "inline": "transforms.inline:InlinePass",

@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.hlo.dynamic_dimensions.control_flow import ParametersByParts, ResultsByParts
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import is_dynamic
 from xshardy.transforms.hlo.dynamic_dimensions.patterns import PATTERNS, check
 from xshardy.transforms.hlo.dynamic_dimensions.sizes import EraseUnusedSize, SetToBound
+from xshardy.transforms.hlo.split_dynamic_borders import BORDERS
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,6 @@ class PadDynamicDimensionsPass(PatternPass):
             check(op)
         if not dynamic and module.ops:
             return
-        patterns = (ParametersByParts(), ResultsByParts(), SetToBound(), *(pattern() for pattern in PATTERNS))
+        patterns = (*BORDERS, SetToBound(), *(pattern() for pattern in PATTERNS))
         yield Step(patterns, TO_FIXPOINT)
         yield Step((EraseUnusedSize(),), BACKWARD)

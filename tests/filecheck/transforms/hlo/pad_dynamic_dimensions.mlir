@@ -1,4 +1,5 @@
 // RUN: xshardy-opt %s -p hlo-pad-dynamic-dimensions | filecheck %s
+// RUN: xshardy-opt %s -p hlo-split-dynamic-borders,hlo-pad-dynamic-dimensions | filecheck %s
 
 // CHECK-LABEL: func.func @sum(
 // CHECK-NOT:     set_dimension_size
@@ -23,7 +24,8 @@ func.func @borders(%x: tensor<?x4xf32, #stablehlo.bounds<8, ?>>, %y: tensor<f32>
 
 // The calls of XLA are borders, too.
 // CHECK-LABEL: func.func @calls(
-// CHECK-NEXT:    return %arg0, %arg1
+// CHECK:         %[[WHOLE:.*]] = stablehlo.select %{{.*}}, %arg0, %{{.*}}
+// CHECK-NEXT:    return %[[WHOLE]], %arg1
 func.func @calls(%x: tensor<8xf32>, %n: tensor<i32>) -> (tensor<8xf32>, tensor<i32>) {
   %0 = stablehlo.custom_call @SliceToDynamic(%x, %n) : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
   %1:2 = stablehlo.custom_call @PadToStatic(%0) : (tensor<?xf32, #stablehlo.bounds<8>>) -> (tensor<8xf32>, tensor<i32>)

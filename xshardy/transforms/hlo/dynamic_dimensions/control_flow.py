@@ -1,15 +1,12 @@
-"""Loops, conditionals and functions: a dynamic tensor that crosses their borders becomes its parts."""
+"""Loops and conditionals: a dynamic tensor that crosses their borders becomes its parts."""
 
 from collections.abc import Sequence
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType
 from xdsl.ir import Attribute, Block, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
-from xshardy.rewriting import match_op_type
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode, types_of_parts
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import Padded, dynamic_dims
@@ -60,53 +57,3 @@ class ReturnParts(PadPattern[stablehlo.IfOp | stablehlo.CaseOp]):
         code.rewriter.insertion_point = InsertPoint.before(op)
         made = code.remade(op, [*op.operands], [part for type in types for part in types_of_parts(type)])
         return from_parts(made, types)
-
-
-class ParametersByParts(RewritePattern):
-    """`func @main(%x: tensor<?xf32, bounds<8>>)` -> `func @main(%x: tensor<8xf32>, %size: tensor<i32>)`"""
-
-    @match_op_type
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
-        inputs = [*op.function_type.inputs]
-        if op.body.blocks and any(map(dynamic_dims, inputs)):
-            block = op.body.block
-            PaddedCode(rewriter, InsertPoint.at_start(block)).arguments_by_parts(block)
-            op.arg_attrs = attributes_of_parts(op.arg_attrs, inputs)
-            op.function_type = FunctionType.from_lists([*block.arg_types], [*op.function_type.outputs])
-            rewriter.notify_op_modified(op)
-
-
-class ResultsByParts(RewritePattern):
-    """`return (set_dimension_size %a, %n)` -> `return (select (iota < %n), %a, 0), %n`, of a function"""
-
-    @match_op_type
-    def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter, /):
-        function, types = op.parent_op(), [value.type for value in op.operands]
-        operands = [Padded.of(operand) for operand in op.operands]
-        if not isinstance(function, func.FuncOp) or not any(map(dynamic_dims, types)) or None in operands:
-            return
-        code, parts = PaddedCode(rewriter), list[SSAValue]()
-        for operand, type in zip(operands, types, strict=True):
-            if operand is not None:
-                dims = dynamic_dims(type)
-                parts += [code.masked_by_zero(operand) if dims else operand.value]
-                parts += [code.size(operand, d) for d in dims]
-        op.operands = parts
-        function.res_attrs = attributes_of_parts(function.res_attrs, types)
-        function.function_type = FunctionType.from_lists(
-            [*function.function_type.inputs], [value.type for value in parts]
-        )
-        rewriter.notify_op_modified(op)
-        rewriter.notify_op_modified(function)
-
-
-def attributes_of_parts(
-    attributes: ArrayAttr[DictionaryAttr] | None, types: Sequence[Attribute]
-) -> ArrayAttr[DictionaryAttr] | None:
-    """The attributes of parameters, or of results, of `types`, for their parts: a size has none."""
-    if attributes is None:
-        return None
-    parts: list[DictionaryAttr] = []
-    for own, type in zip(attributes, types, strict=True):
-        parts += [own, *(DictionaryAttr({}) for _ in dynamic_dims(type))]
-    return ArrayAttr(parts)

@@ -12,9 +12,9 @@ PAD_TO_STATIC, SLICE_TO_DYNAMIC = "PadToStatic", "SliceToDynamic"
 
 class DynamicBorder(PadPattern[stablehlo.CustomCallOp]):
     """
-    `custom_call @SliceToDynamic(%a, %n)` -> `set_dimension_size %a, %n`, and `custom_call @PadToStatic` the inverse
+    `custom_call @SliceToDynamic(%a, %n)` -> `set_dimension_size %a, %n`; `custom_call @PadToStatic` is the inverse
 
-    Both have a size for each dimension of the tensor.
+    Both have a size for each dimension of the tensor. What is behind the size in use becomes zero.
     """
 
     op_types = (stablehlo.CustomCallOp,)
@@ -29,5 +29,8 @@ class DynamicBorder(PadPattern[stablehlo.CustomCallOp]):
     def padded(self, op: stablehlo.CustomCallOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
         operand, *sizes = operands
         if op.call_target_name.data == PAD_TO_STATIC:
-            return [Padded(operand.value), *(Padded(code.size(operand, d)) for d in range(len(operand.shape)))]
+            return [
+                Padded(code.masked_by_zero(operand)),
+                *(Padded(code.size(operand, d)) for d in range(len(operand.shape))),
+            ]
         return [Padded(operand.value, {d: sizes[d].value for d in dynamic_dims(op.results[0].type)})]
