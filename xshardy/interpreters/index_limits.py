@@ -7,8 +7,10 @@ The row of an operation is in `INDICES`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
@@ -63,11 +65,18 @@ def compared(op: stablehlo.CompareOp) -> Ranges:
             yield value, IndexRange(bound, bound, is_compared=True)
 
 
+def size_in_use(op: stablehlo.SetDimensionSizeOp) -> Ranges:
+    """A size up to that of the operand; nothing if its own size is not known."""
+    if (most := shape_of(op.operand)[op.dimension.value.data]) != DYNAMIC_INDEX:
+        yield op.size, replace(bounded((), 0, most), is_size=True)
+
+
 INDICES: Mapping[type[Operation], Callable[..., Ranges]] = {
     stablehlo.CompareOp: compared,
     stablehlo.DynamicSliceOp: dynamic_slice_starts,
     stablehlo.DynamicUpdateSliceOp: dynamic_update_slice_starts,
     stablehlo.GatherOp: gather_starts,
     stablehlo.ScatterOp: scatter_starts,
+    stablehlo.SetDimensionSizeOp: size_in_use,
 }
 """The operands of operations that have bounds."""

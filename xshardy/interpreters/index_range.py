@@ -25,6 +25,8 @@ class IndexRange:
     """Whether the bounds are those of a comparison: other values are as interesting."""
     scatter: stablehlo.ScatterOp | None = None
     """The scatter whose indices these are."""
+    is_size: bool = False
+    """Whether these are sizes of dynamic dimensions: others mean nothing."""
 
     def map(self, move: Callable[[Array], Array]) -> IndexRange:
         """Both bounds moved by a function that does not compute."""
@@ -35,11 +37,15 @@ class IndexRange:
         lower, upper = self.lower.min(initial=NONE[0]), self.upper.max(initial=NONE[1])
         return replace(self, lower=np.broadcast_to(lower, shape), upper=np.broadcast_to(upper, shape))
 
+    def within(self, other: IndexRange) -> IndexRange:
+        """The values that are in both ranges."""
+        return replace(self, lower=np.maximum(self.lower, other.lower), upper=np.minimum(self.upper, other.upper))
+
     def is_empty(self) -> bool:
         return not (self.lower <= self.upper).any()
 
     def equals(self, other: IndexRange) -> bool:
-        alike = self.is_compared == other.is_compared and self.scatter is other.scatter
+        alike = (self.is_compared, self.is_size) == (other.is_compared, other.is_size) and self.scatter is other.scatter
         return alike and bool((self.lower == other.lower).all() and (self.upper == other.upper).all())
 
 

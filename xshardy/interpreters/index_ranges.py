@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import func
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
+from xshardy.dialects.stablehlo import SetDimensionSizeOp
 from xshardy.dialects.stablehlo.types import is_static
 from xshardy.interpreters.calls import called_function, calls_by_function
 from xshardy.interpreters.element_types import as_tensor_type
@@ -26,7 +27,7 @@ def index_ranges(computation: func.FuncOp) -> Mapping[int, Sequence[IndexRange]]
     """The parameters of `computation` that are used as indices, by number, with the different ranges of their uses."""
     calls = calls_by_function(computation)
     callers = {function.body.block: called_by for function, called_by in calls.items()}
-    operations = [op for function in calls for op in function.body.walk() if type(op) in INDICES and has_sizes(op)]
+    operations = [op for function in calls for op in function.body.walk() if type(op) in INDICES and is_followed(op)]
     pending: list[tuple[SSAValue, IndexRange]] = [found for op in operations for found in INDICES[type(op)](op)]
     followed: dict[SSAValue, list[IndexRange]] = {}
     while pending:
@@ -43,6 +44,11 @@ def index_ranges(computation: func.FuncOp) -> Mapping[int, Sequence[IndexRange]]
             pending += returned(value, wanted) if rule is None else rule(op, wanted)
     arguments = enumerate(computation.body.block.args)
     return {number: followed[argument] for number, argument in arguments if followed.get(argument)}
+
+
+def is_followed(op: Operation) -> bool:
+    """Whether the limits of the operands of `op` are known: the size of a dynamic dimension has one."""
+    return has_sizes(op) or isinstance(op, SetDimensionSizeOp)
 
 
 def has_sizes(op: Operation) -> bool:

@@ -5,6 +5,7 @@ HLO defines all of them: gathers and dynamic slices clamp their indices, scatter
 """
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -33,10 +34,13 @@ def random_indices(
 
     With `in_bounds`, all are in a range, but those that a scatter arranges.
 
-    What a scatter states about its indices is kept. If its updates do not commute, each element is updated once.
+    Sizes of dynamic dimensions are in all of their ranges. What a scatter states about its indices is kept.
+    If its updates do not commute, each element is updated once.
     """
     if KINDS[like.dtype] not in (Kind.INTEGER, Kind.FLOAT):
         return like
+    if sizes := [wanted for wanted in ranges if wanted.is_size]:
+        ranges, in_bounds = [reduce(IndexRange.within, sizes)], True
     indices = [wanted for wanted in ranges if not wanted.is_compared]
     for wanted in sorted(indices, key=lambda wanted: abs(int(wanted.lower.min()))):
         if wanted.scatter is not None and (needs_distinct(wanted.scatter) or is_sorted(wanted.scatter)):

@@ -21,17 +21,19 @@ from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.program_file import read_program
 from xshardy.tools.program_text import is_hlo, is_mlir
+from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 """How files are named that are read as HLO if they start neither as HLO nor as MLIR does."""
 
 
 def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
-    """The module of FILE, and the seconds it took to parse it."""
+    """The module of FILE, with parameters and results of static size, and the seconds it took to parse it."""
     text = read_program(args.file)
     start = perf_counter()
     name = shown_name(args.file)
     module = parse_hlo(text, name) if is_hlo_file(text, args.file, args.frontend) else parse_module(text, name)
+    SplitDynamicBordersPass().rewrite_module(module)
     return module, perf_counter() - start
 
 

@@ -120,3 +120,44 @@ def test_a_shape_that_does_not_fit_is_refused(operation: str, sizes: Sequence[in
     }}""")
     with pytest.raises(InterpretationError, match=reason):
         evaluate(module, [np.zeros(4, np.float32), np.array(sizes, np.int32)])
+
+
+V6 = "tensor<?xf32, #stablehlo.bounds<6>>"
+
+
+def run_on_sizes(operation: str, sizes: Sequence[int], result: str = V6) -> Array:
+    """An operation on `%a` and `%b`, the first `sizes` of 6 elements, and on `%x`, all of them."""
+    module = parse_module(f"""func.func @main(%x: tensor<6xf32>, %n: tensor<i32>, %m: tensor<i32>) -> {result} {{
+      %a = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<6xf32>, tensor<i32>) -> {V6}
+      %b = stablehlo.set_dimension_size %x, %m, dim = 0 : (tensor<6xf32>, tensor<i32>) -> {V6}
+      %0 = {operation}
+      return %0 : {result}
+    }}""")
+    (found,) = evaluate(module, [X[0], *(np.array(size, np.int32) for size in sizes)])
+    return found
+
+
+@pytest.mark.parametrize("size", [0, 1, 4])
+def test_a_static_operand_is_cut_to_the_size_in_use(size: int):
+    found = run_on_sizes(f"stablehlo.add %a, %x : ({V6}, tensor<6xf32>) -> {V6}", [size, size])
+    np.testing.assert_array_equal(found, 2 * X[0, :size])
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        f"stablehlo.add %a, %b : {V6}",
+        f"stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : ({V6}, {V6}) -> tensor<f32>",
+    ],
+)
+def test_different_sizes_in_use_are_refused(operation: str):
+    """Also a size of 1, whose element numpy would repeat."""
+    result = "tensor<f32>" if "dot" in operation else V6
+    with pytest.raises(InterpretationError, match="its operands have different sizes in use: 1, 4"):
+        run_on_sizes(operation, [1, 4], result)
+
+
+def test_a_broadcast_to_an_unknown_size_is_refused():
+    result = V6.replace("f32", "i32")
+    with pytest.raises(InterpretationError, match="nothing says of which size dimension 0 of the result is"):
+        run_on_sizes(f"stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> {result}", [1, 1], result)

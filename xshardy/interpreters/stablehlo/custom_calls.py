@@ -14,6 +14,7 @@ from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtyp
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.checks import CHECK_CALLS
 from xshardy.interpreters.stablehlo.control import pass_through
+from xshardy.interpreters.stablehlo.dynamic_calls import DYNAMIC_CALLS
 from xshardy.interpreters.stablehlo.gpu_libraries import GPU_LIBRARIES
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.machine import Evaluator
@@ -56,6 +57,7 @@ CUSTOM_CALLS: Mapping[str, Rule] = {
     **BY_SCIPY,
     **GPU_LIBRARIES,
     **TOP_K_CALLS,
+    **DYNAMIC_CALLS,
     **WITH_SYMBOLIC_SHAPES,
     **dict.fromkeys(IDENTITIES, pass_through),
     "CreateBuffer": buffer_without_contents,

@@ -15,6 +15,7 @@ from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, CallSites, Execution, KnownResults, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
 from xshardy.interpreters.stablehlo.devices import Device, Group, alone
+from xshardy.interpreters.stablehlo.dynamic_dimensions import in_use, is_dynamic
 from xshardy.interpreters.stablehlo.quantized import is_on_floats, on_floats
 from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
 
@@ -34,6 +35,8 @@ class Evaluator:
         self.values: dict[SSAValue, Value] = {}
         """The values of the current function; a region also reads those of the enclosing regions."""
         self.decompositions: dict[Operation, Block] = {}
+        self.on_dynamic: set[Operation] = set()
+        """The operations on tensors with dynamic dimensions, of the blocks that were executed."""
         self.computed_on_floats: set[Operation] = set()
         """The operations on quantized tensors, of the blocks that were executed, that are computed on floats."""
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
@@ -53,7 +56,7 @@ class Evaluator:
         """An evaluator for another device, with the same functions, and none of the values."""
         other = Evaluator(self.rules, self.functions, device)
         other.decompositions, other.last_readers, other.groups = self.decompositions, self.last_readers, self.groups
-        other.computed_on_floats = self.computed_on_floats
+        other.computed_on_floats, other.on_dynamic = self.computed_on_floats, self.on_dynamic
         return other
 
     def calling(self, name: str, arguments: Sequence[Value]) -> Execution:
@@ -103,6 +106,7 @@ class Evaluator:
         if block not in self.last_readers:
             self.last_readers[block] = values_by_last_reader(block)
             self.computed_on_floats.update(filter(is_on_floats, block.ops))
+            self.on_dynamic.update(filter(is_dynamic, block.ops))
         last_readers = self.last_readers[block]
         values = self.values
         values.update(zip(block.args, arguments, strict=True))
@@ -112,6 +116,8 @@ class Evaluator:
                 for argument in block.args:
                     del values[argument]
                 return tuple(operands)
+            if op in self.on_dynamic:
+                operands = in_use(op, operands)
             rule, callee = self.rules.get(type(op)), CALLEES.get(type(op))
             if callee is not None:
                 results = yield self.calling(callee(op), operands)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
@@ -48,7 +49,17 @@ def repeated(x: Array, dimensions: Sequence[int], shape: Sequence[int]) -> Array
 
 
 def broadcast_in_dim(evaluator: Evaluator, op: stablehlo.BroadcastInDimOp, x: Array) -> Array:
-    return repeated(x, op.broadcast_dimensions.get_values(), shape_of(op.result))
+    """Raises `InterpretationError` if only the result has a dynamic dimension: nothing says of which size."""
+    dimensions: Sequence[int] = op.broadcast_dimensions.get_values()
+    known = {
+        to: own
+        for to, own, size in zip(dimensions, x.shape, shape_of(op.operand), strict=True)
+        if size == DYNAMIC_INDEX
+    }
+    shape = [known.get(d, size) if size == DYNAMIC_INDEX else size for d, size in enumerate(shape_of(op.result))]
+    if DYNAMIC_INDEX in shape:
+        raise unsupported(op, f"nothing says of which size dimension {shape.index(DYNAMIC_INDEX)} of the result is")
+    return repeated(x, dimensions, shape)
 
 
 def transpose(evaluator: Evaluator, op: stablehlo.TransposeOp, x: Array) -> Array:

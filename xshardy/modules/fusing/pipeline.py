@@ -19,6 +19,7 @@ from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.hlo.buffers_to_arrays import BuffersToArraysPass
 from xshardy.transforms.hlo.fold_dot_transposes import FoldDotTransposesPass
 from xshardy.transforms.hlo.fuse_epilogues import FuseEpiloguesPass
+from xshardy.transforms.hlo.pad_dynamic_dimensions import PadDynamicDimensionsPass
 from xshardy.transforms.hlo.rewrite_convolutions import RewriteConvolutionsPass
 from xshardy.transforms.hlo.rewrite_gemms import RewriteGemmsPass
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
@@ -51,6 +52,7 @@ class FusionPipelinePass(PipelinePass):
             PrepareFusionPass(),
             LegalizeDeprecatedOpsPass(),
             InlinePass(),
+            PadDynamicDimensionsPass(),
             NormalizeLayoutsPass(),
             CanonicalizePass(),
             CSEPass(),

@@ -7,8 +7,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass, next_channel
-from xshardy.transforms.sdy_export.local.scatters import identity_of
 from xshardy.universe import new_context
 
 MESH = 'sdy.mesh @mesh = <["x"=2, "y"=2]>\nsdy.mesh @long = <["x"=4, "y"=2]>\n'

@@ -3,58 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.dialects.builtin import TensorType, i1
+from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import Dense, dense, dense_values
+from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.axis_refs import difference
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.interpreters.element_types import float_info, numpy_dtype
 from xshardy.sharding.devices import shard_indices
 from xshardy.sharding.rules.gather_scatter import combiner_of
 from xshardy.transforms.failures import warn
+from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_export.local.contractions import require_reduction
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.indices import Indexing
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
-
-ZERO_OR_ONE: Mapping[type[Operation], int] = {
-    stablehlo.AddOp: 0,
-    stablehlo.OrOp: 0,
-    stablehlo.AndOp: 1,
-    stablehlo.MulOp: 1,
-}
-"""The neutral element of each combiner that has 0 or 1 as one."""
-
-
-def _limit(element: Attribute, *, largest: bool) -> int | float:
-    """The largest or smallest value of this type: an infinity, if the type has infinities."""
-    if not isa(element, IntegerType):
-        dtype = numpy_dtype(element)
-        infinity = float(np.array([np.inf]).astype(dtype)[0])
-        limit = infinity if np.isinf(infinity) else float_info(dtype).largest
-        return limit if largest else -limit
-    if element == i1 or element.signedness.data is Signedness.UNSIGNED:
-        return (1 << element.width.data) - 1 if largest else 0
-    half = 1 << (element.width.data - 1)
-    return half - 1 if largest else -half
-
-
-def identity_of(kind: type[Operation], element: Attribute) -> Dense | None:
-    """The neutral element of `kind` as a scalar; None if it has none."""
-    scalar = TensorType(element, [])
-    if kind in ZERO_OR_ONE and isinstance(element, IntegerType):
-        return dense_values(scalar, [ZERO_OR_ONE[kind]])
-    if kind in ZERO_OR_ONE:
-        return dense(scalar, np.array(ZERO_OR_ONE[kind], numpy_dtype(element)).tobytes())
-    if kind in (stablehlo.MaxOp, stablehlo.MinOp):
-        return dense_values(scalar, [_limit(element, largest=kind is stablehlo.MinOp)])
-    return None
 
 
 def _partial_axes(op: stablehlo.ScatterOp, before: WholeTensors) -> list[AxisRefAttr]:

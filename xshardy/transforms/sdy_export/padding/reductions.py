@@ -3,28 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.ir import Block, Operation
-
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import Dense
-from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
-from xshardy.transforms.sdy_export.local.scatters import identity_of
+from xshardy.transforms.neutral_elements import neutral_element
 from xshardy.transforms.sdy_export.padding.contractions import padding_of, window_over
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensors
 from xshardy.transforms.sdy_export.padding.padding_code import PaddingCode
 from xshardy.transforms.sdy_export.padding.padding_pattern import PaddingPattern
-
-
-def neutral_element(body: Block) -> Dense | None:
-    """The scalar that `body`, a reduction of two elements by one operation, does not notice; None if there is none."""
-    end = body.last_op
-    if not isinstance(end, stablehlo.ReturnOp) or len(body.args) != 2 or len(end.operands) != 1:
-        return None
-    op = end.operands[0].owner
-    if not isinstance(op, Operation) or {*op.operands} != {*body.args}:
-        return None
-    return identity_of(type(op), tensor_type(end.operands[0]).element_type)
 
 
 def _kept(dims: Sequence[int], shape: Sequence[int]) -> list[int]:

@@ -14,10 +14,10 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
 from xshardy.rewriting.captured import captured
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_export.local.convolutions import local_groups
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
-from xshardy.transforms.sdy_export.local.scatters import identity_of
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 from xshardy.transforms.sdy_export.local.windows import stay_in_parts
 from xshardy.transforms.sdy_export.permutation.pattern import (

@@ -1,0 +1,83 @@
+"""Gathers and scatters by a dynamic number of index vectors."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import rank_of
+from xshardy.dialects.stablehlo.building import element_type
+from xshardy.indexing.tensor_maps import values_of
+from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
+from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
+from xshardy.transforms.hlo.dynamic_dimensions.padded_value import Padded, dynamic_dims
+from xshardy.transforms.neutral_elements import identity_of
+
+
+def batch_places(offset_dims: Sequence[int], rank: int, vector_dim: int, indices_rank: int) -> dict[int, int]:
+    """For each dimension of the indices, but that of the vectors, the dimension of the result, or of the updates."""
+    batch = [d for d in range(indices_rank) if d != vector_dim]
+    return dict(zip(batch, (d for d in range(rank) if d not in offset_dims), strict=True))
+
+
+class PadGather(PadPattern[stablehlo.GatherOp]):
+    """`gather %a, (set_dimension_size %indices, %n)` -> `set_dimension_size (gather %a, %indices), %n`"""
+
+    op_types = (stablehlo.GatherOp,)
+
+    @staticmethod
+    def refusal(op: stablehlo.GatherOp) -> str | None:
+        return "it gathers from a tensor with dynamic dimensions" if dynamic_dims(op.operand.type) else None
+
+    def padded(self, op: stablehlo.GatherOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
+        operand, indices = operands
+        numbers = op.dimension_numbers
+        vector_dim, offsets = numbers.index_vector_dim.data, values_of(numbers.offset_dims)
+        places = batch_places(offsets, rank_of(op.result), vector_dim, len(indices.shape))
+        (made,) = code.remade(op, [operand.value, indices.value])
+        return [Padded(made, {places[d]: size for d, size in indices.sizes.items()})]
+
+
+class PadScatter(PadPattern[stablehlo.ScatterOp]):
+    """`scatter %a, (set_dimension_size %i, %n), %u` -> `scatter %a, (select (iota < %n), %i, -2147483648), %u`"""
+
+    op_types = (stablehlo.ScatterOp,)
+
+    @staticmethod
+    def refusal(op: stablehlo.ScatterOp) -> str | None:
+        if any(dynamic_dims(each.type) for each in op.inputs):
+            return "it scatters into a tensor with dynamic dimensions"
+        numbers = op.scatter_dimension_numbers
+        windows = values_of(numbers.update_window_dims)
+        if any(d in windows for each in op.updates for d in dynamic_dims(each.type)):
+            return "a window of its updates is dynamic"
+        if not values_of(numbers.scatter_dims_to_operand_dims):
+            return "no index says where its updates go"
+        return None
+
+    def padded(self, op: stablehlo.ScatterOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
+        count, numbers = len(op.inputs), op.scatter_dimension_numbers
+        inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
+        rank, vector_dim = len(updates[0].shape), numbers.index_vector_dim.data
+        places = batch_places(values_of(numbers.update_window_dims), rank, vector_dim, len(indices.shape))
+        sizes = dict(indices.sizes)
+        for update in updates:
+            sizes |= {d: update.sizes[place] for d, place in places.items() if place in update.sizes}
+        outside = code.masked(Padded(indices.value, sizes), outside_of_all(indices.value, code))
+        values = [*(each.value for each in inputs), outside, *(each.value for each in updates)]
+        return [Padded(value) for value in code.remade(op, values)]
+
+
+def outside_of_all(indices: SSAValue, code: PaddedCode) -> SSAValue:
+    """An index that no tensor has: the smallest, or the largest of an unsigned type."""
+    type = TensorType(element_type(indices), [])
+    kind = stablehlo.MinOp if is_unsigned(indices) else stablehlo.MaxOp
+    limit = identity_of(kind, type.element_type)
+    assert limit is not None, "an integer type has limits"
+    return code(stablehlo.ConstantOp(limit))
+
+
+def is_unsigned(value: SSAValue) -> bool:
+    """Whether the elements are integers without a sign."""
+    return str(element_type(value)).startswith("ui")
