@@ -19,6 +19,8 @@ from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.element_types import Array, stored_dtype
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
+from xshardy.transforms.hlo.pad_dynamic_dimensions import PadDynamicDimensionsPass
+from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
 from xshardy.transforms.sdy.main_function import main_function
 
 
@@ -63,14 +65,17 @@ def run_module(
     """
     Partition `module`, in place, for its meshes with the sizes of `mesh`, and run it with whole `arguments`.
 
-    By default, arguments are random ones that depend on `seed` only. With `check`, the results are compared with those
-    of the program on one device by our evaluator. Raises `EngineError`, `InterpretationError`, `VerifyException` and
+    An argument or result with dynamic dimensions is one of its largest sizes, followed by the sizes in use. By default,
+    arguments are random ones that depend on `seed` only. With `check`, the results are compared with those of the
+    program on one device by our evaluator. Raises `EngineError`, `InterpretationError`, `VerifyException` and
     `PassFailedException`.
     """
     if mesh:
         resize_meshes(module, mesh, context)
+    SplitDynamicBordersPass().rewrite_module(module)
     main = main_function(module)
     given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
+    PadDynamicDimensionsPass().rewrite_module(module)  # after sizes were drawn: propagation takes static shapes only
     whole = module.clone() if check else None
     program = partition_module(module, context, keep_propagated=check and isinstance(engine, Simulated))
     check_arguments(program, given)

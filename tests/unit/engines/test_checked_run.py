@@ -153,3 +153,33 @@ def test_constants_of_arith_are_constants_as_for_xla(engine: str):
 def test_an_unknown_engine_is_named():
     with pytest.raises(EngineError, match="no engine 'abacus': there are simulated, kernels, pjrt"):
         engine_named("abacus")
+
+
+ROWS = "tensor<?x4xf32, #stablehlo.bounds<8, ?>>"
+DYNAMIC = f"""
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: {ROWS} {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{}}]>}}) -> ({ROWS}, tensor<4xf32>) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.exponential %x : {ROWS}
+  %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0] : ({ROWS}, tensor<f32>) -> tensor<4xf32>
+  return %0, %1 : {ROWS}, tensor<4xf32>
+}}
+"""  # noqa: E501
+
+
+@pytest.mark.parametrize("size", [0, 3, 8])
+def test_a_dynamic_dimension_is_padded_and_sharded(size: int):
+    """An argument and a result are of the largest size, followed by the size in use."""
+    x = np.random.default_rng(size).standard_normal((8, 4), np.float32)
+    run = xshardy.run(DYNAMIC, [x, np.array(size, np.int32)], check=True)
+    assert run.agrees
+    rows, in_use, sums = run.results
+    wanted = np.where(np.arange(8)[:, None] < size, np.exp(x), 0)
+    np.testing.assert_allclose(rows, wanted, rtol=1e-6)
+    np.testing.assert_allclose(sums, wanted.sum(axis=0), rtol=1e-5)
+    assert int(in_use) == size
+
+
+def test_sizes_of_dynamic_dimensions_are_drawn_up_to_their_bounds():
+    found = {int(xshardy.run(DYNAMIC, seed=seed).results[1]) for seed in range(40)}
+    assert found <= set(range(9)) and len(found) > 4

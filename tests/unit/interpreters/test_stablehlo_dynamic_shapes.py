@@ -161,3 +161,23 @@ def test_a_broadcast_to_an_unknown_size_is_refused():
     result = V6.replace("f32", "i32")
     with pytest.raises(InterpretationError, match="nothing says of which size dimension 0 of the result is"):
         run_on_sizes(f"stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> {result}", [1, 1], result)
+
+
+CALLS = f"""func.func @main(%x: tensor<6xf32>, %n: tensor<i32>) -> (tensor<6xf32>, tensor<i32>) {{
+  %0 = stablehlo.custom_call @SliceToDynamic(%x, %n) : (tensor<6xf32>, tensor<i32>) -> {V6}
+  %1:2 = stablehlo.custom_call @PadToStatic(%0) : ({V6}) -> (tensor<6xf32>, tensor<i32>)
+  return %1#0, %1#1 : tensor<6xf32>, tensor<i32>
+}}"""
+
+
+@pytest.mark.parametrize("size", [0, 4, 6])
+def test_the_calls_of_xla_give_zeros_behind_the_size_in_use(size: int):
+    whole, in_use = evaluate(parse_module(CALLS), [X[0] + 1, np.array(size, np.int32)])
+    np.testing.assert_array_equal(whole, np.where(np.arange(6) < size, X[0] + 1, 0))
+    assert int(in_use) == size
+
+
+@pytest.mark.parametrize("size", [-1, 7])
+def test_a_slice_of_a_size_that_the_operand_lacks_is_refused(size: int):
+    with pytest.raises(InterpretationError, match=rf"of shape \(6,\) has no part of shape \({size},\)"):
+        evaluate(parse_module(CALLS), [X[0], np.array(size, np.int32)])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from xshardy.interpreters import reference
+from xshardy.modules.plan_files import PTX_FILE
 from xshardy.tools import xshardy_opt
 from xshardy.tools.cli import main
 from xshardy.tools.commands import COMMANDS
@@ -407,6 +408,33 @@ def test_a_partitioned_program_is_compiled_for_each_device(tmp_path: Path, capsy
     assert main(["compile", "--partition", "--fuse", str(path), "--html", str(page)]) == 0
     assert "tensor\\u003c4xf32>" in page.read_text()
     assert capsys.readouterr().err == ""
+
+
+DYNAMIC = """HloModule m
+add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY e {
+  x = f32[<=8,4] parameter(0)
+  zero = f32[] constant(0)
+  t = f32[<=8,4] tanh(x)
+  r = f32[4] reduce(t, zero), dimensions={0}, to_apply=add
+  ROOT o = (f32[<=8,4], f32[4]) tuple(t, r)
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parameters_with_dynamic_dimensions_have_a_size_beside_them(
+    seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "dynamic.hlo"
+    path.write_text(DYNAMIC)
+    assert main(["run", "--check", "--fuse", "--seed", str(seed), "--level", "scf", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("agrees") == 3 and "tensor<8x4xf32>" in shown and "tensor<i32>" in shown
+    assert main(["compile", "--fuse", str(path), "-o", str(tmp_path / "plan")]) == 0
+    assert ".entry" in (tmp_path / "plan" / PTX_FILE).read_text()
 
 
 def test_a_sharded_program_for_one_device_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
