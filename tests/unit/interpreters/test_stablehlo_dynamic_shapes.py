@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
 
@@ -161,3 +164,34 @@ def test_a_broadcast_to_an_unknown_size_is_refused():
     result = V6.replace("f32", "i32")
     with pytest.raises(InterpretationError, match="nothing says of which size dimension 0 of the result is"):
         run_on_sizes(f"stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> {result}", [1, 1], result)
+
+
+CALLS = """HloModule m
+ENTRY e {
+  x = f32[6] parameter(0)
+  n = s32[] parameter(1)
+  d = f32[<=6] custom-call(x, n), custom_call_target="SliceToDynamic"
+  p = (f32[6], s32[]) custom-call(d), custom_call_target="PadToStatic"
+  whole = f32[6] get-tuple-element(p), index=0
+  size = s32[] get-tuple-element(p), index=1
+  ROOT r = (f32[6], s32[]) tuple(whole, size)
+}
+"""
+
+
+@pytest.mark.parametrize("size", [0, 2, 6])
+def test_calls_of_xla_at_the_borders_of_dynamic_tensors(size: int):
+    whole, found = evaluate(parse_hlo(CALLS), [X[1], np.array(size, np.int32)])
+    np.testing.assert_array_equal(whole, [*X[1, :size], *[0] * (6 - size)])
+    assert found == size
+
+
+@pytest.mark.parametrize("size", [-1, 7])
+def test_a_slice_to_dynamic_beyond_its_operand(size: int):
+    with pytest.raises(InterpretationError, match=rf"shape \(6,\) has no part of shape \({size},\) at its beginning"):
+        evaluate(parse_hlo(CALLS), [X[1], np.array(size, np.int32)])
+
+
+def test_drawn_sizes_of_calls_are_within_bounds():
+    (entry,) = (op for op in parse_hlo(CALLS).ops if isinstance(op, FuncOp))
+    assert {int(inputs_of(entry, seed)[1]) for seed in range(50)} == set(range(7))
