@@ -71,8 +71,16 @@ def size_in_use(op: stablehlo.SetDimensionSizeOp) -> Ranges:
         yield op.size, replace(bounded((), 0, most), is_size=True)
 
 
+def sizes_in_use(op: stablehlo.CustomCallOp) -> Ranges:
+    """Those that XLA's `SliceToDynamic` has for each dimension; nothing for other calls."""
+    if op.call_target_name.data == "SliceToDynamic":
+        for size, most in zip(op.inputs[1:], shape_of(op.inputs[0]), strict=False):
+            yield size, replace(bounded((), 0, most), is_size=True)
+
+
 INDICES: Mapping[type[Operation], Callable[..., Ranges]] = {
     stablehlo.CompareOp: compared,
+    stablehlo.CustomCallOp: sizes_in_use,
     stablehlo.DynamicSliceOp: dynamic_slice_starts,
     stablehlo.DynamicUpdateSliceOp: dynamic_update_slice_starts,
     stablehlo.GatherOp: gather_starts,

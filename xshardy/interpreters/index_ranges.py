@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import func
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
-from xshardy.dialects.stablehlo import SetDimensionSizeOp
+from xshardy.dialects.stablehlo import CustomCallOp, SetDimensionSizeOp
 from xshardy.dialects.stablehlo.types import is_static
 from xshardy.interpreters.calls import called_function, calls_by_function
 from xshardy.interpreters.element_types import as_tensor_type
@@ -48,7 +48,7 @@ def index_ranges(computation: func.FuncOp) -> Mapping[int, Sequence[IndexRange]]
 
 def is_followed(op: Operation) -> bool:
     """Whether the limits of the operands of `op` are known: the size of a dynamic dimension has one."""
-    return has_sizes(op) or isinstance(op, SetDimensionSizeOp)
+    return has_sizes(op) or isinstance(op, (SetDimensionSizeOp, CustomCallOp))
 
 
 def has_sizes(op: Operation) -> bool:

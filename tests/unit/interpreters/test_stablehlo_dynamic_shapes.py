@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
 
@@ -163,21 +166,32 @@ def test_a_broadcast_to_an_unknown_size_is_refused():
         run_on_sizes(f"stablehlo.broadcast_in_dim %n, dims = [] : (tensor<i32>) -> {result}", [1, 1], result)
 
 
-CALLS = f"""func.func @main(%x: tensor<6xf32>, %n: tensor<i32>) -> (tensor<6xf32>, tensor<i32>) {{
-  %0 = stablehlo.custom_call @SliceToDynamic(%x, %n) : (tensor<6xf32>, tensor<i32>) -> {V6}
-  %1:2 = stablehlo.custom_call @PadToStatic(%0) : ({V6}) -> (tensor<6xf32>, tensor<i32>)
-  return %1#0, %1#1 : tensor<6xf32>, tensor<i32>
-}}"""
+CALLS = """HloModule m
+ENTRY e {
+  x = f32[6] parameter(0)
+  n = s32[] parameter(1)
+  d = f32[<=6] custom-call(x, n), custom_call_target="SliceToDynamic"
+  p = (f32[6], s32[]) custom-call(d), custom_call_target="PadToStatic"
+  whole = f32[6] get-tuple-element(p), index=0
+  size = s32[] get-tuple-element(p), index=1
+  ROOT r = (f32[6], s32[]) tuple(whole, size)
+}
+"""
 
 
-@pytest.mark.parametrize("size", [0, 4, 6])
-def test_the_calls_of_xla_give_zeros_behind_the_size_in_use(size: int):
-    whole, in_use = evaluate(parse_module(CALLS), [X[0] + 1, np.array(size, np.int32)])
-    np.testing.assert_array_equal(whole, np.where(np.arange(6) < size, X[0] + 1, 0))
-    assert int(in_use) == size
+@pytest.mark.parametrize("size", [0, 2, 6])
+def test_calls_of_xla_at_the_borders_of_dynamic_tensors(size: int):
+    whole, found = evaluate(parse_hlo(CALLS), [X[1], np.array(size, np.int32)])
+    np.testing.assert_array_equal(whole, [*X[1, :size], *[0] * (6 - size)])
+    assert found == size
 
 
 @pytest.mark.parametrize("size", [-1, 7])
-def test_a_slice_of_a_size_that_the_operand_lacks_is_refused(size: int):
-    with pytest.raises(InterpretationError, match=rf"of shape \(6,\) has no part of shape \({size},\)"):
-        evaluate(parse_module(CALLS), [X[0], np.array(size, np.int32)])
+def test_a_slice_to_dynamic_beyond_its_operand(size: int):
+    with pytest.raises(InterpretationError, match=rf"shape \(6,\) has no part of shape \({size},\) at its beginning"):
+        evaluate(parse_hlo(CALLS), [X[1], np.array(size, np.int32)])
+
+
+def test_drawn_sizes_of_calls_are_within_bounds():
+    (entry,) = (op for op in parse_hlo(CALLS).ops if isinstance(op, FuncOp))
+    assert {int(inputs_of(entry, seed)[1]) for seed in range(50)} == set(range(7))

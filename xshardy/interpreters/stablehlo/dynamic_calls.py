@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import TupleType
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 
 
-def pad_to_static(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array) -> Sequence[Array]:
-    """`x` with zeros up to the sizes of the result, and the sizes of `x`."""
-    whole = np.zeros(shape_of(op.results[0]), x.dtype)
+def pad_to_static(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array) -> Sequence[Value]:
+    """`x` with zeros up to the sizes of the result, and the sizes of `x`: several results, or a tuple of them."""
+    type = op.results[0].type
+    whole = np.zeros(shape_of(elements(type)[0]), x.dtype)
     whole[tuple(map(slice, x.shape))] = x
-    return [whole, *(np.array(size, np.int32) for size in x.shape)]
+    parts = (whole, *(np.array(size, np.int32) for size in x.shape))
+    return [parts] if isinstance(type, TupleType) else parts
 
 
 def slice_to_dynamic(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array, *sizes: Array) -> Array:

@@ -32,6 +32,17 @@ func.func @calls(%x: tensor<8xf32>, %n: tensor<i32>) -> (tensor<8xf32>, tensor<i
   return %1#0, %1#1 : tensor<8xf32>, tensor<i32>
 }
 
+// HLO text has a tuple of the results.
+// CHECK-LABEL: func.func @tuple(
+// CHECK:         %[[WHOLE:.*]] = stablehlo.select %{{.*}}, %arg0, %{{.*}}
+// CHECK-NEXT:    stablehlo.tuple %[[WHOLE]], %arg1
+func.func @tuple(%x: tensor<8xf32>, %n: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.custom_call @SliceToDynamic(%x, %n) : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+  %1 = stablehlo.custom_call @PadToStatic(%0) : (tensor<?xf32, #stablehlo.bounds<8>>) -> tuple<tensor<8xf32>, tensor<i32>>
+  %2 = stablehlo.get_tuple_element %1[1] : (tuple<tensor<8xf32>, tensor<i32>>) -> tensor<i32>
+  return %2 : tensor<i32>
+}
+
 // The size that a loop carries is one more value.
 // CHECK-LABEL: func.func @loop(
 // CHECK:         stablehlo.while(%{{.*}} = %arg0, %{{.*}} = %arg1) : tensor<8xf32>, tensor<i32>

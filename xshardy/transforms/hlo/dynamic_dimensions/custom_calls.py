@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from xdsl.dialects.builtin import TupleType
+
 from xshardy.dialects import stablehlo
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
@@ -29,8 +31,7 @@ class DynamicBorder(PadPattern[stablehlo.CustomCallOp]):
     def padded(self, op: stablehlo.CustomCallOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
         operand, *sizes = operands
         if op.call_target_name.data == PAD_TO_STATIC:
-            return [
-                Padded(code.masked_by_zero(operand)),
-                *(Padded(code.size(operand, d)) for d in range(len(operand.shape))),
-            ]
+            parts = [code.masked_by_zero(operand), *(code.size(operand, d) for d in range(len(operand.shape)))]
+            is_tuple = isinstance(op.results[0].type, TupleType)  # as HLO text has it
+            return [Padded(code(stablehlo.TupleOp(parts)))] if is_tuple else [Padded(part) for part in parts]
         return [Padded(operand.value, {d: sizes[d].value for d in dynamic_dims(op.results[0].type)})]
