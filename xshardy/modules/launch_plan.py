@@ -44,16 +44,6 @@ class Step:
         return _CAPITAL.sub(r"_\g<0>", type(self).__name__.removesuffix("Step")).lower()
 
     @property
-    def operands(self) -> tuple[Argument, ...]:
-        """What the step itself reads, without the steps inside of it."""
-        return ()
-
-    @property
-    def results(self) -> tuple[Argument, ...]:
-        """What the step itself writes."""
-        return ()
-
-    @property
     def inner(self) -> tuple[Sequence["Step"], ...]:
         """The sequences of steps inside of this one."""
         return ()
@@ -63,16 +53,8 @@ class Step:
 class Call(Step):
     """A step that reads operands and writes results."""
 
-    reads: tuple[Argument, ...]
-    writes: tuple[Argument, ...]
-
-    @property
-    def operands(self) -> tuple[Argument, ...]:
-        return self.reads
-
-    @property
-    def results(self) -> tuple[Argument, ...]:
-        return self.writes
+    operands: tuple[Argument, ...]
+    results: tuple[Argument, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +118,6 @@ class ConditionalStep(Step):
         if isinstance(self.op, stablehlo.IfOp):
             return 0 if selected else 1
         return selected if 0 <= selected < len(self.branches) else len(self.branches) - 1
-
-    @property
-    def operands(self) -> tuple[Argument, ...]:
-        return (self.selector,)
 
     @property
     def inner(self) -> tuple[Sequence[Step], ...]:

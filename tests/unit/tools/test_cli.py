@@ -410,6 +410,12 @@ def test_a_partitioned_program_is_compiled_for_each_device(tmp_path: Path, capsy
     assert capsys.readouterr().err == ""
 
 
+def test_the_package_is_the_command():
+    command = [sys.executable, "-m", "xshardy", "shard", "missing.mlir"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "error: missing.mlir: No such file or directory\n")
+
+
 DYNAMIC = """HloModule m
 add { a = f32[] parameter(0)
   b = f32[] parameter(1)
