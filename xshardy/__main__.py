@@ -4,4 +4,5 @@ import sys
 
 from xshardy.tools.entry import xshardy
 
-sys.exit(xshardy())
+if __name__ == "__main__":
+    sys.exit(xshardy())

@@ -49,10 +49,10 @@ def assert_same_result(text: str, ours: str, *upstream: str) -> None:
     assert theirs(output) == theirs(text, *(upstream or (ours,)))
 
 
-UNLIKE_UPSTREAM = ("pipeline_options", "pipeline_named_computations", "constant_indices")
+UNLIKE_UPSTREAM = ("pipeline_options", "pipeline_named_computations", "constant_indices", "debug_edges_in_order")
 """
 Upstream's pipeline has most options in C++ only, and adds the edges of named computations in its input twice. The
-Shardy in jaxlib crashes on the last input.
+Shardy in jaxlib crashes on the third input. On the last one, its order depends on addresses in memory.
 """
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "xshardy"
 
 ROOMS = """
+__main__
 xshardy
 jax
 notebook pictures testing
