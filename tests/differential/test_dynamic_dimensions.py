@@ -183,7 +183,7 @@ def arguments(size: int) -> list[Array]:
     rng = np.random.default_rng(size)
     floats = [rng.normal(size=shape).astype(np.float32) for shape in ((6, 4), (6,), (4, 8))]
     if size < 6:
-        floats[0][size:] = np.nan  # nobody may notice what is behind the size in use
+        floats[0][size:] = np.nan  # no result depends on what is behind the size in use
     return [*floats, rng.integers(0, 4, 6, np.int32), np.array(size, np.int32), np.array(2, np.int32)]
 
 

@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.calls import SLICE_TO_DYNAMIC
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.element_types import KINDS, Kind, numpy_dtype
 from xshardy.interpreters.index_range import IndexRange, Ranges, bounded
@@ -73,7 +74,7 @@ def size_in_use(op: stablehlo.SetDimensionSizeOp) -> Ranges:
 
 def sizes_in_use(op: stablehlo.CustomCallOp) -> Ranges:
     """Those that XLA's `SliceToDynamic` has for each dimension; nothing for other calls."""
-    if op.call_target_name.data == "SliceToDynamic":
+    if op.call_target_name.data == SLICE_TO_DYNAMIC:
         for size, most in zip(op.inputs[1:], shape_of(op.inputs[0]), strict=False):
             yield size, replace(bounded((), 0, most), is_size=True)
 

@@ -87,6 +87,10 @@ class SymbolName(CustomDirective):
         state.last_was_punctuation = False
 
 
+PAD_TO_STATIC, SLICE_TO_DYNAMIC = "PadToStatic", "SliceToDynamic"
+"""The calls by which XLA goes between dynamic tensors and tensors of their largest sizes."""
+
+
 @irdl_op_definition
 class CustomCallOp(IRDLOperation):
     """

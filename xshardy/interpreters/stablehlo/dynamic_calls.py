@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import TupleType
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.calls import PAD_TO_STATIC, SLICE_TO_DYNAMIC
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
@@ -32,4 +33,4 @@ def slice_to_dynamic(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array,
     return x[tuple(map(slice, wanted))]
 
 
-DYNAMIC_CALLS: Mapping[str, Rule] = {"PadToStatic": pad_to_static, "SliceToDynamic": slice_to_dynamic}
+DYNAMIC_CALLS: Mapping[str, Rule] = {PAD_TO_STATIC: pad_to_static, SLICE_TO_DYNAMIC: slice_to_dynamic}

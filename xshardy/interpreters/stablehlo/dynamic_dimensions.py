@@ -64,7 +64,7 @@ PLACES: Mapping[type[Operation], Callable[[Any], Iterable[Sequence[Place]]]] = {
 """For each operation the dimensions of its operands that have one size."""
 
 
-def in_use(op: Operation, operands: Sequence[Value]) -> Sequence[Value]:
+def cut_to_size_in_use(op: Operation, operands: Sequence[Value]) -> Sequence[Value]:
     """
     `operands` of `op`, cut to the size in use where another one is dynamic.
 

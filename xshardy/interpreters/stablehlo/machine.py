@@ -15,7 +15,7 @@ from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, CallSites, Execution, KnownResults, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
 from xshardy.interpreters.stablehlo.devices import Device, Group, alone
-from xshardy.interpreters.stablehlo.dynamic_dimensions import in_use, is_dynamic
+from xshardy.interpreters.stablehlo.dynamic_dimensions import cut_to_size_in_use, is_dynamic
 from xshardy.interpreters.stablehlo.quantized import is_on_floats, on_floats
 from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
 
@@ -117,7 +117,7 @@ class Evaluator:
                     del values[argument]
                 return tuple(operands)
             if op in self.on_dynamic:
-                operands = in_use(op, operands)
+                operands = cut_to_size_in_use(op, operands)
             rule, callee = self.rules.get(type(op)), CALLEES.get(type(op))
             if callee is not None:
                 results = yield self.calling(callee(op), operands)

@@ -32,7 +32,7 @@ class PadDynamicDimensionsPass(PatternPass):
         dynamic = [op for op in operations_in(module) if is_dynamic(op)]
         for op in dynamic:
             check(op)
-        if not dynamic and module.ops:
+        if not dynamic and module.ops:  # an empty module lists the patterns, for the documentation
             return
         patterns = (*BORDERS, SetToBound(), *(pattern() for pattern in PATTERNS))
         yield Step(patterns, TO_FIXPOINT)

@@ -11,9 +11,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.calls import PAD_TO_STATIC
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.call_graph import is_private
-from xshardy.transforms.hlo.dynamic_dimensions.custom_calls import PAD_TO_STATIC
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import SIZE, PaddedCode
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import dynamic_dims, largest_shape, largest_type
 

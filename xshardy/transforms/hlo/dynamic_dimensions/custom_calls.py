@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import TupleType
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.calls import PAD_TO_STATIC, SLICE_TO_DYNAMIC
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import Padded, dynamic_dims
-
-PAD_TO_STATIC, SLICE_TO_DYNAMIC = "PadToStatic", "SliceToDynamic"
 
 
 class DynamicBorder(PadPattern[stablehlo.CustomCallOp]):

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.building import element_type
+from xshardy.dialects.stablehlo.types import UNSIGNED
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
@@ -72,12 +73,7 @@ class PadScatter(PadPattern[stablehlo.ScatterOp]):
 def outside_of_all(indices: SSAValue, code: PaddedCode) -> SSAValue:
     """An index that no tensor has: the smallest, or the largest of an unsigned type."""
     type = TensorType(element_type(indices), [])
-    kind = stablehlo.MinOp if is_unsigned(indices) else stablehlo.MaxOp
+    kind = stablehlo.MinOp if type.element_type in UNSIGNED else stablehlo.MaxOp
     limit = identity_of(kind, type.element_type)
     assert limit is not None, "an integer type has limits"
     return code(stablehlo.ConstantOp(limit))
-
-
-def is_unsigned(value: SSAValue) -> bool:
-    """Whether the elements are integers without a sign."""
-    return str(element_type(value)).startswith("ui")

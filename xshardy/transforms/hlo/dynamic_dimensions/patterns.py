@@ -52,8 +52,8 @@ PATTERN_OF: Mapping[type[Operation], type[PadPattern[Any]]] = {
     op_type: pattern for pattern in PATTERNS for op_type in pattern.op_types
 }
 
-BORDERS = (func.FuncOp, func.ReturnOp, stablehlo.ReturnOp, stablehlo.SetDimensionSizeOp)
-"""Operations with dynamic tensors that others take care of."""
+HANDLED_ELSEWHERE = (func.FuncOp, func.ReturnOp, stablehlo.ReturnOp, stablehlo.SetDimensionSizeOp)
+"""Operations with dynamic tensors that the patterns of other modules rewrite."""
 
 
 def check(op: Operation) -> None:
@@ -63,7 +63,7 @@ def check(op: Operation) -> None:
         types = [*op.function_type.inputs, *op.function_type.outputs]
     if any(DYNAMIC_INDEX in largest_shape(type) for type in types):
         raise refused(op, "a dynamic dimension has no bound: its type needs `#stablehlo.bounds`, as `f32[<=8]` of HLO")
-    if isinstance(op, BORDERS):
+    if isinstance(op, HANDLED_ELSEWHERE):
         return
     if (pattern := PATTERN_OF.get(type(op))) is None:
         raise refused(op, "there is no rule for it")
