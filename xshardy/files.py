@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def _replace(target: Path, data: bytes, mode: int | None) -> None:
     """Write a new file beside `target`, then rename it. `mode` is that of the existing file, if there is one."""
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))  # renaming asks for the right to the folder only
-    temporary = target.with_name(f".xshardy-{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".xshardy-{os.urandom(8).hex()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         try:

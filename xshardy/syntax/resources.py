@@ -11,7 +11,6 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense
-from xshardy.dialects.sdy import ops as sdy
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.parser import Parser
 
@@ -34,6 +33,8 @@ def read_resources(module: ModuleOp, ctx: Context) -> None:
     A constant whose elements the text lacks stays as it is. Raises `DiagnosticException` for a resource of another size
     than the tensor, and for elements that do not take whole bytes. Source: MLIR's documentation, "Resources".
     """
+    from xshardy.dialects import sdy  # few texts have resources, and its import takes as long as reading a small one
+
     resources = ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
     for op in operations_of(module, stablehlo.ConstantOp, sdy.ConstantOp):
         value = op.properties["value"]
