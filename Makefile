@@ -7,6 +7,9 @@ PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
 
 FUZZ_INPUTS ?= 10000
 
+# Tests and benchmarks start hundreds of processes, each of which would compile what it imports from source.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo quick test bless lint format fuzz mutants bench docs notebooks release clean
 
 help:  ## this list

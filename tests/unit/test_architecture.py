@@ -1,7 +1,8 @@
 """Which room may import which: each from itself and from the rows below it; and no circle of files."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "xshardy"
@@ -66,7 +67,10 @@ def imports_of(name: str, path: Path) -> Iterator[str]:
                 yield inner if inner in MODULES else module or "xshardy"
 
 
-IMPORTS = {name: sorted(set(imports_of(name, path)) - {name}) for name, path in MODULES.items()}
+@cache
+def imports() -> Mapping[str, Sequence[str]]:
+    """For each module, the others that it imports: read once, and only by processes that run these tests."""
+    return {name: sorted(set(imports_of(name, path)) - {name}) for name, path in MODULES.items()}
 
 
 def room_of(name: str) -> str:
@@ -79,8 +83,8 @@ def room_of(name: str) -> str:
 def test_rooms_import_from_rows_below_only():
     wrong = [
         f"{name} ({room_of(name)}) imports {imported} ({room_of(imported)})"
-        for name, imports in IMPORTS.items()
-        for imported in imports
+        for name, others in imports().items()
+        for imported in others
         if room_of(name) != room_of(imported) and ROW[room_of(name)] >= ROW[room_of(imported)]
     ]
     assert not wrong, "\n".join(wrong)
@@ -88,9 +92,9 @@ def test_rooms_import_from_rows_below_only():
 
 def test_no_files_import_each_other_in_a_circle():
     """Remove files that import none of the others, until no more go: those left are in a circle, or import one."""
-    left = {name: set(imports) & set(IMPORTS) for name, imports in IMPORTS.items()}
-    while done := {name for name, imports in left.items() if not imports & left.keys()}:
-        left = {name: imports for name, imports in left.items() if name not in done}
+    left = {name: set(others) & set(imports()) for name, others in imports().items()}
+    while done := {name for name, others in left.items() if not others & left.keys()}:
+        left = {name: others for name, others in left.items() if name not in done}
     in_circle = sorted(name for name in left if _reaches(name, name, left))
     assert not in_circle, "\n".join(f"{name}: {sorted(left[name] & left.keys())}" for name in in_circle)
 
