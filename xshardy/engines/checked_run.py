@@ -7,6 +7,7 @@ from time import perf_counter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.engine import Engine, run_program
 from xshardy.engines.errors import EngineError
@@ -70,6 +71,7 @@ def run_module(
     program on one device by our evaluator. Raises `EngineError`, `InterpretationError`, `VerifyException` and
     `PassFailedException`.
     """
+    refuse_callbacks(module)
     if mesh:
         resize_meshes(module, mesh, context)
     SplitDynamicBordersPass().rewrite_module(module)

@@ -63,6 +63,31 @@ def test_a_function_of_a_python_file_runs(tmp_path: Path, capsys: pytest.Capture
     assert "2 devices" in capsys.readouterr().out
 
 
+CALLING_BACK = """
+import jax
+import jax.numpy as jnp
+
+def traced(x):
+    jax.debug.print("{}", x)
+    return x + 1
+
+def program():
+    return jax.jit(traced).lower(jnp.ones(4))
+"""
+
+
+@pytest.mark.parametrize("engine", ["simulated", "kernels", "pjrt"])
+def test_a_callback_into_python_is_refused_with_its_line(
+    engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """XLA would crash: the callback is of the process that traced the function."""
+    (tmp_path / "model.py").write_text(CALLING_BACK)
+    assert main(["run", f"{tmp_path}/model.py:program", "--on", engine]) == 1
+    shown = capsys.readouterr()
+    assert "model.py:6: error: stablehlo.custom_call @xla_ffi_python_cpu_callback: a Python callback" in shown.err
+    assert "take the callback out of the function" in shown.err and shown.out == ""
+
+
 @pytest.mark.parametrize("level", ["xla_gpu", "ptx"])
 def test_kernels_agree(program: str, level: str, capsys: pytest.CaptureFixture[str]):
     assert main(["run", program, "--on", "kernels", "--level", level, "--check"]) == 0
