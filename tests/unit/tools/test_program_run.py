@@ -141,20 +141,29 @@ def test_the_first_wrong_operation_has_its_place(
         (["--time-out", "3"], "--time-out is for programs"),
         (["--on", "simulated", "--fusion", "f"], "--fusion is for fusions"),
         (["--on", "simulated", "--abs_error_bound", "0"], "--abs_error_bound is for fusions"),
-        (
-            ["--on", "simulated", "--fuse"],
-            "--fuse makes kernels, which all devices",
-        ),
+        (["--on", "simulated", "--fuse"], "--fuse makes kernels, which all devices"),
         (["--on", "kernels", "--levels", "all"], "--levels is for fusions"),
         (["--on", "simulated", "--processes", "2"], "--processes is for engine pjrt"),
         (["--on", "pjrt", "--coordinator", "host:1"], "--coordinator, --process-id and --processes together"),
         (["--on", "pjrt", "--process-id", "0", "--processes", "2"], "--coordinator, --process-id and --processes"),
-        (["--on", "pjrt", "--processes", "3"], "4 devices cannot be divided among 3 processes"),
-        (["--on", "simulated", "--mesh", "rows=2"], 'no mesh of the module has an axis "rows"'),
-        (["--on", "pjrt", "--coordinator", "host", "--process-id", "0", "--processes", "2"], "expected HOST:PORT"),
     ],
 )
-def test_what_does_not_go_together_is_one_diagnostic(
+def test_options_that_do_not_go_together_are_one_diagnostic(
+    program: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", program, *options]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err and shown.err.count("error:") == 1 and shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--on", "pjrt", "--processes", "3"], "4 devices cannot be divided among 3 processes"),
+        (["--on", "simulated", "--mesh", "rows=2"], 'no mesh of the module has an axis "rows"'),
+    ],
+)
+def test_options_that_do_not_fit_the_program_are_one_diagnostic(
     program: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["run", program, *options]) == 1
