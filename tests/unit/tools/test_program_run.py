@@ -63,6 +63,15 @@ def test_a_function_of_a_python_file_runs(tmp_path: Path, capsys: pytest.Capture
     assert "2 devices" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("file", "what"), [("gelu", "26: error: hlo.fusion"), ("two_devices", " error: hlo.all_red")])
+def test_a_module_that_xla_has_fused_or_scheduled_is_not_partitioned(
+    file: str, what: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", str(EXAMPLES / f"{file}.hlo"), "--on", "simulated"]) == 1
+    error = capsys.readouterr().err
+    assert f"{file}.hlo:{what}" in error and "this module already: take the program from before that" in error
+
+
 CALLING_BACK = """
 import jax
 import jax.numpy as jnp
