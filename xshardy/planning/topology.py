@@ -109,6 +109,11 @@ def topology_named(name: str) -> Topology:
     return read_topology(path.read_text(), path)
 
 
+def as_topology(topology: Topology | str) -> Topology:
+    """`topology`, or the one of this name, as `topology_named`."""
+    return topology_named(topology) if isinstance(topology, str) else topology
+
+
 def read_topology(text: str, path: Path) -> Topology:
     """The topology in `text`, of the file `path`. Raises `TopologyError` that names what is wrong."""
     content = _content(text, path)
