@@ -59,6 +59,7 @@ from xshardy.tools.output import (
 )
 from xshardy.tools.pipelines import passes_of
 from xshardy.tools.program_text import ENCODING, is_hlo, is_mlir
+from xshardy.tools.spec_options import with_options
 from xshardy.tools.usage import WRONG_COMMAND_LINE, UsageError
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
@@ -185,7 +186,7 @@ class XshardyOptMain(xDSLOptMain):
             raise DiagnosticException(f"{self.get_input_name()}: {error}") from None
 
     def _check_target(self) -> None:
-        """Raise `UsageError` if the target has no options of these names, before any work is done."""
+        """Raise `UsageError` if the target has no such options, or not these values, before any work is done."""
         spec = parse_spec(self.args.target)
         if not spec.parameters:
             return
@@ -193,9 +194,9 @@ class XshardyOptMain(xDSLOptMain):
         if signature(factory).parameters:
             raise UsageError(f"target '{spec.name}' takes no options")
         try:
-            factory().from_spec(spec)
+            with_options("target", factory(), spec)
         except ValueError as error:
-            raise UsageError(f"target '{spec.name}': {error}") from error
+            raise UsageError(str(error)) from error
 
     def _check_artifact_version(self) -> None:
         """Raise `UsageError` for a version of StableHLO that is not known."""
