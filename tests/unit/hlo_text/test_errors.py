@@ -426,7 +426,7 @@ def test_the_line_is_shown_with_a_hint():
         "bad.hlo:4:14: error: unknown opcode 'negatee'\n"
         "    y = f32[2] negatee(x)\n"
         "               ^\n"
-        "  help: did you mean 'negate'?"
+        "  help: did you mean negate or gather?"
     )
 
 
