@@ -5,7 +5,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 `docs/api.md` shows each function.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xshardy.engines.compiled_program import CompiledProgram
     from xshardy.engines.distributed_tensor import DistributedTensor
     from xshardy.engines.engine import Engine
+    from xshardy.engines.mesh_sizes import MeshSizes
     from xshardy.engines.program import PartitionedProgram
     from xshardy.interpreters.element_types import Array
     from xshardy.lowering.kernel import Kernel
@@ -213,14 +214,15 @@ def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "M
 
 
 def partition(
-    source: "ModuleOp | ProgramSource", name: str | None = None, *, mesh: "Mapping[str, int] | None" = None
+    source: "ModuleOp | ProgramSource", name: str | None = None, *, mesh: "MeshSizes | None" = None
 ) -> "PartitionedProgram":
     """
     The program that each device executes: shardings propagated, reshards as collectives, types those of parts.
 
-    `source` is a module, which is changed in place, what `parse` takes, or HLO text. `mesh` gives axes other sizes, or
-    a mesh to a module without. The result has the module, whose collectives are StableHLO's, the mesh, and how
-    arguments and results are divided. Raises what `run_passes` does, and `EngineError` for meshes that do not fit.
+    `source` is a module, which is changed in place, what `parse` takes, or HLO text. `mesh`, `{"model": 2}` or the text
+    `model=2`, gives axes other sizes, or a mesh to a module without. The result has the module, whose collectives are
+    StableHLO's, the mesh, and how arguments and results are divided. Raises what `run_passes` does, and `EngineError`
+    for meshes that do not fit.
     """
     from xshardy.engines.mesh_sizes import resize_meshes
     from xshardy.engines.program import partition_module
@@ -228,8 +230,7 @@ def partition(
 
     context = new_context()
     module = _program(source, name, context)
-    if mesh:
-        resize_meshes(module, mesh, context)
+    resize_meshes(module, mesh, context)
     return partition_module(module, context)
 
 
@@ -238,7 +239,7 @@ def run(
     arguments: "Sequence[Array] | None" = None,
     *,
     on: "str | Engine" = "simulated",
-    mesh: "Mapping[str, int] | None" = None,
+    mesh: "MeshSizes | None" = None,
     check: bool = False,
     seed: int = 0,
     processes: int = 1,
@@ -273,7 +274,7 @@ def compile_program(
     name: str | None = None,
     *,
     arguments: "Sequence[Any]" = (),
-    mesh: "Mapping[str, int] | None" = None,
+    mesh: "MeshSizes | None" = None,
     target: str = "sm_90",
     math: str = "auto",
     jobs: int = 1,

@@ -1,13 +1,15 @@
 """The functions of `import xshardy` about plans. What they need is imported when they are called, as in `api.py`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from xshardy.engines.mesh_sizes import MeshSizes
     from xshardy.planning.advice import Advice
     from xshardy.planning.plan import Plan
+    from xshardy.planning.topology import Topology
     from xshardy.tools.program_text import ProgramSource
 
 
@@ -16,7 +18,7 @@ def plan(
     name: str | None = None,
     *,
     arguments: "Sequence[Any]" = (),
-    mesh: "Mapping[str, int] | None" = None,
+    mesh: "MeshSizes | None" = None,
 ) -> "Plan":
     """
     What each device communicates and holds when it executes a program, and why: computed, not run.
@@ -34,14 +36,13 @@ def plan(
     return plan_source(text, arguments, mesh, name)
 
 
-def advise(plan: "Plan", topology: str = "h100x8") -> "Sequence[Advice]":
+def advise(plan: "Plan", topology: "Topology | str" = "h100x8") -> "Sequence[Advice]":
     """
     Other shardings that were tried out, and make a program faster than `plan` by the estimate on `topology`.
 
-    `topology` is that of a machine we know, or the path of a file. Takes the time of up to 32 plans. Raises
-    `TopologyError`.
+    `topology` is that of a machine we know, by its name, or the path of a file. Takes the time of up to 32 plans.
+    Raises `TopologyError`.
     """
     from xshardy.planning import advice
-    from xshardy.planning.topology import topology_named
 
-    return advice.advise(plan, topology_named(topology))
+    return advice.advise(plan, topology)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from xshardy.plans import plan as plan_of
 
 if TYPE_CHECKING:
+    from xshardy.engines.mesh_sizes import MeshSizes
     from xshardy.planning.plan import Plan
     from xshardy.tools.program_text import ProgramSource
 
@@ -15,7 +16,7 @@ def assert_collectives(
     expected: Mapping[str, int],
     *,
     arguments: Sequence[Any] = (),
-    mesh: Mapping[str, int] | None = None,
+    mesh: "MeshSizes | None" = None,
 ) -> "Plan":
     """
     Check how many collectives of each kind a device executes: `{"all-reduce": 4}`, and no others.
@@ -39,7 +40,7 @@ def assert_peak_below(
     bytes: int,
     *,
     arguments: Sequence[Any] = (),
-    mesh: Mapping[str, int] | None = None,
+    mesh: "MeshSizes | None" = None,
 ) -> "Plan":
     """
     Check that a device never holds `bytes` bytes or more, as estimated by `xshardy.plan`, whose result is returned.

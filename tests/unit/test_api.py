@@ -10,6 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, PassFailedException, VerifyException
 
 import xshardy
+from xshardy.engines.errors import EngineError
+from xshardy.planning.topology import H100, V5E, TopologyError
 from xshardy.syntax.bytecode import BytecodeError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -161,3 +163,30 @@ def test_each_notation_names_its_reader():
 def test_invalid_text_of_a_pipeline_is_an_exception_that_programs_catch():
     with pytest.raises(ValueError, match="Expected argument name here"):
         xshardy.run_passes("module {}", "cse{")
+
+
+TAKING_A_MESH = {
+    "partition": lambda mesh: xshardy.partition(MLP, mesh=mesh).devices,
+    "plan": lambda mesh: xshardy.plan(MLP, mesh=mesh).peak_bytes,
+    "run": lambda mesh: xshardy.run(MLP, mesh=mesh).program.devices,
+    "compile_program": lambda mesh: xshardy.compile_program(MLP, mesh=mesh).devices,
+}
+
+
+@pytest.mark.parametrize("function", TAKING_A_MESH)
+def test_a_mesh_is_given_as_text_too(function: str):
+    of_mesh = TAKING_A_MESH[function]
+    assert of_mesh("data=2,model=1") == of_mesh({"data": 2, "model": 1})
+    with pytest.raises(EngineError, match="expected axes with sizes, such as data=2,model=4, got 'model'"):
+        of_mesh("model")
+    with pytest.raises(EngineError, match='no mesh of the module has an axis "rows": its axes are "data", "model"'):
+        of_mesh("rows=2")
+
+
+def test_a_topology_is_given_by_its_name_too():
+    plan = xshardy.plan(MLP)
+    assert plan.estimate("tpu-v5e-16") == plan.estimate(V5E) != plan.estimate("h100x8") == plan.estimate(H100)
+    assert xshardy.advise(plan, "h100x8") == xshardy.advise(plan, H100)
+    for wrong in (plan.estimate, lambda name: xshardy.advise(plan, name)):
+        with pytest.raises(TopologyError, match='unknown topology "h100": did you mean h100x8'):
+            wrong("h100")

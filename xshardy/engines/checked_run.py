@@ -1,17 +1,18 @@
 """A program partitioned, run and, if asked for, compared with the same program on one device."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.engine import Engine, run_program
 from xshardy.engines.errors import EngineError
 from xshardy.engines.first_difference import Difference, first_difference
-from xshardy.engines.mesh_sizes import resize_meshes
+from xshardy.engines.mesh_sizes import MeshSizes, resize_meshes
 from xshardy.engines.program import PartitionedProgram, partition_module
 from xshardy.engines.simulated import Simulated
 from xshardy.html_parts import facts
@@ -58,7 +59,7 @@ def run_module(
     context: Context,
     *,
     arguments: Sequence[Array] | None = None,
-    mesh: Mapping[str, int] | None = None,
+    mesh: MeshSizes | None = None,
     seed: int = 0,
     check: bool = False,
 ) -> ProgramRun:
@@ -70,8 +71,8 @@ def run_module(
     program on one device by our evaluator. Raises `EngineError`, `InterpretationError`, `VerifyException` and
     `PassFailedException`.
     """
-    if mesh:
-        resize_meshes(module, mesh, context)
+    refuse_callbacks(module)
+    resize_meshes(module, mesh, context)
     SplitDynamicBordersPass().rewrite_module(module)
     main = main_function(module)
     given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)

@@ -1,6 +1,6 @@
 """A whole program as kernels: compiled for a GPU, written to a folder, and executed on the CPU."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from xshardy.engines.checked_run import check_arguments
 from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.errors import EngineError
 from xshardy.engines.kernels import Kernels
-from xshardy.engines.mesh_sizes import resize_meshes
+from xshardy.engines.mesh_sizes import MeshSizes, resize_meshes
 from xshardy.engines.program import PartitionedProgram, mesh_of, partition_module
 from xshardy.hlo_text.shapes import print_type
 from xshardy.html_parts import facts, shown
@@ -105,7 +105,7 @@ def compile_for_devices(
     module: ModuleOp,
     context: Context,
     *,
-    mesh: Mapping[str, int] | None = None,
+    mesh: MeshSizes | None = None,
     target: str,
     math: str = "auto",
     jobs: int = 1,
@@ -118,8 +118,7 @@ def compile_for_devices(
     """
     partitioned = None
     if not is_optimised(module):
-        if mesh:
-            resize_meshes(module, mesh, context)
+        resize_meshes(module, mesh, context)
         if mesh_of(module)[1] > 1:
             partitioned = partition_module(module, context)
         module = fused_program(module)

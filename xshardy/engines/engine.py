@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
+from xshardy.close_names import did_you_mean
 from xshardy.engines.errors import EngineError
 from xshardy.engines.program import PartitionedProgram
 from xshardy.interpreters.element_types import Array
@@ -33,7 +34,8 @@ def engine_named(name: str, **options: Any) -> Engine:
     Engine `simulated` has no options; those of `kernels` and `pjrt` are the fields of `Kernels` and `PJRT`.
     """
     if name not in ENGINES:
-        raise EngineError(f"no engine '{name}': there are {', '.join(ENGINES)}")
+        hint = did_you_mean(name, ENGINES, f": there are {', '.join(ENGINES)}")
+        raise EngineError(f"no engine '{name}'{hint}")
     module, kind = ENGINES[name]
     return getattr(import_module(f"xshardy.engines.{module}"), kind)(**options)
 

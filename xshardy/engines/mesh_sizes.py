@@ -13,16 +13,33 @@ from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 
+MeshSizes = Mapping[str, int] | str
+"""The sizes of mesh axes by their names, also as the text that commands take: `data=2,model=4`."""
 
-def resize_meshes(module: ModuleOp, sizes: Mapping[str, int], context: Context) -> None:
-    """
-    Give the axes of the meshes of `module` these sizes. Axes that are not named keep theirs.
 
-    A module without meshes gets one with these axes. Raises `EngineError` for an axis that no mesh has, and for sizes
-    below 1; `VerifyException` if sub-axes, or the local types of manual computations, do not fit the sizes.
+def sizes_in(text: str) -> dict[str, int]:
+    """`data=2,model=4` -> `{"data": 2, "model": 4}`. Raises `EngineError` for another text."""
+    sizes: dict[str, int] = {}
+    for axis in text.split(","):
+        name, _, size = axis.partition("=")
+        if not name or not size.isdecimal() or int(size) < 1 or name in sizes:
+            raise EngineError(f"expected axes with sizes, such as data=2,model=4, got '{text}'")
+        sizes[name] = int(size)
+    return sizes
+
+
+def resize_meshes(module: ModuleOp, sizes: MeshSizes | None, context: Context) -> None:
     """
-    _resize(module, sizes, context)
-    verify(module)
+    Give the axes of the meshes of `module` these sizes. Axes that are not named keep theirs; None changes nothing.
+
+    A module without meshes gets one with these axes. Raises `EngineError` for a text that has no sizes, an axis that no
+    mesh has, and for sizes below 1; `VerifyException` if sub-axes, or the local types of manual computations, do not
+    fit the sizes.
+    """
+    given = sizes_in(sizes) if isinstance(sizes, str) else sizes
+    if given:
+        _resize(module, given, context)
+        verify(module)
 
 
 def _resize(module: ModuleOp, sizes: Mapping[str, int], context: Context) -> None:

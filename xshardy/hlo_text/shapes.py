@@ -40,7 +40,8 @@ from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
 from xshardy.dialects.stablehlo.calls import contents_of, is_buffer
 from xshardy.dialects.stablehlo.tuples import tuple_type
-from xshardy.dialects.stablehlo.types import TokenType
+from xshardy.dialects.stablehlo.types import SIGNED_BY_NAME, TokenType
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.lexer import MAX_DIGITS, Tokens
 
 ELEMENT_TYPES: Mapping[str, Attribute] = {
@@ -65,7 +66,10 @@ ELEMENT_TYPES: Mapping[str, Attribute] = {
 }
 """Element types by the name that HLO text gives them. Signed integers are signless, as in StableHLO."""
 
-ELEMENT_NAMES: Mapping[Attribute, str] = {type: name for name, type in ELEMENT_TYPES.items()}
+ELEMENT_NAMES: Mapping[Attribute, str] = {
+    **{type: name for name, type in ELEMENT_TYPES.items()},
+    **{type: f"s{type.width.data}" for type in SIGNED_BY_NAME},
+}
 
 REFUSED_TYPES: Mapping[str, str] = dict.fromkeys(
     ("s1", "u1"), "StableHLO has no integers of one bit: XLA's conversion makes s1 pred, whose 1 is another number"
@@ -121,7 +125,7 @@ def print_shape(shape: Shape) -> str:
 def print_type(type: Attribute) -> str:
     """
     `tensor<2x?xf32, #stablehlo.bounds<?, 3>>` -> `f32[2,<=3]`; `memref<4xf32>` -> `b(f32[4])`; a tuple type ->
-    `(f32[2], s32[])`
+    `(f32[2], s32[])`. Raises `HLOPrintError` for elements that HLO does not have.
     """
     if isinstance(type, TupleType):
         return f"({', '.join(map(print_type, elements(type)))})"
@@ -135,7 +139,9 @@ def print_type(type: Attribute) -> str:
         for i, bound in enumerate(tensor.encoding.bounds):
             if bound.data != DYNAMIC_INDEX:
                 sizes[i] = f"<={bound.data}"
-    return f"{ELEMENT_NAMES[tensor.element_type]}[{','.join(sizes)}]"
+    if (name := ELEMENT_NAMES.get(tensor.element_type)) is None:
+        raise HLOPrintError(f"HLO has no elements of type {tensor.element_type}: convert the {type} to another type")
+    return f"{name}[{','.join(sizes)}]"
 
 
 class ShapeReader:

@@ -1,8 +1,8 @@
 """The errors for names that are not defined: of opcodes, operands and computations. They say what may be meant."""
 
 from collections.abc import Collection
-from difflib import get_close_matches
 
+from xshardy.close_names import close_names, question_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.lexer import Tokens
@@ -11,19 +11,17 @@ from xshardy.hlo_text.opcodes import OPCODES
 
 def no_such_opcode(tokens: Tokens, opcode: str, at: int) -> HLOError:
     """The error for an opcode without a row."""
-    close = get_close_matches(opcode, OPCODES, 1)
-    return tokens.error(f"unknown opcode '{opcode}'", f"did you mean '{close[0]}'?" if close else "", at)
+    return tokens.error(f"unknown opcode '{opcode}'", question_of(close_names(opcode, OPCODES)), at)
 
 
 def undefined_operand(tokens: Tokens, name: str, at: int, values: Collection[str]) -> HLOError:
     """The error for an operand that no instruction above defines. `values` are the names that are defined."""
     texts = tokens.texts
     is_later = any(texts[i].removeprefix("%") == name and texts[i + 1] == "=" for i in range(at, len(texts) - 1))
-    close = get_close_matches(name, values, 1)
     if name in texts[at:] and is_later:
         hint = "an instruction comes after its operands: move it down"
     else:
-        hint = f"did you mean '{close[0]}'?" if close else "operands are instructions of the same computation"
+        hint = question_of(close_names(name, values)) or "operands are instructions of the same computation"
     return tokens.error(f"undefined operand '{name}'", hint, at)
 
 

@@ -11,11 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import builtin
 from xdsl.ir import Attribute
+from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects.quant import UniformQuantizedType
 
 Array: TypeAlias = NDArray[Any]
 DType: TypeAlias = np.dtype[Any]
+
+
+class UnsupportedElementError(DiagnosticException, NotImplementedError):
+    """An element type without a numpy counterpart."""
+
 
 FLOATS: Mapping[type[Attribute], DType] = {
     kind: np.dtype(scalar)
@@ -121,8 +127,8 @@ def numpy_dtype(kind: Attribute) -> DType:
     """
     The numpy type of an element of `kind`, a scalar, vector or tensor type.
 
-    Signless integers are held as signed ones, `i1` as `bool`, `index` as `int64`. Raises `NotImplementedError` for a
-    type without a numpy counterpart, such as `i24` or `f80`.
+    Signless integers are held as signed ones, `i1` as `bool`, `index` as `int64`. Raises `UnsupportedElementError` for
+    a type without a numpy counterpart, such as `i24` or `f80`.
     """
     match kind:
         case builtin.TensorType() | builtin.VectorType():
@@ -137,7 +143,7 @@ def numpy_dtype(kind: Attribute) -> DType:
         case _:
             dtype = FLOATS.get(type(kind))
     if dtype is None:
-        raise NotImplementedError(
+        raise UnsupportedElementError(
             f"no numpy type holds {kind}: use integers of 1, 2, 4, 8, 16, 32 or 64 bits, floats of at most 64 bits, or "
             "complex numbers of f32 or f64"
         )

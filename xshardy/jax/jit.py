@@ -7,7 +7,7 @@ from typing import Any
 from jax.sharding import Mesh
 
 from xshardy.api import parse
-from xshardy.dialects.stablehlo.calls import CustomCallOp
+from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.engines.errors import EngineError
 from xshardy.engines.mesh_sizes import resize_meshes
 from xshardy.engines.pjrt.devices import import_jax
@@ -16,7 +16,6 @@ from xshardy.jax.nesting import is_tracing, on_devices
 from xshardy.jax.shardings import Devices, mesh_in, named
 from xshardy.jax.stages import Compiled, Lowered
 from xshardy.jax.static_arguments import StaticArguments
-from xshardy.rewriting.walk import operations_of
 from xshardy.universe import new_context
 
 jax = import_jax()  # without its types, which are incomplete
@@ -138,12 +137,7 @@ def type_if_uncommitted(leaf: Any) -> Any:
 def _partitioned(lowered: Any, devices: Devices) -> Lowered:
     context = new_context()
     module = parse(lowered, context=context)
-    callbacks = [op for op in operations_of(module, CustomCallOp) if "callback" in op.call_target_name.data]
-    if callbacks:
-        raise EngineError(
-            f"{callbacks[0].call_target_name.data}: partitioned programs cannot call back into Python: take "
-            "jax.debug.print, io_callback and pure_callback out of the function"
-        )
+    refuse_callbacks(module)
     if mesh_of(module)[0] is None:
         sizes = dict(devices.mesh.shape)
         resize_meshes(module, sizes, context)

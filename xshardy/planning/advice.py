@@ -24,7 +24,7 @@ from xshardy.planning.collectives import Collective
 from xshardy.planning.edits import Edit, Place, place_of, with_axes
 from xshardy.planning.origins import Origins
 from xshardy.planning.plan import Plan
-from xshardy.planning.topology import H100, Topology
+from xshardy.planning.topology import H100, Topology, as_topology
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
@@ -62,7 +62,7 @@ class Advice:
     """The bytes by which the peak grows; negative if it falls."""
 
 
-def advise(plan: Plan, topology: Topology = H100) -> Sequence[Advice]:
+def advise(plan: Plan, topology: Topology | str = H100) -> Sequence[Advice]:
     """
     The changes that make `plan` faster on `topology`, the best for each cause, those that save most first.
 
@@ -73,6 +73,7 @@ def advise(plan: Plan, topology: Topology = H100) -> Sequence[Advice]:
         return ()
     tried: dict[Edit, Plan | None] = {}
     found: dict[str, Advice] = {}
+    topology = as_topology(topology)
     before = plan.estimate(topology)
     for cause in _largest(plan)[:MOST_CAUSES]:
         best: Advice | None = None

@@ -20,7 +20,7 @@ from xshardy.planning.memory import memory_of
 from xshardy.planning.origins import Origins
 from xshardy.planning.roofline import Compute, compute_of
 from xshardy.planning.specs import Structure, named_specs, partition_spec
-from xshardy.planning.topology import Topology
+from xshardy.planning.topology import Topology, as_topology
 from xshardy.planning.traced_partition import TracedPartition, partition_traced
 from xshardy.syntax.source_names import SourceNames
 from xshardy.transforms.inline import InlinePass
@@ -96,10 +96,15 @@ class Plan:
             counts[collective.kind] += collective.count
         return dict(counts)
 
-    def estimate(self, topology: Topology) -> Estimate:
-        """The time of one execution on `topology`. Raises `TopologyError` if that lacks a link."""
-        times = [collective_seconds(collective, topology) for collective in self.collectives]
-        return Estimate(topology, compute_of(self.inlined, topology), times)
+    def estimate(self, topology: Topology | str) -> Estimate:
+        """
+        The time of one execution on `topology`, also given as what `topology_named` takes.
+
+        Raises `TopologyError` if that is unknown or lacks a link.
+        """
+        machine = as_topology(topology)
+        times = [collective_seconds(collective, machine) for collective in self.collectives]
+        return Estimate(machine, compute_of(self.inlined, machine), times)
 
     @property
     def in_shardings(self) -> Any:

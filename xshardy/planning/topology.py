@@ -17,6 +17,10 @@ class TopologyError(DiagnosticException):
     """A topology that is unknown, or described wrongly."""
 
 
+class UnknownTopologyError(TopologyError):
+    """A name that is neither a built-in topology nor a file."""
+
+
 class LinkKind(Enum):
     """How the devices along a mesh axis are linked."""
 
@@ -101,8 +105,13 @@ def topology_named(name: str) -> Topology:
     path = Path(name)
     if path.suffix not in (".json", ".yaml", ".yml"):
         expected = f": expected {', '.join(BUILT_IN)}, or a .json or .yaml file"
-        raise TopologyError(f'unknown topology "{name}"{did_you_mean(name, BUILT_IN, expected)}')
+        raise UnknownTopologyError(f'unknown topology "{name}"{did_you_mean(name, BUILT_IN, expected)}')
     return read_topology(path.read_text(), path)
+
+
+def as_topology(topology: Topology | str) -> Topology:
+    """`topology`, or the one of this name, as `topology_named`."""
+    return topology_named(topology) if isinstance(topology, str) else topology
 
 
 def read_topology(text: str, path: Path) -> Topology:

@@ -32,6 +32,7 @@ from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer
 from xshardy.syntax.parse_messages import in_upstream_words
 from xshardy.syntax.template_parser import TemplateParser
+from xshardy.syntax.unregistered import unregistered_attribute, unregistered_operation
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
 """Dialects whose operations, types and attributes upstream has moved, by their newer name."""
@@ -205,7 +206,7 @@ class Parser(TemplateParser):
             dialects = [dialect for dialect in dialects if dialect != "builtin"]
         found = self.ctx.get_optional_op(current_name(name), dialect_stack=dialects)
         if found is None:
-            self.raise_error(f"operation '{name}' is not registered: no dialect here has it", span)
+            self.raise_error(unregistered_operation(name, self.ctx, dialects), span)
         return found
 
     def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> TypeAttribute:
@@ -225,7 +226,12 @@ class Parser(TemplateParser):
     ) -> Any:
         if (read := attribute_reader(attr_name)) is not None:
             return read(self)
-        return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+        try:
+            return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+        except ParseError as error:
+            if error.msg == f"'{attr_name}' is not registered":
+                error.msg = unregistered_attribute(attr_name, self.ctx)
+            raise
 
     def parse_optional_identifier_or_str_literal(self) -> str | None:
         """As xDSL's. Raises `ParseError` for quoted bytes that are no UTF-8."""

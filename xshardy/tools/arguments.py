@@ -43,10 +43,10 @@ def positive(text: str) -> int:
 
 def mesh_axes(text: str) -> dict[str, int]:
     """`data=2,model=4`: the sizes of axes by their names."""
-    sizes: dict[str, int] = {}
-    for axis in text.split(","):
-        name, _, size = axis.partition("=")
-        if not name or not size.isdecimal() or int(size) < 1 or name in sizes:
-            raise argparse.ArgumentTypeError(f"expected axes with sizes, such as data=2,model=4, got '{text}'")
-        sizes[name] = int(size)
-    return sizes
+    from xshardy.engines.errors import EngineError  # slow to import, and only needed with the option
+    from xshardy.engines.mesh_sizes import sizes_in
+
+    try:
+        return sizes_in(text)
+    except EngineError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from xshardy.tools.argument_parser import Parser, VersionAction
 from xshardy.tools.commands import COMMANDS, load
 from xshardy.tools.output import discard_standard_output, print_diagnostic, run_command
+from xshardy.tools.usage import WRONG_COMMAND_LINE, UsageError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +35,7 @@ def _run_arguments(arguments: Sequence[str]) -> int:
         print_diagnostic(describe(error, getattr(args, "file", args.command)))
         if isinstance(error, OSError):
             discard_standard_output()  # it may be what cannot be written
-        return 1
+        return WRONG_COMMAND_LINE if isinstance(error, UsageError) else 1
 
 
 def chosen(arguments: Sequence[str]) -> Sequence[str]:

@@ -13,6 +13,7 @@ from xshardy.syntax.bytecode import is_bytecode
 from xshardy.syntax.diagnostics import parse_error_text
 from xshardy.tools.output import read_standard_input
 from xshardy.tools.program_text import ENCODING, bytecode_text, is_mlir
+from xshardy.tools.usage import UsageError
 
 STDIN = "<stdin>"
 
@@ -60,7 +61,7 @@ def describe(error: Exception, file: str) -> str:
     """The diagnostic for `error`, which was raised while working on `file`."""
     name = shown_name(file)
     match error:
-        case InputError() | HLOError():
+        case InputError() | UsageError() | HLOError():
             return str(error)
         case ParseError():
             return parse_error_text(error).rstrip("\n")

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from xdsl.passes import ModulePass, get_pass_option_infos
+from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from xshardy.close_names import did_you_mean
+from xshardy.tools.spec_options import with_options
 
 _CLEAN_UP = ("xla-gpu-canonicalize", "xla-gpu-cse")
 
@@ -70,7 +71,7 @@ def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePas
     if unknown := [spec.name for spec in specs if spec.name not in available]:
         hint = did_you_mean(unknown[0], [*available, *PASS_ALIASES], ": `xshardy-opt --help` lists all")
         raise ValueError(f"Unrecognized passes: {unknown}{hint}")
-    return tuple(_with_options(available[spec.name](), spec) for spec in specs)
+    return tuple(with_options("pass", available[spec.name](), spec) for spec in specs)
 
 
 _ANCHORED = re.compile(r"\s*([\w-]+\.[\w-]+|any)\s*\((.*)\)\s*", re.DOTALL)
@@ -90,43 +91,6 @@ def _on_module(pipeline: str) -> str:
             f"leave out `{nested[1]}(` and the `)` that closes it"
         )
     return passes
-
-
-def _with_options(pass_type: type[ModulePass], spec: ArgSpec) -> ModulePass:
-    expected = {option.name.replace("_", "-"): option.expected_type for option in get_pass_option_infos(pass_type)}
-    options = [*expected]
-    for name in spec.parameters:
-        if name.replace("_", "-") not in options:
-            listed = f"its options are {', '.join(options)}" if options else "it has none"
-            raise ValueError(f"pass '{spec.name}' has no option '{name}'{did_you_mean(name, options, f': {listed}')}")
-    try:
-        return pass_type.from_pass_spec(spec)
-    except ValueError as error:
-        raise ValueError(f"pass '{spec.name}': {_in_words(error, spec, expected)}") from error
-
-
-_VALUES: Mapping[str, str] = {
-    "bool": "true or false",
-    "int": "an integer",
-    "float": "a number",
-    "str": "one word or text",
-}
-"""The values that an option of a type takes."""
-
-
-def _in_words(error: ValueError, spec: ArgSpec, expected: Mapping[str, str]) -> str:
-    """
-    `given ('maybe',), expected <class 'bool'>` -> `option 'a' is true or false, not maybe`; other errors as they are.
-
-    `expected` is the type of each option.
-    """
-    for name, values in spec.parameters.items():
-        kind = expected[name.replace("_", "-")].partition("|")[0].strip()
-        what = _VALUES.get(kind)
-        of_xdsl = tuple(f"given {values}, expected {a_type}" for a_type in (f"<class '{kind}'>", f"{kind} | None"))
-        if what is not None and str(error).endswith(of_xdsl):
-            return f"option '{name}' is {what}, not {','.join(map(str, values)) or 'empty'}"
-    return str(error)
 
 
 def _expand(spec: ArgSpec) -> Iterator[ArgSpec]:

@@ -1,10 +1,10 @@
 """The plan of a program as text, or of a function of JAX."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from xshardy.engines.mesh_sizes import resize_meshes
+from xshardy.engines.mesh_sizes import MeshSizes, resize_meshes
 from xshardy.planning.edits import Edit, apply
 from xshardy.planning.plan import Plan, plan_module
 from xshardy.planning.specs import Structure, structure_of
@@ -18,7 +18,7 @@ from xshardy.universe import new_context
 def plan_text(
     text: str,
     file: str,
-    mesh: Mapping[str, int] | None = None,
+    mesh: MeshSizes | None = None,
     structure: Structure | None = None,
     edit: Edit | None = None,
 ) -> Plan:
@@ -29,8 +29,7 @@ def plan_text(
     """
     context = new_context()
     with imported_program(text, file, context) as program:
-        if mesh:
-            resize_meshes(program.module, mesh, context)
+        resize_meshes(program.module, mesh, context)
         if edit is not None:
             apply(edit, program.module, program.names)
         plan = plan_module(program.module, program.names, context, structure)
@@ -50,7 +49,7 @@ def propagate_and_plan(text: str, file: str) -> ShardedProgram:
 def plan_source(
     source: ProgramSource,
     arguments: Sequence[Any],
-    mesh: Mapping[str, int] | None = None,
+    mesh: MeshSizes | None = None,
     name: str | None = None,
 ) -> Plan:
     """The plan of what `program_text` takes, or of a function of JAX with `arguments`."""

@@ -13,6 +13,7 @@ from typing import Any
 from xshardy.close_names import did_you_mean
 from xshardy.tools.diagnostics import InputError, read_text
 from xshardy.tools.program_text import program_text
+from xshardy.tools.usage import UsageError
 
 
 def read_program(file: str) -> str:
@@ -20,11 +21,12 @@ def read_program(file: str) -> str:
     The text of `file`; for `FILE.py:NAME`, the text of the lowered JAX program that is the value of NAME in the file.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
-    Raises `InputError` if a call fails, or the value is no program (`program_text` lists what is one).
+    Raises `UsageError` for a Python file without NAME, and `InputError` if a call fails, or the value is no program
+    (`program_text` lists what is one).
     """
     path, _, name = file.rpartition(":")
     if file.endswith(".py"):
-        raise InputError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
+        raise UsageError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
     return _lowered(Path(path), name) if path.endswith(".py") else read_text(file)
 
 

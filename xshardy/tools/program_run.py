@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xshardy.tools.arguments import bound, mesh_axes, natural, positive
-from xshardy.tools.diagnostics import InputError, shown_name
+from xshardy.tools.diagnostics import shown_name
 from xshardy.tools.output import print_diagnostic
+from xshardy.tools.usage import UsageError
 
 if TYPE_CHECKING:
     from xshardy.engines.checked_run import ProgramRun
@@ -56,6 +57,7 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--processes", type=positive, metavar="K", help="run pjrt in K processes (default: 1)")
     group.add_argument(
         "--coordinator",
+        type=_coordinator,
         metavar="HOST:PORT",
         help="join K processes on a cluster: process 0 listens there; needs --process-id and --processes",
     )
@@ -66,6 +68,18 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"give a run of pjrt up after S seconds (default: {TIME_OUT:g})",
     )
+
+
+def _coordinator(text: str) -> str:
+    """The address of process 0."""
+    from xshardy.engines.errors import EngineError
+    from xshardy.engines.pjrt.cluster import address_of
+
+    try:
+        address_of(text)
+    except EngineError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def given_options(args: argparse.Namespace, names: tuple[str, ...]) -> list[str]:
@@ -80,23 +94,27 @@ def _written(name: str) -> str:
 
 
 def check_options(args: argparse.Namespace) -> None:
-    """Raises `InputError` for options that do not go together."""
+    """Raises `UsageError` for options that do not go together."""
     if args.libraries is not None and args.on != CUDA:
-        raise InputError("error: --libraries says who computes library steps on a GPU: run with --on cuda")
+        raise UsageError("error: --libraries says who computes library steps on a GPU: run with --on cuda")
     if args.on in (None, CUDA):
         if args.on == CUDA and args.levels:
-            raise InputError("error: --on cuda executes PTX: leave --levels out, or --on")
+            raise UsageError("error: --on cuda executes PTX: leave --levels out, or --on")
         if given := given_options(args, OF_PROGRAMS):
-            raise InputError(f"error: {given[0]} is for programs: say where, with --on simulated, kernels or pjrt")
+            raise UsageError(f"error: {given[0]} is for programs: say where, with --on simulated, kernels or pjrt")
         return
     if given := given_options(args, OF_FUSIONS):
-        raise InputError(f"error: {given[0]} is for fusions: leave it out, or --on")
+        raise UsageError(f"error: {given[0]} is for fusions: leave it out, or --on")
     if args.fuse and args.on != "kernels":
-        raise InputError("error: --fuse makes kernels, which all devices of a mesh execute with --on kernels")
+        raise UsageError("error: --fuse makes kernels, which all devices of a mesh execute with --on kernels")
     if args.on != "pjrt" and (given := given_options(args, OF_PJRT)):
-        raise InputError(f"error: {given[0]} is for engine pjrt: run with --on pjrt")
+        raise UsageError(f"error: {given[0]} is for engine pjrt: run with --on pjrt")
     if (args.coordinator is None) != (args.process_id is None) or (args.coordinator and args.processes is None):
-        raise InputError("error: a process joins others with --coordinator, --process-id and --processes together")
+        raise UsageError("error: a process joins others with --coordinator, --process-id and --processes together")
+    if args.process_id is not None and args.process_id >= args.processes:
+        raise UsageError(
+            f"error: --process-id {args.process_id}: {args.processes} processes have numbers 0 to {args.processes - 1}"
+        )
 
 
 def run_on_engine(args: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from xshardy.interpreters.element_types import Array, Kind
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.diagnostics import InputError
+from xshardy.tools.usage import UsageError
 
 Argument = Array | int | float | TensorMap
 
@@ -32,7 +33,8 @@ def read_arguments(texts: Sequence[str], seed: int) -> list[Argument]:
     """
     Each text as an argument: an array of a file, a seeded array of a shape, a tensor map of one, or a number.
 
-    Raises `InputError` for another text, and `OSError` for a file that cannot be read.
+    Raises `UsageError` for another text, `InputError` for a file without an array, and `OSError` for one that cannot be
+    read.
     """
     return [_argument(text, seed + number) for number, text in enumerate(texts)]
 
@@ -41,7 +43,7 @@ def _argument(text: str, seed: int) -> Argument:
     if (map := _MAP.fullmatch(text)) is not None:
         array = _argument(map["array"], seed)
         if not isinstance(array, np.ndarray):
-            raise InputError(f"error: --arg {text}: a tensor map needs an array, such as f16[128,64]:box=64,64")
+            raise UsageError(f"error: --arg {text}: a tensor map needs an array, such as f16[128,64]:box=64,64")
         box = tuple(int(size) for size in map["box"].split(",") if size)
         return TensorMap(array, box, int(map["swizzle"] or 0))
     if text.endswith(".npy"):
@@ -56,7 +58,7 @@ def _argument(text: str, seed: int) -> Argument:
             return kind(text)
         except ValueError:
             continue
-    raise InputError(
+    raise UsageError(
         f"error: --arg {text}: expected a file FILE.npy, a shape such as f32[128,256], "
         "a tensor map such as f16[128,64]:box=64,64:swizzle=128, "
         "or a number"

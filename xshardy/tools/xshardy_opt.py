@@ -59,6 +59,8 @@ from xshardy.tools.output import (
 )
 from xshardy.tools.pipelines import passes_of
 from xshardy.tools.program_text import ENCODING, is_hlo, is_mlir
+from xshardy.tools.spec_options import with_options
+from xshardy.tools.usage import WRONG_COMMAND_LINE, UsageError
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.universe import installed_dialects
 
@@ -66,10 +68,6 @@ DIAGNOSED, INTERNAL_ERROR = 1, 70
 
 RECURSION_LIMIT = 10_000
 """Python's default allows only some hundred nested regions."""
-
-
-class UsageError(Exception):
-    """An error in the command line."""
 
 
 class XshardyOptMain(xDSLOptMain):
@@ -185,10 +183,10 @@ class XshardyOptMain(xDSLOptMain):
         try:
             return chunks_of(data, split=self.args.split_input_file, stage=self.args.stage)
         except UnknownDumpError as error:
-            raise UsageError(f"{self.get_input_name()}: {error}") from None
+            raise DiagnosticException(f"{self.get_input_name()}: {error}") from None
 
     def _check_target(self) -> None:
-        """Raise `UsageError` if the target has no options of these names, before any work is done."""
+        """Raise `UsageError` if the target has no such options, or not these values, before any work is done."""
         spec = parse_spec(self.args.target)
         if not spec.parameters:
             return
@@ -196,9 +194,9 @@ class XshardyOptMain(xDSLOptMain):
         if signature(factory).parameters:
             raise UsageError(f"target '{spec.name}' takes no options")
         try:
-            factory().from_spec(spec)
+            with_options("target", factory(), spec)
         except ValueError as error:
-            raise UsageError(f"target '{spec.name}': {error}") from error
+            raise UsageError(str(error)) from error
 
     def _check_artifact_version(self) -> None:
         """Raise `UsageError` for a version of StableHLO that is not known."""
@@ -234,7 +232,9 @@ class XshardyOptMain(xDSLOptMain):
             return 0
         chunks = [Chunk(data, 0)] if frontend == "mlirbc" else self._chunks(data)
         if self._emits_bytecode and len(chunks) != 1:
-            raise UsageError("bytecode is that of one module: do not split the input, and choose one --stage of a log")
+            raise DiagnosticException(
+                "bytecode is that of one module: do not split the input, and choose one --stage of a log"
+            )
         for chunk in chunks:
             text, complaint, expected = self._process(frontend, chunk.data, chunk.lines_before)
             texts.append(text + (complaint if expected else ""))
@@ -352,9 +352,12 @@ def _guarded(action: Callable[[], int]) -> int:
     try:
         return action()
     except (UsageError, ArgSpecParseError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print_diagnostic(f"error: {error}")
+        return WRONG_COMMAND_LINE
     except ParseError as error:
         sys.stderr.write(parse_error_text(error))
+    except DiagnosticException as error:
+        print_diagnostic(f"error: {error}")
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -10,7 +10,7 @@ import pytest
 import xshardy
 from xshardy.dialects.discardable import verify
 from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt import devices, worker
+from xshardy.engines.pjrt import devices, engine, worker
 from xshardy.engines.pjrt.devices import devices_of
 from xshardy.engines.pjrt.executable import load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
@@ -101,6 +101,13 @@ def test_main_is_a_manual_computation_over_a_flat_mesh():
 def test_an_operation_that_xla_refuses_is_one_diagnostic():
     with pytest.raises(EngineError, match=r"(?s)XLA refuses the program: .*nobody_has_this"):
         xshardy.run(REFUSED, on="pjrt", time_out=200)
+
+
+def test_a_callback_into_python_starts_no_process(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(engine, "run_together", lambda *_, **__: pytest.fail("a process was started"))
+    program = xshardy.partition(REFUSED.replace("nobody_has_this", "xla_ffi_python_cpu_callback"))
+    with pytest.raises(EngineError, match=r"custom_call @xla_ffi_python_cpu_callback: a Python callback"):
+        engine.PJRT().execute(program, [[], []])
 
 
 def test_the_reason_for_a_refusal_has_at_most_four_lines():

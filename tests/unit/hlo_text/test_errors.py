@@ -388,6 +388,15 @@ CASES = {
         12,
         "scatter: takes as many updates as arrays, and indices between them, got 2 operand(s)",
     ),
+    "scatter at truth values": (
+        "HloModule m\nf {\na = f32[] parameter(0)\nROOT b = f32[] parameter(1)\n}\nENTRY main {\n"
+        + X
+        + "\np = pred[1] parameter(1)\ny = f32[2] scatter(x, p, x), update_window_dims={0}, inserted_window_dims={}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=f\n}",
+        9,
+        12,
+        "scatter: XLA takes no indices of type i1: convert them to i32",
+    ),
     "unclosed metadata": (
         in_entry(X, 'y = f32[2] negate(x), metadata={op_name="a"'),
         2,
@@ -426,7 +435,7 @@ def test_the_line_is_shown_with_a_hint():
         "bad.hlo:4:14: error: unknown opcode 'negatee'\n"
         "    y = f32[2] negatee(x)\n"
         "               ^\n"
-        "  help: did you mean 'negate'?"
+        "  help: did you mean negate or gather?"
     )
 
 

@@ -281,13 +281,23 @@ def test_words_of_64_bits():
     np.testing.assert_array_equal(both, x)
 
 
-@pytest.mark.parametrize("target", ["user_kernel", "xla_python_cpu_callback", "SPMDFullToShardShape"])
+@pytest.mark.parametrize("target", ["user_kernel", "SPMDFullToShardShape"])
 def test_an_unknown_function_is_refused(target: str):
     text = f"""func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {{
       %0 = stablehlo.custom_call @{target}(%x) : (tensor<4xf32>) -> tensor<2xf32>
       return %0 : tensor<2xf32>
     }}"""
     with pytest.raises(InterpretationError, match=f"'{target}' is not a function that is known here"):
+        evaluate(parse_module(text), [drawn(4)])
+
+
+@pytest.mark.parametrize("target", ["xla_python_cpu_callback", "xla_ffi_partitioned_python_gpu_callback"])
+def test_a_callback_into_python_is_refused(target: str):
+    text = f"""func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+      stablehlo.custom_call @{target}(%x) {{has_side_effect = true}} : (tensor<4xf32>) -> ()
+      return %x : tensor<4xf32>
+    }}"""
+    with pytest.raises(InterpretationError, match=f"'{target}': a Python callback .*take the callback out"):
         evaluate(parse_module(text), [drawn(4)])
 
 

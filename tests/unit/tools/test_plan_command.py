@@ -48,9 +48,7 @@ def test_a_program_that_does_not_communicate(tmp_path: Path, capsys: pytest.Capt
     ("arguments", "message"),
     [
         (["nowhere.mlir"], "error: nowhere.mlir: No such file"),
-        ([EXAMPLE, "--topology", "moon"], 'unknown topology "moon": expected h100x8, tpu-v5e-16'),
         ([EXAMPLE, "--topology", "nowhere.yaml"], "error: nowhere.yaml: No such file"),
-        ([EXAMPLE, "--advice", "--against", EXAMPLE], "--advice is about one program"),
         ([EXAMPLE, "--mesh", "pipe=2"], 'no mesh of the module has an axis "pipe"'),
     ],
 )

@@ -63,6 +63,40 @@ def test_a_function_of_a_python_file_runs(tmp_path: Path, capsys: pytest.Capture
     assert "2 devices" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("file", "what"), [("gelu", "26: error: hlo.fusion"), ("two_devices", " error: hlo.all_red")])
+def test_a_module_that_xla_has_fused_or_scheduled_is_not_partitioned(
+    file: str, what: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", str(EXAMPLES / f"{file}.hlo"), "--on", "simulated"]) == 1
+    error = capsys.readouterr().err
+    assert f"{file}.hlo:{what}" in error and "this module already: take the program from before that" in error
+
+
+CALLING_BACK = """
+import jax
+import jax.numpy as jnp
+
+def traced(x):
+    jax.debug.print("{}", x)
+    return x + 1
+
+def program():
+    return jax.jit(traced).lower(jnp.ones(4))
+"""
+
+
+@pytest.mark.parametrize("engine", ["simulated", "kernels", "pjrt"])
+def test_a_callback_into_python_is_refused_with_its_line(
+    engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """XLA would crash: the callback is of the process that traced the function."""
+    (tmp_path / "model.py").write_text(CALLING_BACK)
+    assert main(["run", f"{tmp_path}/model.py:program", "--on", engine]) == 1
+    shown = capsys.readouterr()
+    assert "model.py:6: error: stablehlo.custom_call @xla_ffi_python_cpu_callback: a Python callback" in shown.err
+    assert "take the callback out of the function" in shown.err and shown.out == ""
+
+
 @pytest.mark.parametrize("level", ["xla_gpu", "ptx"])
 def test_kernels_agree(program: str, level: str, capsys: pytest.CaptureFixture[str]):
     assert main(["run", program, "--on", "kernels", "--level", level, "--check"]) == 0
@@ -116,20 +150,29 @@ def test_the_first_wrong_operation_has_its_place(
         (["--time-out", "3"], "--time-out is for programs"),
         (["--on", "simulated", "--fusion", "f"], "--fusion is for fusions"),
         (["--on", "simulated", "--abs_error_bound", "0"], "--abs_error_bound is for fusions"),
-        (
-            ["--on", "simulated", "--fuse"],
-            "--fuse makes kernels, which all devices",
-        ),
+        (["--on", "simulated", "--fuse"], "--fuse makes kernels, which all devices"),
         (["--on", "kernels", "--levels", "all"], "--levels is for fusions"),
         (["--on", "simulated", "--processes", "2"], "--processes is for engine pjrt"),
         (["--on", "pjrt", "--coordinator", "host:1"], "--coordinator, --process-id and --processes together"),
         (["--on", "pjrt", "--process-id", "0", "--processes", "2"], "--coordinator, --process-id and --processes"),
-        (["--on", "pjrt", "--processes", "3"], "4 devices cannot be divided among 3 processes"),
-        (["--on", "simulated", "--mesh", "rows=2"], 'no mesh of the module has an axis "rows"'),
-        (["--on", "pjrt", "--coordinator", "host", "--process-id", "0", "--processes", "2"], "expected HOST:PORT"),
     ],
 )
-def test_what_does_not_go_together_is_one_diagnostic(
+def test_options_that_do_not_go_together_are_one_diagnostic(
+    program: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", program, *options]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err and shown.err.count("error:") == 1 and shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--on", "pjrt", "--processes", "3"], "4 devices cannot be divided among 3 processes"),
+        (["--on", "simulated", "--mesh", "rows=2"], 'no mesh of the module has an axis "rows"'),
+    ],
+)
+def test_options_that_do_not_fit_the_program_are_one_diagnostic(
     program: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["run", program, *options]) == 1

@@ -7,8 +7,8 @@ import pytest
 
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.cli import main
-from xshardy.tools.diagnostics import InputError
 from xshardy.tools.ptx_arguments import read_arguments
+from xshardy.tools.usage import UsageError
 
 COPY = """.version 8.6
 .target sm_90
@@ -51,7 +51,7 @@ def test_maps_of_files_and_shapes(tmp_path: Path):
 
 
 def test_maps_of_numbers_are_refused():
-    with pytest.raises(InputError, match="a tensor map needs an array"):
+    with pytest.raises(UsageError, match="a tensor map needs an array"):
         read_arguments(["7:box=4"], 0)
 
 

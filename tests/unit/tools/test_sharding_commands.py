@@ -87,8 +87,6 @@ def test_constraints_are_origins():
         (["--value", "2"], '"2" is not the name of a value: expected one such as %42'),
         (["--arg", "3"], "there is no tensor argument 3: the function has 3"),
         (["--result", "1"], "there is no tensor result 1"),
-        ([], "say which tensor with --value, --arg or --result"),
-        (["--arg", "0", "--collectives"], "--collectives are shown on a page: ask for one with --html"),
     ],
 )
 def test_a_tensor_that_is_not_there(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]):

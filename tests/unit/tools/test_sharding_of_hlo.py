@@ -134,7 +134,7 @@ def test_the_program_is_written_as_asked_for(
 
 def test_a_target_needs_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "m.hlo").write_text(OF_HLO)
-    assert main(["shard", str(tmp_path / "m.hlo"), "-t", "hlo"]) == 1
+    assert main(["shard", str(tmp_path / "m.hlo"), "-t", "hlo"]) == 2
     assert capsys.readouterr().err == "error: --target says what to write: give the file with -o\n"
 
 

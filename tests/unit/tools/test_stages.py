@@ -139,7 +139,6 @@ def test_the_server_has_the_page_only_for_this_machine(path: str, host: str, sta
     ("arguments", "named"),
     [
         (["explore", "FILE", "--fusion", "g"], "the module has no fusion called 'g'"),
-        (["explore", "FILE", "-p", "inlin"], "did you mean inline"),
         (["compile", "FILE", "--html", "OUT", "--fusion", "g"], "the module has no fusion called 'g'"),
     ],
 )

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from xshardy.tools import cli, xshardy_opt
+from xshardy.tools.commands import COMMANDS as COMMANDS_OF_XSHARDY
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-GELU, MLP = str(EXAMPLES / "gelu.hlo"), str(EXAMPLES / "mlp.mlir")
+GELU, MLP, PTX = (str(EXAMPLES / name) for name in ("gelu.hlo", "mlp.mlir", "block_sum.ptx"))
 
 COMMANDS = {
     "emit": ["emit", "{}.hlo"],
@@ -164,15 +165,62 @@ WRONG_OPTIONS = {
     "fusion": (["emit", GELU, "--fusion", "x"], 1, "no fusion called 'x': choose one of gelu"),
     "most": (["hlo-stats", GELU, "--most", "x"], 2, "argument --most: expected an integer of at least 0, got 'x'"),
     "top": (["shard", MLP, "--top", "-1"], 2, "argument --top: expected an integer of at least 0, got '-1'"),
-    "nothing to explain": (["explain", MLP], 1, "say which tensor with --value, --arg or --result"),
+    "nothing to explain": (["explain", MLP], 2, "say which tensor with --value, --arg or --result"),
     "argument": (["explain", MLP, "--arg", "99"], 1, "there is no tensor argument 99: the function has 3"),
-    "result": (["explain", MLP, "--result", "-1"], 1, "there is no tensor result -1"),
+    "result": (["explain", MLP, "--result", "9"], 1, "there is no tensor result 9"),
+    "negative": (["explain", MLP, "--arg", "-1"], 2, "argument --arg: expected an integer of at least 0, got '-1'"),
     "value": (["explain", MLP, "--value", "x"], 1, '"x" is not the name of a value: expected one such as %42'),
-    "passes": (["explore", GELU, "-p", "canonicalise", "-o", "x"], 1, "['canonicalise']: did you mean canonicalize"),
-    "text of passes": (["explore", GELU, "-p", "cse{", "-o", "x"], 1, "Error parsing pass pipeline"),
-    "no function": (["shard", "fit.py"], 1, "name the lowered program, or the function that returns it: fit.py:NAME"),
+    "passes": (["explore", GELU, "-p", "canonicalise", "-o", "x"], 2, "['canonicalise']: did you mean canonicalize"),
+    "text of passes": (["explore", GELU, "-p", "cse{", "-o", "x"], 2, "Error parsing pass pipeline"),
+    "no function": (["shard", "fit.py"], 2, "name the lowered program, or the function that returns it: fit.py:NAME"),
+    "collectives": (
+        ["explain", MLP, "--arg", "0", "--collectives"],
+        2,
+        "--collectives are shown on a page: ask for one",
+    ),
+    "passes of a fusion": (["explore", GELU, "-p", "cse", "--fusion", "gelu"], 2, "--passes runs on the whole program"),
+    "topology": (["plan", MLP, "--topology", "h100x9"], 2, 'error: unknown topology "h100x9": did you mean h100x8?'),
+    "file of a topology": (["plan", MLP, "--topology", "no.json"], 1, "error: no.json: No such file or directory"),
+    "two plans": (["plan", MLP, "--advice", "--against", MLP], 2, "--advice is about one program: leave it out, or"),
+    "mesh": (["plan", MLP, "--mesh", "model"], 2, "argument --mesh: expected axes with sizes, such as data=2,model=4"),
+    "axis": (["plan", MLP, "--mesh", "pipe=2"], 1, 'no mesh of the module has an axis "pipe"'),
+    "text of what": (["shard", MLP, "-t", "hlo"], 2, "--target says what to write: give the file with -o"),
+    "partition": (["compile", GELU, "--partition"], 2, "--partition is for programs that are fused after it"),
+    "mesh of nothing": (["compile", GELU, "--fuse", "--mesh", "x=2"], 2, "--mesh is for programs that are partitioned"),
+    "plan of one": (
+        ["compile", GELU, "--fusion", "gelu", "-o", "x"],
+        2,
+        "single kernels have no launch plan: write to",
+    ),
+    "engine of options": (["run", MLP, "--processes", "2"], 2, "--processes is for programs: say where, with --on"),
+    "options of engine": (
+        ["run", MLP, "--on", "kernels", "--levels", "all"],
+        2,
+        "--levels is for fusions: leave it out",
+    ),
+    "coordinator": (
+        ["run", MLP, "--on", "pjrt", "--coordinator", "x"],
+        2,
+        "coordinator 'x': expected HOST:PORT, as in",
+    ),
+    "process": (
+        ["run", MLP, "--on", "pjrt", "--coordinator", "x:1", "--processes", "2", "--process-id", "2"],
+        2,
+        "error: --process-id 2: 2 processes have numbers 0 to 1",
+    ),
+    "grid": (["ptx", "run", PTX, "--grid", "0", "--block", "1"], 2, "argument --grid: expected one to three sizes"),
+    "ptx": (["ptx", "run", PTX, "--grid", "1", "--block", "1", "--arg", "x[2]"], 2, "--arg x[2]: expected a file FILE"),
+    "shell": (["completion", "dash"], 2, "argument shell: invalid choice: 'dash': did you mean bash"),
+    "least": (["shrink", GELU, "--least", "0"], 2, "argument --least: expected an integer of at least 1, got '0'"),
+    "no maps": (["indexing", GELU, "--most", "1"], 2, "unrecognized arguments: --most"),
+    "fusion of maps": (["indexing", GELU, "--fusion", "x"], 1, "no fusion called 'x': choose one of gelu"),
     "two tensors": (["explain", MLP, "--arg", "0", "--result", "0"], 2, "not allowed with argument --arg"),
 }
+
+
+def test_every_command_has_a_wrong_command_line():
+    of_command_lines = {arguments[0] for arguments, status, _ in WRONG_OPTIONS.values() if status == 2 and arguments}
+    assert of_command_lines >= COMMANDS_OF_XSHARDY.keys()
 
 
 @pytest.mark.parametrize("what", WRONG_OPTIONS)
@@ -197,9 +245,13 @@ WRONG_PIPELINES = {
         "passes run on modules here, not on each 'func.func': leave",
     ),
     "on anything": ("any(cse)", "passes run on modules here, not on each 'any': leave out `any(`"),
+}
+
+REFUSED_BY_PASSES = {
     "wrong value": ("hlo-async-schedule{max-in-flight=0}", "pass 'hlo-async-schedule': max-in-flight=0 lets nothing"),
     "target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),
 }
+"""Values that only the pass knows to be wrong, when it runs."""
 
 
 @pytest.mark.parametrize("command", ["hlo-stats", "indexing", "shrink"])
@@ -210,10 +262,10 @@ def test_mlir_where_hlo_is_needed(command: str, capsys: pytest.CaptureFixture[st
     )
 
 
-@pytest.mark.parametrize("what", WRONG_PIPELINES)
+@pytest.mark.parametrize("what", [*WRONG_PIPELINES, *REFUSED_BY_PASSES])
 def test_a_wrong_pipeline(what: str, capsys: pytest.CaptureFixture[str]):
-    pipeline, expected = WRONG_PIPELINES[what]
-    assert status_of("xshardy-opt", [MLP, "-p", pipeline]) == 1
+    pipeline, expected = (WRONG_PIPELINES | REFUSED_BY_PASSES)[what]
+    assert status_of("xshardy-opt", [MLP, "-p", pipeline]) == (2 if what in WRONG_PIPELINES else 1)
     captured = capsys.readouterr().err
     assert expected in captured
     assert "Traceback" not in captured and "this is a bug" not in captured

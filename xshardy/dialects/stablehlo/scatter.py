@@ -28,7 +28,15 @@ from xshardy.dialects.stablehlo.dimensions import (
 )
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.reduction import verify_reducer
-from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, is_compatible_dim, is_compatible_shape, tensor_type
+from xshardy.dialects.stablehlo.types import (
+    ANY_INTEGER_TENSOR,
+    INTEGER,
+    SIGNED_BY_NAME,
+    TENSOR,
+    is_compatible_dim,
+    is_compatible_shape,
+    tensor_type,
+)
 
 
 @irdl_op_definition
@@ -43,7 +51,7 @@ class ScatterOp(InfersResultTypes):
 
     name = "stablehlo.scatter"
     inputs = var_operand_def(TENSOR)
-    scatter_indices = operand_def(INTEGER_TENSOR)
+    scatter_indices = operand_def(ANY_INTEGER_TENSOR)
     updates = var_operand_def(TENSOR)
     scatter_dimension_numbers = prop_def(ScatterDimensionNumbersAttr)
     indices_are_sorted = opt_prop_def(BoolAttr)
@@ -99,6 +107,17 @@ class ScatterOp(InfersResultTypes):
             TensorType(tensor_type(accumulator).element_type, input.shape, input.encoding)
             for accumulator, input in zip(accumulators, inputs, strict=True)
         ]
+
+    def refused_indices(self) -> str | None:
+        """
+        Why this cannot be executed; None if it can.
+
+        StableHLO's verifier takes indices of any integer type, and XLA those of the types that its integers have.
+        """
+        element = tensor_type(self.scatter_indices).element_type
+        if element in INTEGER or element in SIGNED_BY_NAME:
+            return None
+        return f"XLA takes no indices of type {element}: convert them to i32"
 
     def verify_ranks(self, index_rank: int, update_rank: int) -> None:
         """The dimensions of the updates are those of a window and those of the index vectors."""

@@ -55,6 +55,8 @@ PRED = frozenset[Attribute]([i1])
 SIGNED = frozenset[Attribute](IntegerType(width) for width in (2, 4, 8, 16, 32, 64))
 UNSIGNED = frozenset[Attribute](IntegerType(width, Signedness.UNSIGNED) for width in (2, 4, 8, 16, 32, 64))
 INTEGER = SIGNED | UNSIGNED
+SIGNED_BY_NAME = frozenset(IntegerType(width, Signedness.SIGNED) for width in (2, 4, 8, 16, 32, 64))
+"""`si32` and the like, the numbers of `i32`: only indices of a scatter have such types."""
 FLOAT32_OR_64 = frozenset[Attribute]([Float32Type(), Float64Type()])
 FLOAT = FLOAT32_OR_64 | {
     Float4E2M1FNType(),
@@ -204,6 +206,14 @@ class TensorOf(AttrConstraint[AnyTensorType]):
         return self
 
 
+@dataclass(frozen=True)
+class TensorOfAnyIntegers(TensorOf):
+    """A tensor whose elements are integers of any width and signedness, or indices."""
+
+    def allows(self, type: AnyTensorType) -> bool:
+        return isinstance(type.element_type, IntegerType | IndexType)
+
+
 def _with_alternative(text: str, alternative: str) -> str:
     return f"{text} or {alternative}" if text else alternative
 
@@ -267,6 +277,7 @@ PER_AXIS_TENSOR = TENSOR.or_per_axis_quantized()
 QUANTIZED_TENSOR = TensorOf(frozenset(), "").or_quantized().or_per_axis_quantized()
 PRED_TENSOR = TensorOf(PRED, PRED_TEXT)
 INTEGER_TENSOR = TensorOf(INTEGER, INTEGER_TEXT)
+ANY_INTEGER_TENSOR = TensorOfAnyIntegers(frozenset(), "integer or index")
 SCALAR_INTEGER = INTEGER_TENSOR.of_rank(0)
 I32_TENSOR = TensorOf(frozenset([i32]), "32-bit signless integer")
 U32_TENSOR = TensorOf(frozenset([UI32]), "32-bit unsigned integer")
@@ -390,6 +401,8 @@ def bit_width(element: Attribute) -> int:
     """The size of an element in bits; of a complex number, that of both its parts."""
     if (part := real_element(element)) != element:
         return 2 * bit_width(part)
+    if isinstance(element, IndexType):
+        return 64  # as numpy and kernels hold it
     return cast(IntegerType | Float32Type | UniformQuantizedType, element).bitwidth
 
 

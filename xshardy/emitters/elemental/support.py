@@ -6,6 +6,7 @@ from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.hlo.arrays import ElidedConstantOp
+from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import bit_width, is_static, tensor_type
 from xshardy.emitters.applied_computations import element_functions_of
@@ -38,8 +39,8 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
     """
     Raise `PassFailedException`, naming the operation, if an operation of `computation` cannot be emitted.
 
-    Skips `hero`, which the emitter handles itself. Includes the computations that operations apply to elements, and
-    the functions called.
+    Skips `hero`, which the emitter handles itself, but for the indices of a scatter. Includes the computations that
+    operations apply to elements, and the functions called.
     """
     for function in element_functions_of(computation).values():
         _require_emittable(function)
@@ -49,7 +50,10 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
 def _require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
     name = computation.sym_name.data
     for op in computation.body.block.walk():
-        if op is not hero and (reason := _reason_not_emittable(op)) is not None:
+        reason = op.refused_indices() if isinstance(op, ScatterOp) else None
+        if op is not hero:
+            reason = reason or _reason_not_emittable(op)
+        if reason is not None:
             types = ", ".join(str(operand.type) for operand in op.operands)
             raise PassFailedException(
                 f"@{name}: {op.name}{f' of {types}' if types else ''} cannot be emitted: {reason}"

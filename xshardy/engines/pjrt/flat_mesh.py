@@ -15,6 +15,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.engines.program import PartitionedProgram
 from xshardy.transforms.sdy.symbols import SymbolNames
 
@@ -29,8 +30,9 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
     A module whose main function executes `program` on each device; `program` stays as it is.
 
     Its arguments and results are the parts of all devices, one after another along dimension 0. A scalar is one for all
-    devices: shardings divide no scalars.
+    devices: shardings divide no scalars. Raises `OperationRefusedError` for a call into Python.
     """
+    refuse_callbacks(program.module)
     module = program.module.clone()
     module.attributes.clear()  # of XLA's partitioner, such as the numbers of partitions and replicas
     local = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name == program.main.sym_name)

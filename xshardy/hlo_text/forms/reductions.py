@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntAttr, SymbolRefAttr
+from xdsl.dialects.builtin import IntAttr, SymbolRefAttr, TensorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -11,6 +11,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import window_of, window_properties
 from xshardy.hlo_text.codecs import BOOLEAN, INTEGERS, ONE_INTEGER, Fields, boolean, dimension_array
+from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.forms.arrays import array_type
 from xshardy.hlo_text.instruction import Instruction
@@ -129,7 +130,7 @@ def scatter(instruction: Instruction) -> Operation:
         dimension_array(fields["scatter_dims_to_operand_dims"]),
         IntAttr(fields["index_vector_dim"]),
     )
-    return stablehlo.ScatterOp.create(
+    op = stablehlo.ScatterOp.create(
         operands=instruction.values,
         result_types=instruction.result_types,
         properties={
@@ -140,10 +141,15 @@ def scatter(instruction: Instruction) -> Operation:
         attributes=applied(instruction),
         regions=[region_of(instruction.function("to_apply"))],
     )
+    if isinstance(op.scatter_indices.type, TensorType) and (reason := op.refused_indices()) is not None:
+        raise instruction.error(reason)
+    return op
 
 
 def scatter_fields(op: stablehlo.ScatterOp, regions: Regions) -> Fields:
-    """The inverse of `scatter`."""
+    """The inverse of `scatter`. Raises `HLOPrintError` for indices that XLA does not take."""
+    if (reason := op.refused_indices()) is not None:
+        raise HLOPrintError(f"{op.name}: {reason}")
     numbers = op.scatter_dimension_numbers
     fields: Fields = {
         "update_window_dims": INTEGERS.decode(numbers.update_window_dims),

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
+from xshardy.dialects.stablehlo.python_callbacks import CANNOT_CALL, is_python_callback
 from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.checks import CHECK_CALLS
@@ -87,6 +88,8 @@ def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Arr
     rule = CUSTOM_CALLS.get(name)
     if name in SAME_SHAPE_ONLY and [*op.operand_types] == [*op.result_types]:
         rule = pass_through
+    if is_python_callback(op):
+        raise unsupported(op, f"'{name}': {CANNOT_CALL}")
     if rule is None:
         raise unsupported(op, f"'{name}' is not a function that is known here")
     values = listed(rule(evaluator, op, *operands))

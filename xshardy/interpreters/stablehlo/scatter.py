@@ -11,13 +11,15 @@ from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.numerics.integers import native
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Value
+from xshardy.interpreters.stablehlo.rules import Value, unsupported
 
 Window = tuple[slice, ...]
 
 
 def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> Sequence[Value]:
     """A slice that is not inside of the input is skipped entirely, as in XLA; StableHLO skips single elements."""
+    if (reason := op.refused_indices()) is not None:
+        raise unsupported(op, reason)
     count = len(op.inputs)
     results = [x.copy() for x in operands[:count]]
     updates = operands[count + 1 :]

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Operation
 
 from xshardy.dialects.stablehlo.calls import CustomCallOp
+from xshardy.dialects.stablehlo.python_callbacks import PYTHON_CALLBACKS
 from xshardy.dialects.stablehlo.random_numbers import RngBitGeneratorOp
 from xshardy.sharding.rules.builder import (
     Factor,
@@ -107,10 +108,7 @@ WITHOUT_RULE = frozenset(
         "sdy_testonly",
         "tpu_custom_call",
         "xla.debug.Log",
-        "xla_ffi_python_cpu_callback",
-        "xla_ffi_python_gpu_callback",
-        "xla_python_cpu_callback",
-        "xla_python_gpu_callback",
+        *PYTHON_CALLBACKS,
     }
 )
 """Calls of code outside the compiler."""

@@ -15,6 +15,7 @@ from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.properties import SEGMENTS, PropertyLayout, layout_of
 from xshardy.syntax.bytecode.vhlo_operations import RETURN_OF_FUNCTION, VHLO_OPERATIONS, VhloOperation
 from xshardy.syntax.parser import current_name
+from xshardy.syntax.unregistered import unregistered_operation
 
 VHLO_PREFIX = "vhlo."
 
@@ -79,7 +80,7 @@ class ContentTable:
 
     def _op_type(self, name: str) -> type[Operation]:
         if (op_type := self._context.get_optional_op(current_name(name))) is None:
-            raise BytecodeError(f"operation '{name}' is not registered: no dialect here has it")
+            raise BytecodeError(unregistered_operation(name, self._context))
         return op_type
 
     def contents(self, name: int, attributes: int | None, properties: int | None) -> Contents:

@@ -29,6 +29,7 @@ from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.output import STDOUT, print_diagnostic, write_text
 from xshardy.tools.program_file import read_program
+from xshardy.tools.usage import UsageError
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 if TYPE_CHECKING:
@@ -121,11 +122,9 @@ def run(args: argparse.Namespace) -> int:
     module = fused(module, args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
     whole: CompiledModule | None = None
-    if compiler.is_emitted(module) or args.fusion or args.dump_dir or args.time_passes or args.v:
+    if compiler.is_emitted(module) or _is_one_by_one(args):
         if folder is not None:
-            raise InputError(
-                f"{args.file}: error: single kernels have no launch plan: write to a file, -o {folder}.ptx"
-            )
+            raise InputError(f"{args.file}: error: {_no_plan(folder)}")
         found = [*_one_by_one(module, parsed, args)]
     else:
         whole = _whole(module, args, keep_going=args.keep_going or folder is not None)
@@ -145,11 +144,22 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    """Raises `InputError` for options that need others."""
+    """Raises `UsageError` for options that need others, or exclude each other."""
     if args.partition and not args.fuse:
-        raise InputError("error: --partition is for programs that are fused after it: add --fuse")
+        raise UsageError("error: --partition is for programs that are fused after it: add --fuse")
     if args.mesh is not None and not args.partition:
-        raise InputError("error: --mesh is for programs that are partitioned: add --partition")
+        raise UsageError("error: --mesh is for programs that are partitioned: add --partition")
+    if _is_one_by_one(args) and args.output is not None and is_folder(args.output):
+        raise UsageError(f"error: {_no_plan(args.output)}")
+
+
+def _is_one_by_one(args: argparse.Namespace) -> bool:
+    """Whether options are given that are about passes on one kernel, or choose a kernel."""
+    return bool(args.fusion or args.dump_dir or args.time_passes or args.v)
+
+
+def _no_plan(folder: Path) -> str:
+    return f"single kernels have no launch plan: write to a file, -o {folder}.ptx"
 
 
 def _partitioned(args: argparse.Namespace) -> "PartitionedProgram":

@@ -2,8 +2,7 @@
 
 import argparse
 
-from xshardy.tools.arguments import path
-from xshardy.tools.diagnostics import InputError
+from xshardy.tools.arguments import natural, path
 from xshardy.tools.explain.page import page
 from xshardy.tools.explain.picking import argument, named_value, result
 from xshardy.tools.explain.story import story
@@ -13,6 +12,7 @@ from xshardy.tools.program_file import read_program
 from xshardy.tools.program_options import add_program
 from xshardy.tools.progress import stage
 from xshardy.tools.sharded_program import ShardedProgram, propagate
+from xshardy.tools.usage import UsageError
 
 EXAMPLE = "example: xshardy explain examples/mlp.mlir --value %2"
 
@@ -27,8 +27,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a tensor: a name such as %%42 or %%7#1, what `shard` prints, such as '%%44 (line 116)', or a place, such "
         "as 'line 116' or model.py:42",
     )
-    which.add_argument("--arg", type=int, metavar="N", help="argument N of the main function")
-    which.add_argument("--result", type=int, metavar="N", help="result N of the main function")
+    which.add_argument("--arg", type=natural, metavar="N", help="argument N of the main function")
+    which.add_argument("--result", type=natural, metavar="N", help="result N of the main function")
     parser.add_argument("--html", type=path, metavar="FILE", help="write a page about the whole program to FILE")
     parser.add_argument(
         "--collectives",
@@ -40,11 +40,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     if args.html is None and args.value is None and args.arg is None and args.result is None:
-        raise InputError(
+        raise UsageError(
             "error: say which tensor with --value, --arg or --result, or ask for a page about all with --html"
         )
     if args.collectives and args.html is None:
-        raise InputError("error: --collectives are shown on a page: ask for one with --html")
+        raise UsageError("error: --collectives are shown on a page: ask for one with --html")
     with stage(f"reading {args.file}"):
         text = read_program(args.file)
     with stage(f"{'partitioning' if args.collectives else 'propagating the shardings of'} {args.file}"):

@@ -11,6 +11,7 @@ from xshardy.tools.progress import stage
 from xshardy.tools.stages.file_stages import PROPAGATION, has_kernels, kernels_page, pipeline_page, read_source
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.server import serve
+from xshardy.tools.usage import UsageError
 
 EXAMPLE = """\
 example: xshardy explore examples/gelu.hlo
@@ -40,6 +41,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    if args.passes is not None and args.fusion is not None:
+        raise UsageError("error: --passes runs on the whole program: leave --fusion out")
     with stage(f"running the passes on {args.file}"):
         page = _page(args)
     if args.output is None:

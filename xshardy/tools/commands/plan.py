@@ -5,16 +5,16 @@ import json
 
 from xshardy.planning.advice import advise
 from xshardy.planning.plan import Plan
-from xshardy.planning.topology import H100, topology_named
+from xshardy.planning.topology import H100, Topology, UnknownTopologyError, topology_named
 from xshardy.tools.advice import advice_as_json, print_advice
 from xshardy.tools.arguments import mesh_axes, natural
-from xshardy.tools.diagnostics import InputError
 from xshardy.tools.output import write_text
 from xshardy.tools.plan import as_json, print_comparison, print_plan
 from xshardy.tools.planned_program import plan_text
 from xshardy.tools.program_file import read_program
 from xshardy.tools.program_options import add_program
 from xshardy.tools.progress import stage
+from xshardy.tools.usage import UsageError
 
 EXAMPLE = "example: xshardy plan examples/mlp.mlir --mesh model=4"
 
@@ -44,9 +44,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
-    topology = None if args.topology is None else topology_named(args.topology)
+    topology = None if args.topology is None else _topology(args.topology)
     if args.advice and args.against is not None:
-        raise InputError("error: --advice is about one program: leave it out, or --against")
+        raise UsageError("error: --advice is about one program: leave it out, or --against")
     plan = _planned(args.file, args)
     if args.json:
         found = {"advice": advice_as_json(advise(plan, topology or H100))} if args.advice else {}
@@ -58,6 +58,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         print_comparison(plan, _planned(args.against, args), (args.file, args.against), topology)
     return 0
+
+
+def _topology(name: str) -> Topology:
+    """The topology of the option."""
+    try:
+        return topology_named(name)
+    except UnknownTopologyError as error:
+        raise UsageError(f"error: {error}") from None
 
 
 def _planned(file: str, args: argparse.Namespace) -> Plan:

@@ -4,13 +4,13 @@ import argparse
 
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import natural, path
-from xshardy.tools.diagnostics import InputError
 from xshardy.tools.output import STDOUT, write_text
 from xshardy.tools.program_file import read_program
 from xshardy.tools.program_options import add_program
 from xshardy.tools.progress import stage
 from xshardy.tools.shard import placements, print_placements
 from xshardy.tools.sharded_program import export, export_hlo, propagate
+from xshardy.tools.usage import UsageError
 
 EXAMPLE = "example: xshardy shard examples/mlp.mlir --top 5"
 
@@ -36,6 +36,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    if args.target is not None and args.output is None:
+        raise UsageError("error: --target says what to write: give the file with -o")
     with stage(f"reading {args.file}"):
         text = read_program(args.file)
     with stage(f"propagating the shardings of {args.file}"):
@@ -44,8 +46,6 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None:
         target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
         write_text(args.output, export_hlo(program) if target == "hlo" else print_module(export(program)))
-    elif args.target is not None:
-        raise InputError("error: --target says what to write: give the file with -o")
     if args.output != STDOUT:
         print_placements(placed, args.top)
     return 0

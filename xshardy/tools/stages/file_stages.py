@@ -12,7 +12,6 @@ from xshardy.dialects.discardable import verify
 from xshardy.hlo_text import parse_hlo
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.resources import parse_with_resources
-from xshardy.tools.diagnostics import InputError
 from xshardy.tools.pipelines import passes_of
 from xshardy.tools.program_text import is_hlo
 from xshardy.tools.source_program import source_program
@@ -20,6 +19,7 @@ from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.page import page
 from xshardy.tools.stages.pipeline_stages import pipeline_stages
 from xshardy.tools.stages.stage import Stage, place_at_lines, source_stage
+from xshardy.tools.usage import UsageError
 from xshardy.universe import installed_passes, new_context
 
 PROPAGATION = "sdy-propagation-pipeline"
@@ -64,12 +64,12 @@ def kernels_page(source: Source, how: KernelStages, fusion: str | None, *, side_
 
 
 def pipeline_page(text: str, name: str, pipeline: str) -> str:
-    """A program after each pass of `pipeline`. Raises `InputError` for an unknown pass, and as `source_program`."""
+    """A program after each pass of `pipeline`. Raises `UsageError` for an unknown pass, and as `source_program`."""
     context = new_context()
     try:
         passes = passes_of(pipeline, installed_passes())
     except ValueError as error:
-        raise InputError(f"error: {error}") from None
+        raise UsageError(f"error: {error}") from None
     program = source_program(text, name, context)
     place_at_lines(program.names.spans)
     with program.diagnostics():

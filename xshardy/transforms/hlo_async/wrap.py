@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.close_names import did_you_mean
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.async_operation import AsyncOperation
 from xshardy.dialects.hlo.async_sugar import done_of, wrap
@@ -158,7 +159,8 @@ class AsyncWrapPass(PatternPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         unknown = sorted(set(self.kinds) - KINDS.keys())
         if unknown:
-            raise PassFailedException(f"no kind of operations is called '{unknown[0]}': choose of {', '.join(KINDS)}")
+            hint = did_you_mean(unknown[0], KINDS, f": choose of {', '.join(KINDS)}")
+            raise PassFailedException(f"no kind of operations is called '{unknown[0]}'{hint}")
         if not self.opcodes and not self.kinds:
             raise PassFailedException("nothing to wrap: set opcodes=slice, say, or kinds=collectives")
         for opcode in self.opcodes:

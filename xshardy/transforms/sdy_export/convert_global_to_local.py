@@ -13,6 +13,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
+from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
+from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE, local_sharding
@@ -76,6 +78,21 @@ def values_of(op: Operation) -> Iterator[SSAValue]:
             yield from block.args
 
 
+def why_illegal(op: Operation) -> str:
+    """Why `op` does not become local."""
+    if isinstance(op, FusionOp | StartOp | DoneOp):
+        done = "fused" if isinstance(op, FusionOp) else "scheduled"
+        return (
+            f"{op.name} cannot be partitioned, as XLA has {done} this module already: take the program from before "
+            "that, the function of JAX or *.before_optimizations.txt of XLA's dump; or execute this one as it is, by "
+            "`xshardy run FILE` without --on"
+        )
+    return (
+        f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
+        "StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local"
+    )
+
+
 def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     """
     The decision that the pattern for `op` applies; None if the pattern needs none.
@@ -85,11 +102,7 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     """
     pattern = PATTERN_OF.get(type(op))
     if pattern is None and not is_local_with_local_types(op):
-        raise OperationFailedException(
-            op,
-            f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
-            "StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local",
-        )
+        raise OperationFailedException(op, why_illegal(op))
     check = CHECKS.get(type(op))
     if pattern is None and check is None:
         compatible.check(op)

@@ -70,7 +70,8 @@ MATH_CHOICES = ("auto", "libdevice", "expanded")
 def expands_math(math: str) -> bool:
     """Whether functions are computed by arithmetic, for one of `MATH_CHOICES`. Raises `ValueError` for another."""
     if math not in MATH_CHOICES:
-        raise ValueError(f"unknown math '{math}': expected one of {', '.join(MATH_CHOICES)}")
+        hint = did_you_mean(math, MATH_CHOICES, f": expected one of {', '.join(MATH_CHOICES)}")
+        raise ValueError(f"unknown math '{math}'{hint}")
     if math != "auto":
         return math == "expanded"
     from xshardy.lowering.libdevice import is_installed  # loads llvmlite

@@ -41,6 +41,7 @@ X64_COMBINE = "X64Combine"
 PYTHON_CALLBACKS = frozenset(
     {"xla_python_cpu_callback", "xla_python_gpu_callback", "xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback"}
 )
+"""Those that XLA's passes know; `xshardy.dialects.stablehlo.python_callbacks` has all."""
 
 # Functions
 

@@ -17,6 +17,7 @@ from xshardy.dialects.sdy import SDY
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamAttr,
     AllToAllParamListAttr,
+    AxisRefAttr,
     AxisRefListAttr,
     ListOfAxisRefListsAttr,
 )
@@ -36,7 +37,11 @@ from xshardy.dialects.sdy.attributes.enums import (
 )
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.rule import factor_symbol
-from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingPerValueAttr
+from xshardy.dialects.sdy.attributes.sharding import (
+    DimensionShardingAttr,
+    TensorShardingAttr,
+    TensorShardingPerValueAttr,
+)
 from xshardy.dialects.sdy.ops import MeshOp
 
 
@@ -146,3 +151,50 @@ def test_a_priority_that_upstream_could_not_read():
     with pytest.raises(ParseError, match="expecting integer priority"):
         Parser(CONTEXT, f"#sdy<dimension_sharding{{?}}p{2**63}>").parse_attribute()
     assert reads_back(DimensionShardingAttr(is_closed=False, priority=2**63 - 1))
+
+
+BUILT = {
+    '#sdy.mesh<["a"=2, "b"=4]>': lambda: MeshAttr([("a", 2), ("b", 4)]),
+    '#sdy.mesh<["a"=2]>': lambda: MeshAttr({"a": 2}),
+    '#sdy.mesh<["a"=3], device_ids=[2, 0, 1]>': lambda: MeshAttr([("a", 3)], [2, 0, 1]),
+    "#sdy.mesh<[], device_ids=[3]>": lambda: MeshAttr([], device_ids=[3]),
+    "#sdy.mesh<[]>": lambda: MeshAttr([]),
+    '#sdy<axis_ref"a":(1)2>': lambda: AxisRefAttr("a", (1, 2)),
+    '#sdy<dimension_sharding{"a", "b"}>': lambda: DimensionShardingAttr(["a", AxisRefAttr("b")]),
+    '#sdy<dimension_sharding{"a", ?}p1>': lambda: DimensionShardingAttr(["a", "?"], priority=1),
+    "#sdy<dimension_sharding{?}>": lambda: DimensionShardingAttr(("?",)),
+    "#sdy<dimension_sharding{}>": lambda: DimensionShardingAttr(),
+    '#sdy.sharding<@mesh, [{"a"}, {"b":(1)2, ?}, {}]>': lambda: TensorShardingAttr(
+        "mesh", [["a"], [AxisRefAttr("b", (1, 2)), "?"], []]
+    ),
+    '#sdy.sharding<mesh<["a"=2]>, [{"a"}p0]>': lambda: TensorShardingAttr(
+        MeshAttr({"a": 2}), (DimensionShardingAttr(["a"], priority=0),)
+    ),
+    '#sdy.sharding<@mesh, [], replicated={"a"}, unreduced=max{"b"}>': lambda: TensorShardingAttr(
+        "mesh", [], ["a"], ["b"], ReductionOp.MAX
+    ),
+}
+
+
+@pytest.mark.parametrize("text", BUILT)
+def test_attributes_are_built_as_their_text_reads(text: str):
+    assert BUILT[text]() == Parser(CONTEXT, text).parse_attribute()
+
+
+WRONG = {
+    "name of an axis": (lambda: MeshAttr(["a"]), "'a' is no axis of a mesh: write its name and size, such as"),
+    "two letters": (lambda: MeshAttr(["ab"]), "'ab' is no axis of a mesh"),
+    "size as text": (lambda: MeshAttr([("a", "2")]), "no axis of a mesh"),
+    "no list": (lambda: DimensionShardingAttr("data"), r'"data" is no list of axes: write \["data"\]'),
+    "dimension": (lambda: TensorShardingAttr("mesh", ["data"]), r'"data" is no list of axes: write \["data"\]'),
+    "replicated": (lambda: TensorShardingAttr("mesh", [], "a"), '"a" is no list of axes'),
+    "number": (lambda: TensorShardingAttr("mesh", [[1]]), "1 is no axis: write its name"),
+    "open and closed": (lambda: DimensionShardingAttr(["?"], is_closed=True), "says that the dimension is open"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_no_axis_is_refused(what: str):
+    build, complaint = WRONG[what]
+    with pytest.raises(TypeError, match=complaint):
+        build()

@@ -7,8 +7,8 @@ Source: rows SDY-ATTR-01 to SDY-ATTR-04, SDY-ATTR-09 and SDY-ATTR-16.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, StringAttr
 from xdsl.irdl import irdl_attr_definition, param_def
@@ -56,8 +56,10 @@ class AxisRefAttr(BareBodyAttribute):
     sub_axis: SubAxisInfoAttr | NoneAttr = param_def()
     BODY: ClassVar[Body] = body(field("axis", STRING), optional(":", "sub_axis", SubAxisInfoAttr, NoneAttr()))
 
-    def __init__(self, axis: str, sub_axis: SubAxisInfoAttr | NoneAttr | None = None):
-        super().__init__(StringAttr(axis), sub_axis or NoneAttr())
+    def __init__(self, axis: str, sub_axis: SubAxisInfoAttr | NoneAttr | tuple[int, int] | None = None):
+        """`AxisRefAttr("a", (1, 2))` is `"a":(1)2`."""
+        part = SubAxisInfoAttr(*sub_axis) if isinstance(sub_axis, tuple) else sub_axis
+        super().__init__(StringAttr(axis), part or NoneAttr())
 
     @classmethod
     def part(cls, axis: str, pre_size: int, size: int) -> AxisRefAttr:
@@ -76,6 +78,29 @@ class AxisRefAttr(BareBodyAttribute):
         return f'"{self.axis.data}":({self.sub_axis.pre_size.data}){self.sub_axis.size.data}'
 
 
+Axis = AxisRefAttr | str
+"""An axis, where Python code builds an attribute: the name of a whole one is enough."""
+
+
+def axis_refs(axes: Iterable[Axis]) -> ArrayAttr[AxisRefAttr]:
+    """`["a", AxisRefAttr("b", (1, 2))]` as `{"a", "b":(1)2}`: the converter of lists of axes. Raises `TypeError`."""
+    if isinstance(axes, ArrayAttr):
+        return cast(ArrayAttr[AxisRefAttr], axes)
+    if isinstance(axes, str):
+        raise TypeError(f'"{axes}" is no list of axes: write ["{axes}"]')
+    return ArrayAttr([_axis_ref(axis) for axis in axes])
+
+
+def _axis_ref(axis: object) -> AxisRefAttr:
+    match axis:
+        case AxisRefAttr():
+            return axis
+        case str():
+            return AxisRefAttr(axis)
+        case _:
+            raise TypeError(f'{axis!r} is no axis: write its name, or a part of it as AxisRefAttr("a", (1, 2))')
+
+
 AxisRefs = Sequence[AxisRefAttr]
 """References to axes, from major to minor."""
 
@@ -89,7 +114,7 @@ class AxisRefListAttr(BareBodyAttribute):
     """`{"a", "b":(1)2}`: axes from major to minor."""
 
     name = "sdy.axis_ref_list"
-    axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
+    axes: ArrayAttr[AxisRefAttr] = param_def(converter=axis_refs)
     BODY: ClassVar[Body] = body(field("axes", AXES))
 
 
@@ -107,7 +132,7 @@ class AllToAllParamAttr(BareBodyAttribute):
     """`{"b"}: 0->2`: the axes that an all-to-all moves, and the dimensions from which and to which."""
 
     name = "sdy.all_to_all_param"
-    axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
+    axes: ArrayAttr[AxisRefAttr] = param_def(converter=axis_refs)
     src_dim: IntAttr = param_def(converter=IntAttr.get)
     tgt_dim: IntAttr = param_def(converter=IntAttr.get)
     BODY: ClassVar[Body] = body(field("axes", AXES), ": ", field("src_dim", INT64), "->", field("tgt_dim", INT64))

@@ -40,6 +40,27 @@ class MeshAxisAttr(BareBodyAttribute):
             raise VerifyException(f"axis size must be at least 1, got: {self.size.data}")
 
 
+Axes = Mapping[str, int] | Iterable[MeshAxisAttr | tuple[str, int]]
+"""The axes of a mesh, where Python code builds one."""
+
+
+def _axes(axes: Axes) -> ArrayAttr[MeshAxisAttr]:
+    """Raises `TypeError` for what is neither an axis nor its name and size."""
+    if isinstance(axes, Mapping):
+        return ArrayAttr([MeshAxisAttr(name, size) for name, size in cast(Mapping[str, int], axes).items()])
+    return ArrayAttr([_axis(axis) for axis in axes])
+
+
+def _axis(axis: object) -> MeshAxisAttr:
+    match axis:
+        case MeshAxisAttr():
+            return axis
+        case (str(name), int(size)):
+            return MeshAxisAttr(name, size)
+        case _:
+            raise TypeError(f'{axis!r} is no axis of a mesh: write its name and size, such as ("a", 2)')
+
+
 SHOWN_DEVICE_IDS = 64
 """The number of device ids that an error about a mesh lists at most."""
 
@@ -66,6 +87,10 @@ class MeshAttr(BodyAttribute):
         optional(", device_ids=", "device_ids", listed(INT64, at_least_one=True), NONE_LISTED),
         ">",
     )
+
+    def __init__(self, axes: Axes, device_ids: Iterable[IntAttr | int] = ()):
+        """`MeshAttr([("a", 2), ("b", 4)])` and `MeshAttr({"a": 2, "b": 4})` are `<["a"=2, "b"=4]>`."""
+        super().__init__(_axes(axes), [IntAttr.get(device) for device in device_ids])
 
     @classmethod
     def of(cls, axes: Iterable[tuple[str, int]], device_ids: Iterable[int] = ()) -> MeshAttr:

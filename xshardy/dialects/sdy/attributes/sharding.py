@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr, NoneAttr, SymbolRefAttr
 from xdsl.ir import Attribute
@@ -27,11 +27,13 @@ from xshardy.dialects.attribute_text import (
     field,
     listed,
 )
-from xshardy.dialects.sdy.attributes.axes import SOME_AXES, AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import SOME_AXES, Axis, AxisRefAttr, axis_refs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp, ReductionOpAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 
 LARGEST_PRIORITY = 2**63 - 1
+OPEN_MARK = "?"
+"""The last entry of an open dimension, as in the text."""
 
 
 class AxesOrOpen(Part):
@@ -95,13 +97,35 @@ class DimensionShardingAttr(BareBodyAttribute):
     """
 
     name = "sdy.dimension_sharding"
-    axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
+    axes: ArrayAttr[AxisRefAttr] = param_def()
     is_closed: BoolAttr = param_def()
     priority: IntAttr | NoneAttr = param_def()
     BODY: ClassVar[Body] = body(AxesOrOpen(), field("priority", Priority()))
 
-    def __init__(self, axes: Iterable[AxisRefAttr] = (), *, is_closed: bool, priority: int | None = None):
-        super().__init__(axes, CLOSED if is_closed else OPEN, NO_PRIORITY if priority is None else IntAttr(priority))
+    def __init__(self, axes: Iterable[Axis] = (), *, is_closed: bool | None = None, priority: int | None = None):
+        """`DimensionShardingAttr(["a", "?"])` is `{"a", ?}`; without `?`, and without `is_closed`, it is closed."""
+        refs, is_open = _without_mark(axes)
+        if is_open and is_closed:
+            raise TypeError(f'"{OPEN_MARK}" says that the dimension is open: leave it out, or is_closed=True')
+        closed = not is_open if is_closed is None else is_closed
+        super().__init__(refs, CLOSED if closed else OPEN, NO_PRIORITY if priority is None else IntAttr(priority))
+
+
+def _without_mark(axes: Iterable[Axis]) -> tuple[ArrayAttr[AxisRefAttr], bool]:
+    """The axes before a `?` at the end, and whether there is one."""
+    if isinstance(axes, ArrayAttr | str):
+        return axis_refs(cast(Iterable[Axis], axes)), False
+    listed = tuple(axes)
+    is_open = bool(listed) and listed[-1] == OPEN_MARK
+    return axis_refs(listed[:-1] if is_open else listed), is_open
+
+
+def _dim_shardings(
+    dims: Iterable[DimensionShardingAttr | Iterable[Axis]],
+) -> ArrayAttr[DimensionShardingAttr]:
+    if isinstance(dims, ArrayAttr):
+        return cast(ArrayAttr[DimensionShardingAttr], dims)
+    return ArrayAttr([dim if isinstance(dim, DimensionShardingAttr) else DimensionShardingAttr(dim) for dim in dims])
 
 
 class MeshOrName(Text[MeshAttr | SymbolRefAttr]):
@@ -177,8 +201,8 @@ class TensorShardingAttr(BodyAttribute):
     name = "sdy.sharding"
     mesh_or_ref: SymbolRefAttr | MeshAttr = param_def()
     dim_shardings: ArrayAttr[DimensionShardingAttr] = param_def(converter=array)
-    replicated_axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
-    unreduced_axes: ArrayAttr[AxisRefAttr] = param_def(converter=array)
+    replicated_axes: ArrayAttr[AxisRefAttr] = param_def(converter=axis_refs)
+    unreduced_axes: ArrayAttr[AxisRefAttr] = param_def(converter=axis_refs)
     reduction_op: ReductionOpAttr = param_def()
     BODY: ClassVar[Body] = body(
         "<",
@@ -192,13 +216,15 @@ class TensorShardingAttr(BodyAttribute):
     def __init__(
         self,
         mesh_or_ref: SymbolRefAttr | MeshAttr | str,
-        dim_shardings: Iterable[DimensionShardingAttr],
-        replicated_axes: Iterable[AxisRefAttr] = (),
-        unreduced_axes: Iterable[AxisRefAttr] = (),
+        dim_shardings: Iterable[DimensionShardingAttr | Iterable[Axis]],
+        replicated_axes: Iterable[Axis] = (),
+        unreduced_axes: Iterable[Axis] = (),
         reduction_op: ReductionOp = ReductionOp.SUM,
     ):
+        """`TensorShardingAttr("mesh", [["a"], ["b", "?"], []])` is `<@mesh, [{"a"}, {"b", ?}, {}]>`."""
         mesh = SymbolRefAttr(mesh_or_ref) if isinstance(mesh_or_ref, str) else mesh_or_ref
-        super().__init__(mesh, dim_shardings, replicated_axes, unreduced_axes, REDUCTIONS[reduction_op])
+        dims = _dim_shardings(dim_shardings)
+        super().__init__(mesh, dims, replicated_axes, unreduced_axes, REDUCTIONS[reduction_op])
 
     @staticmethod
     @cache

@@ -1,0 +1,19 @@
+"""Programs that call back into Python, which no engine can run."""
+
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.dialects.stablehlo.calls import CustomCallOp
+from xshardy.dialects.stablehlo.python_callbacks import CANNOT_CALL, is_python_callback
+from xshardy.engines.errors import OperationRefusedError
+from xshardy.rewriting.walk import operations_of
+
+
+def refuse_callbacks(module: ModuleOp) -> None:
+    """
+    Raises `OperationRefusedError` for the first call of `module` into Python.
+
+    XLA looks for the function in the process that executes the call, and crashes if another process traced it.
+    """
+    for call in operations_of(module, CustomCallOp):
+        if is_python_callback(call):
+            raise OperationRefusedError(call, f"{call.name} @{call.call_target_name.data}: {CANNOT_CALL}")
