@@ -161,6 +161,11 @@ def test_how_many_machine_instructions_an_instruction_is(opcode: str, slots: tup
         ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 2048),
         ("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16", 32768),
         ("wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e5m2", 32768),
+        ("mma.sync.aligned.m16n8k64.row.col.s32.u4.s4.s32", 2048),
+        ("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 2048),
+        ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16", 1024),  # of four matrices
+        ("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 2048),
+        ("mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", 2048),
         ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 0),
         ("wgmma.fence.sync.aligned", 0),
         ("add.f32", 0),

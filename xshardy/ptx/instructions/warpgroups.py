@@ -20,7 +20,8 @@ from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.bulk_copies import commit, wait
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrices import ALL_LANES, places_of_a, rounded
+from xshardy.ptx.instructions.fragments import ALL_LANES, rounded
+from xshardy.ptx.instructions.matrices import places_of_a
 from xshardy.ptx.instructions.memory import elements_of
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes

@@ -1,0 +1,62 @@
+"""Matrix instructions that the machine takes are those that ptxas takes: each shape is tried with all types."""
+
+import re
+from itertools import product
+
+from ptx_matrices import HEADER, accepted_by_ptxas
+
+from xshardy.ptx.errors import PtxError
+from xshardy.ptx.machine import Machine
+
+BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "e4m3": 8, "e5m2": 8}
+RESULT_BITS = {"f16": 16, "f32": 32, "s32": 32, "f64": 64}
+REGISTERS = ".reg .b32 %r<99>; .reg .f64 %fd<99>; .reg .b64 %rd<9>; .shared .align 128 .b8 s[4096];"
+BEYOND_THE_ISA = (
+    re.compile(r"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.tf32.*"),
+    re.compile(r"mma\.sp\S*\.(?:m16n8k32\.row\.col\.f\d\d\.f16|m16n8k16\.row\.col\.f32\.tf32).*, [23];"),
+)
+"""What ptxas takes: products that the PTX ISA does not have, and selectors for which it leaves the behaviour open."""
+
+
+def registers(count: int, first: int, bits: int) -> str:
+    return "{" + ", ".join(f"%{'fd' if bits == 64 else 'r'}{first + number}" for number in range(count)) + "}"
+
+
+def products() -> list[str]:
+    """Every product of these shapes and types whose registers can be counted."""
+    found = list[str]()
+    shapes = product((8, 16), (4, 8, 16, 32, 64, 128, 256), BITS, RESULT_BITS, ("", "sp.", "sp::ordered_metadata."))
+    for rows, depth, name, result, sparse in shapes:
+        bits, of_result = BITS[name], RESULT_BITS[result]
+        of_a, of_b = rows * (depth // 2 if sparse else depth), depth * 8
+        width = 64 if bits == 64 else 32
+        if of_a * bits % (32 * width) or of_b * bits % (32 * width) or (bits == 64) != (of_result == 64):
+            continue
+        if (rows, depth, name) == (8, 4, "f16"):
+            continue
+        counts = [of_a * bits // (32 * width), of_b * bits // (32 * width), rows * 8 * of_result // (32 * width)]
+        a, b, c = (registers(count, first, bits) for count, first in zip(counts, (10, 30, 50), strict=True))
+        opcode = f"mma.{sparse}sync.aligned.m{rows}n8k{depth}.row.col.{result}.{name}.{name}.{result}"
+        for selector in range(4 if sparse and name in ("f16", "s8", "s4", "tf32") else 1):
+            end = f", %r70, {selector}" if sparse else ""
+            found.append(f"{opcode}{'.xor.popc' if name == 'b1' else ''} {c}, {a}, {b}, {c}{end};")
+    return found
+
+
+def is_taken(instruction: str, declarations: str = REGISTERS) -> bool:
+    text = f"{HEADER.format(target='sm_90a')}.visible .entry k()\n{{\n{declarations}\n{instruction}\nret;\n}}\n"
+    try:
+        Machine(text).run([0], [32], [])
+    except PtxError:
+        return False
+    return True
+
+
+def test_products():
+    forms = products()
+    further = [form for form in forms if any(pattern.fullmatch(form) for pattern in BEYOND_THE_ISA)]
+    assert further and not any(map(is_taken, further))
+    forms = [form for form in forms if form not in further]
+    expected = accepted_by_ptxas(forms, REGISTERS, "sm_120a")
+    assert sum(expected) > 60
+    assert [form for form, is_right in zip(forms, expected, strict=True) if is_right != is_taken(form)] == []
