@@ -60,3 +60,44 @@ def test_products():
     expected = accepted_by_ptxas(forms, REGISTERS, "sm_120a")
     assert sum(expected) > 60
     assert [form for form, is_right in zip(forms, expected, strict=True) if is_right != is_taken(form)] == []
+
+
+SHAPES = ("m16n16k16", "m8n32k16", "m32n8k16", "m16n16k8", "m8n8k4", "m8n8k32", "m8n8k128")
+
+
+def fragments() -> list[str]:
+    """Every load and store of these shapes, layouts and types, with each number of registers."""
+    found = list[str]()
+    types = {**BITS, **RESULT_BITS}
+    for shape, layout, (name, bits), count in product(SHAPES, ("row", "col"), types.items(), (1, 2, 4, 8)):
+        vector = registers(count, 0, bits)
+        found += [f"wmma.load.{role}.sync.aligned.{layout}.{shape}.{name} {vector}, [%rd1];" for role in "abc"]
+        found.append(f"wmma.store.d.sync.aligned.{layout}.{shape}.{name} [%rd1], {vector};")
+    return found
+
+
+def products_of(loads: list[str]) -> list[str]:
+    """Every product of fragments that are loaded so."""
+    held = dict[tuple[str, ...], int]()
+    for load in loads:
+        _, _, role, _, _, _, shape, name = load.split(" ")[0].split(".")
+        held[role, shape, name] = load.count("%") - 1
+    found = list[str]()
+    for shape, layouts, name, result in product(SHAPES, product(("row", "col"), repeat=2), BITS, RESULT_BITS):
+        middle = "" if name == "f16" else f".{name}.{name}"
+        bit = ".xor.popc" if name == "b1" else ""
+        opcode = f"wmma.mma{bit}.sync.aligned.{'.'.join(layouts)}.{shape}.{result}{middle}.{result}"
+        if all((role, shape, element) in held for role, element in (("a", name), ("b", name), ("c", result))):
+            a, b, c = held["a", shape, name], held["b", shape, name], held["c", shape, result]
+            vectors = [registers(c, 40, BITS[name]), registers(a, 0, BITS[name]), registers(b, 20, BITS[name])]
+            found.append(f"{opcode} {', '.join([*vectors, vectors[0]])};")
+    return found
+
+
+def test_wmma():
+    """ptxas takes more: products of f64 of larger shapes, and accumulators that there are no products for."""
+    forms = list(filter(is_taken, fragments()))
+    forms += filter(is_taken, products_of([form for form in forms if ".load." in form]))
+    assert len({form.partition(" ")[0] for form in forms}) > 120
+    refused = [form for form, right in zip(forms, accepted_by_ptxas(forms, REGISTERS), strict=True) if not right]
+    assert refused == []

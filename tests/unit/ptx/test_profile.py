@@ -166,6 +166,9 @@ def test_how_many_machine_instructions_an_instruction_is(opcode: str, slots: tup
         ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16", 1024),  # of four matrices
         ("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", 2048),
         ("mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32", 2048),
+        ("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", 4096),
+        ("wmma.mma.sync.aligned.row.col.m32n8k16.s32.s8.s8.s32.satfinite", 2048),
+        ("wmma.load.a.sync.aligned.row.m16n16k16.f16", 0),
         ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 0),
         ("wgmma.fence.sync.aligned", 0),
         ("add.f32", 0),
