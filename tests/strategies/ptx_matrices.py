@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
+from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault
 from xshardy.ptx.machine import Machine, Options
 
@@ -60,6 +61,16 @@ def words_of(values: Array, name: str) -> Array:
     """Elements of a type of the PTX ISA, [32, elements], as words."""
     bits = {"s4": 4, "u4": 4, "b1": 1}.get(name)
     return packed(values, bits) if bits else np.ascontiguousarray(values).view(np.uint32)
+
+
+def is_taken(instruction: str, registers: str) -> bool:
+    """Whether the machine takes an instruction, in a kernel with these declarations."""
+    text = f"{HEADER.format(target='sm_90a')}.visible .entry k()\n{{\n{registers}\n{instruction}\nret;\n}}\n"
+    try:
+        Machine(text).run([0], [128], [])
+    except PtxError:
+        return False
+    return True
 
 
 def accepted_by_ptxas(instructions: Sequence[str], registers: str, target: str = "sm_90a") -> list[bool]:

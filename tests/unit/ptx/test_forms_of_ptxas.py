@@ -3,10 +3,7 @@
 import re
 from itertools import product
 
-from ptx_matrices import HEADER, accepted_by_ptxas
-
-from xshardy.ptx.errors import PtxError
-from xshardy.ptx.machine import Machine
+from ptx_matrices import accepted_by_ptxas, is_taken
 
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f64": 64, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1, "e4m3": 8, "e5m2": 8}
 RESULT_BITS = {"f16": 16, "f32": 32, "s32": 32, "f64": 64}
@@ -43,23 +40,14 @@ def products() -> list[str]:
     return found
 
 
-def is_taken(instruction: str, declarations: str = REGISTERS) -> bool:
-    text = f"{HEADER.format(target='sm_90a')}.visible .entry k()\n{{\n{declarations}\n{instruction}\nret;\n}}\n"
-    try:
-        Machine(text).run([0], [32], [])
-    except PtxError:
-        return False
-    return True
-
-
 def test_products():
     forms = products()
     further = [form for form in forms if any(pattern.fullmatch(form) for pattern in BEYOND_THE_ISA)]
-    assert further and not any(map(is_taken, further))
+    assert further and not any(is_taken(form, REGISTERS) for form in further)
     forms = [form for form in forms if form not in further]
     expected = accepted_by_ptxas(forms, REGISTERS, "sm_120a")
     assert sum(expected) > 60
-    assert [form for form, is_right in zip(forms, expected, strict=True) if is_right != is_taken(form)] == []
+    assert [form for form, is_right in zip(forms, expected, strict=True) if is_right != is_taken(form, REGISTERS)] == []
 
 
 SHAPES = ("m16n16k16", "m8n32k16", "m32n8k16", "m16n16k8", "m8n8k4", "m8n8k32", "m8n8k128")
@@ -96,8 +84,9 @@ def products_of(loads: list[str]) -> list[str]:
 
 def test_wmma():
     """ptxas takes more: products of f64 of larger shapes, and accumulators that there are no products for."""
-    forms = list(filter(is_taken, fragments()))
-    forms += filter(is_taken, products_of([form for form in forms if ".load." in form]))
+    forms = [form for form in fragments() if is_taken(form, REGISTERS)]
+    further = products_of([form for form in forms if ".load." in form])
+    forms += [form for form in further if is_taken(form, REGISTERS)]
     assert len({form.partition(" ")[0] for form in forms}) > 120
     refused = [form for form, right in zip(forms, accepted_by_ptxas(forms, REGISTERS), strict=True) if not right]
     assert refused == []

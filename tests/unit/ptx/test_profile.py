@@ -170,6 +170,7 @@ def test_how_many_machine_instructions_an_instruction_is(opcode: str, slots: tup
         ("wmma.mma.sync.aligned.row.col.m32n8k16.s32.s8.s8.s32.satfinite", 2048),
         ("wmma.load.a.sync.aligned.row.m16n16k16.f16", 0),
         ("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 0),
+        ("wgmma.mma_async.sp.sync.aligned.m64n128k64.s32.s8.s8", 32768),
         ("wgmma.fence.sync.aligned", 0),
         ("add.f32", 0),
     ],
