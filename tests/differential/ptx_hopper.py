@@ -1,8 +1,8 @@
 """
 Kernels of Triton and CUTLASS for Hopper on the PTX machine, compared with numpy, and checked.
 
-`benchmarks/peers/triton_hopper.py` and `cutlass_hopper.py` compile them, in environments with Triton and NVRTC, without
-a GPU. Those that are not in the folder are left out. With `--mutate`, each instruction that orders accesses is removed,
+`benchmarks/peers/triton_hopper.py`, `cutlass_hopper.py` and `nvrtc_matrices.py` compile them, in environments with Triton
+and NVRTC, without a GPU. Those that are not in the folder are left out. With `--mutate`, each instruction that orders accesses is removed,
 one at a time, and counted whether a check finds it.
 
     python tests/differential/ptx_hopper.py FOLDER [NAME...] [--mutate]
@@ -109,6 +109,25 @@ def by_cutlass(folder: Path, name: str) -> tuple[Kernel, Expected]:
     return kernel, lambda: (c, a.astype(np.float64) @ b.astype(np.float64).T, 2**-11)
 
 
+def by_wmma(folder: Path, name: str, dtype: type[Any], result: type[Any]) -> tuple[Kernel, Expected]:
+    a, b, c = numbers(dtype, ROWS, DEPTH), numbers(dtype, COLUMNS, DEPTH), np.zeros((ROWS, COLUMNS), result)
+    kernel = Kernel(folder, name, [ROWS // 64, COLUMNS // 64], [a, b, c, COLUMNS, DEPTH])
+    return kernel, lambda: (c, a.astype(np.float64) @ b.astype(np.float64).T, 2**-22)
+
+
+def by_sparse(folder: Path, name: str) -> tuple[Kernel, Expected]:
+    """Of each four elements of a row of A, two at random places are stored."""
+    random = np.random.default_rng(0)
+    stored, b, c = numbers(HALF, ROWS, DEPTH // 2), numbers(HALF, COLUMNS, DEPTH), np.zeros((ROWS, COLUMNS), np.float32)
+    places = np.sort(random.permuted(np.tile(np.arange(4), (ROWS, DEPTH // 4, 1)), axis=-1)[..., :2], axis=-1)
+    dense = np.zeros((ROWS, DEPTH // 4, 4))
+    np.put_along_axis(dense, places, stored.reshape(ROWS, -1, 2).astype(np.float64), axis=-1)
+    codes = (places[..., 0] | places[..., 1] << 2).reshape(ROWS, -1, 4)
+    words = (codes << np.arange(0, 16, 4)).sum(axis=-1).astype(np.uint16)
+    kernel = Kernel(folder, name, [ROWS // 16, COLUMNS // 8], [stored, words, b, c, COLUMNS, DEPTH])
+    return kernel, lambda: (c, dense.reshape(ROWS, DEPTH) @ b.astype(np.float64).T, 2**-22)
+
+
 def persistent(folder: Path, name: str) -> tuple[Kernel, Expected]:
     a, b, c = numbers(HALF, ROWS, DEPTH), numbers(HALF, COLUMNS, DEPTH), np.zeros((ROWS, COLUMNS), HALF)
     kernel = Kernel(folder, name, [3], [a, b, c, ROWS, COLUMNS, DEPTH, 3])
@@ -168,6 +187,9 @@ CASES: Mapping[str, Callable[[Path, str], tuple[Kernel, Expected]]] = {
     "clusters": lambda folder, name: by_maps(folder, name, 2),
     "cutlass": by_cutlass,
     "cutlass_clusters": by_cutlass,
+    "wmma_f16": lambda folder, name: by_wmma(folder, name, HALF, np.float32),
+    "wmma_s8": lambda folder, name: by_wmma(folder, name, np.int8, np.int32),
+    "sparse": by_sparse,
     "persistent": persistent,
     "specialized": persistent,
     "grouped": grouped,

@@ -22,7 +22,7 @@ OPCODES_OF_CLASS: Mapping[str, Iterable[str]] = {
     "barrier": ("bar", "barrier", "mbarrier"),
     "branch": ("bra", "ret", "exit"),
     "free": ("cvta", "griddepcontrol", "fence", "membar", "prefetch", "prefetchu", "createpolicy", "nanosleep"),
-    "matrix": ("mma", "wgmma", "ldmatrix", "stmatrix"),
+    "matrix": ("mma", "wgmma", "wmma", "ldmatrix", "stmatrix"),
     "move": ("mov",),
     "conversion": ("cvt",),
     "comparison": COMPARISONS,

@@ -22,6 +22,8 @@ class FaultKind(Enum):
     DIVERGENT_WARP = "warp instruction without all named threads"
     ENDLESS = "endless loop"
     TRAP = "trap"
+    OPERANDS = "operands that differ within a warp"
+    METADATA = "wrong metadata of a sparse matrix"
     PENDING = "use of a product that is not complete"
     PROXY = "missing proxy fence"
     NEVER_COMPLETE = "wait for what never completes"

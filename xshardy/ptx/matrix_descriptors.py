@@ -1,9 +1,9 @@
 """
 Descriptors of matrices in shared memory for `wgmma`: where each chunk of 16 bytes of a tile lies.
 
-A tile has rows (of A, or columns of B) and 32 bytes of depth. It is made of atoms of eight rows. If depth is
-contiguous, a chunk has elements of one row; if rows are contiguous ("transposed"), it has elements of neighbouring rows
-at one depth. Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout".
+A tile has rows (of A, or columns of B) and 32 bytes of depth, B twice as many where A is sparse. It is made of atoms of
+eight rows. If depth is contiguous, a chunk has elements of one row; if rows are contiguous ("transposed"), it has
+elements of neighbouring rows at one depth. Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout".
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.ptx.swizzles import CHUNK, swizzled
 
 DEPTH_BYTES = 32
-"""Of a tile: two chunks."""
+"""Of a tile: two chunks, and of B four where A is sparse."""
 ATOM_ROWS = 8
 SPANS: Mapping[int, int] = {0: 0, 1: 128, 2: 64, 3: 32}
 """By the number of a swizzle in a descriptor, the bytes of a row of its atoms; 0 for none."""
@@ -34,15 +34,15 @@ class Descriptor:
     span: int
     """The bytes of a row of its atoms; 0 without swizzle."""
 
-    def chunks(self, rows: int, depth: int, is_transposed: bool) -> Array:
+    def chunks(self, rows: int, depth: int, is_transposed: bool, depth_bytes: int = DEPTH_BYTES) -> Array:
         """
-        The address of each chunk of a tile with so many rows and elements of depth: [rows, 2], or if it is transposed
-        [depth, rows / elements of a chunk].
+        The address of each chunk of a tile with so many rows and elements of depth, which have `depth_bytes`: [rows,
+        chunks of depth], or if it is transposed [depth, rows / elements of a chunk].
         """
         if not is_transposed:
-            offsets = self._by_rows(np.arange(rows)[:, None], np.arange(DEPTH_BYTES // CHUNK)[None, :])
+            offsets = self._by_rows(np.arange(rows)[:, None], np.arange(depth_bytes // CHUNK)[None, :])
         else:
-            elements = CHUNK * depth // DEPTH_BYTES
+            elements = CHUNK * depth // depth_bytes
             offsets = self._by_depth(np.arange(depth)[:, None], np.arange(rows // elements)[None, :])
         return swizzled((offsets + self.start).astype(np.uint64), self.span)
 

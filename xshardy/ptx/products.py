@@ -2,28 +2,35 @@
 
 import re
 
+from xshardy.ptx.instructions.matrix_elements import ELEMENTS
 from xshardy.ptx.module import Instruction
-from xshardy.ptx.types import TYPES
 
 _SHAPE = re.compile(r"\.m(\d+)n(\d+)k(\d+)\b")
 WARPS_OF_GROUP = 4
 """Four warps execute a `wgmma` together."""
 BITS = 16
+MULTIPLYING = ("mma", "wgmma", "wmma")
+SPARSE = frozenset({"sp", "sp::ordered_metadata"})
+HALF = ELEMENTS["f16"]
+"""Of A and B of `wmma.mma`, which then names only the types of the result and of C."""
 
 
 def products_of(instruction: Instruction) -> float:
     """
     The products of a matrix instruction in units of one of 16 bits: one of 8 bits counts half, one of 32 bits twice.
 
-    0 for other instructions, and for products of f64, which have a rate of their own.
+    Of a sparse A only the elements that are stored are multiplied. 0 for other instructions, and for products of f64,
+    which have a rate of their own.
     """
-    name = instruction.opcode.partition(".")[0]
+    name, *modifiers = instruction.opcode.split(".")
     shape = _SHAPE.search(instruction.opcode)
-    if name not in ("mma", "wgmma") or shape is None:
+    if name not in MULTIPLYING or shape is None or (name == "wmma" and "mma" not in modifiers):
         return 0.0
-    types = [TYPES[modifier] for modifier in instruction.opcode.split(".") if modifier in TYPES]
-    of_a = types[1] if len(types) > 1 else types[0]
+    types = [ELEMENTS[modifier] for modifier in modifiers if modifier in ELEMENTS]
+    of_a = types[1] if len(types) > 2 else HALF
     if of_a.bits == 64:
         return 0.0
     rows, columns, depth = map(int, shape.groups())
-    return rows * columns * depth * of_a.bits / BITS / (WARPS_OF_GROUP if name == "wgmma" else 1)
+    stored = depth / 2 if SPARSE.intersection(modifiers) else depth
+    pairs = 4 if (of_a.name, shape[0]) == ("f16", ".m8n8k4") else 1
+    return pairs * rows * columns * stored * of_a.bits / BITS / (WARPS_OF_GROUP if name == "wgmma" else 1)

@@ -21,13 +21,14 @@ from xshardy.ptx.instructions.memory import MEMORY
 from xshardy.ptx.instructions.tensor_copies import TENSORS
 from xshardy.ptx.instructions.warpgroups import WARPGROUPS
 from xshardy.ptx.instructions.warps import WARPS
+from xshardy.ptx.instructions.wmma import WMMA
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Body, Entry, Instruction, Symbol
 from xshardy.ptx.synchronization import BARRIERS, Barrier
 from xshardy.ptx.types import TYPES, Kind
 from xshardy.ptx.waiting import Wait
 
-ACTIONS: Mapping[str, Action] = {**MEMORY, **ATOMICS, **WARPS, **COPIES, **TENSORS, **MATRICES, **WARPGROUPS}
+ACTIONS: Mapping[str, Action] = {**MEMORY, **ATOMICS, **WARPS, **COPIES, **TENSORS, **MATRICES, **WARPGROUPS, **WMMA}
 """Rules of instructions with side effects."""
 BY_NAME: Mapping[str, Rule] = {**BITS, **COMPARISONS, **CONVERSIONS}
 """Rules of instructions whose type does not decide what they compute."""

@@ -92,10 +92,10 @@ def test_products_of_f64(shape: str, rows: int, depth: int):
 @pytest.mark.parametrize(
     ("opcode", "message"),
     [
-        ("m8n8k4.row.col.f32.f16.f16.f32", "products of .f16 of this shape are not supported"),
+        ("m8n8k8.row.col.f32.f16.f16.f32", "products of .f16 of this shape are not supported"),
         ("m16n8k32.row.col.f32.f16.f16.f32", "products of .f16 of this shape are not supported"),
         ("m16n8k8.row.col.f32.f16.f16.f32", "the registers do not hold matrices of this shape"),
-        ("sp.m16n8k16.row.col.f32.f16.f16.f32", "unknown modifier .sp"),
+        ("m16n8k16.row.col.rn.f32.f16.f16.f32", "unknown modifier .rn"),
     ],
 )
 def test_products_that_are_refused(opcode: str, message: str):

@@ -1,44 +1,89 @@
 """
-Products of small matrices by a warp, and loads and stores of their fragments. Source: PTX ISA, `mma`, `ldmatrix`,
-`stmatrix`.
+Products of small matrices by a warp. Source: PTX ISA, `mma`, `mma.sp`.
 
 The threads of a warp hold a matrix together. With g = lane / 4, t = lane % 4, and e elements of A or B in a register:
 register r of A has row g (+ 8 if r is odd) and e columns from t*e (+ 4e * (r / 2)) on; register r of B has e rows from
 t*e (+ 4e*r) on and column g; an accumulator has rows g and g + 8, columns 2t and 2t + 1. Of 8 rows there are the first.
+Of a sparse A there are the elements that are stored. f16 of 8 rows lie in another way: see `quad_pairs`.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.floats import narrowed
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.decode import Action, Context, Step
+from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses, elements_of, load_words, store_words, take_space
+from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
+from xshardy.ptx.instructions.matrix_elements import Element, take_elements
+from xshardy.ptx.instructions.matrix_rows import load_matrices, store_matrices
+from xshardy.ptx.instructions.quad_pairs import SHAPE as OF_QUAD_PAIRS
+from xshardy.ptx.instructions.quad_pairs import multiply_by_quad_pairs
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.module import Integer
-from xshardy.ptx.types import TYPES, Type
+from xshardy.ptx.module import Instruction, Integer, Operand
+from xshardy.ptx.sparsity import CHUNKS, Sparsity
+from xshardy.ptx.types import TYPES
 
 COLUMNS = 8
-ALL_LANES = Integer(0xFFFFFFFF)
-SHAPES: Mapping[str, tuple[int, int]] = {
-    **{f"m16n8k{depth}": (16, depth) for depth in (4, 8, 16, 32)},
-    "m8n8k4": (8, 4),
-    "m8n8k16": (8, 16),
-}
-"""The rows of A and its columns, by shape."""
-DEPTHS: Mapping[int, Mapping[int, tuple[int, ...]]] = {
-    16: {8: (16, 32), 16: (8, 16), 32: (4, 8), 64: (4, 8, 16)},
-    8: {8: (16,), 64: (4,)},
-}
-"""By the rows of A and the bits of its elements, its columns. Those of 8 rows of f16 lie in another way."""
-INTEGER_BOUNDS = np.iinfo(np.int32)
+SPARSE = ("sp", "sp::ordered_metadata")
+B32 = TYPES["b32"]
 
+_SHAPE = re.compile(r"m(8|16)n8k(\d+)")
 _LANES = np.arange(WARP_SIZE)[:, None, None]
 _G, _T = _LANES // 4, _LANES % 4
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The products whose A has elements of some type."""
+
+    of_b: tuple[str, ...]
+    of_result: tuple[str, ...]
+    """Also those of C."""
+    depths: Mapping[int, tuple[int, ...]]
+    """By the rows of A, its columns."""
+    sparse_depths: tuple[int, ...] = ()
+    """The same of a sparse A, which has 16 rows."""
+
+    def depths_of(self, rows: int, *, is_sparse: bool) -> tuple[int, ...]:
+        """The columns that an A of so many rows may have."""
+        if is_sparse:
+            return self.sparse_depths if rows == 16 else ()
+        return self.depths.get(rows, ())
+
+
+_INTEGERS = ("s32",)
+_BYTES = Kind(("s8", "u8"), _INTEGERS, {8: (16,), 16: (16, 32)}, (32, 64))
+_NIBBLES = Kind(("s4", "u4"), _INTEGERS, {8: (32,), 16: (32, 64)}, (64, 128))
+_SMALL_FLOATS = Kind(("e4m3", "e5m2"), ("f16", "f32"), {16: (16, 32)}, (64,))
+KINDS: Mapping[str, Kind] = {
+    "f16": Kind(("f16",), ("f16", "f32"), {16: (8, 16)}, (16, 32)),
+    "bf16": Kind(("bf16",), ("f32",), {16: (8, 16)}, (16, 32)),
+    "tf32": Kind(("tf32",), ("f32",), {16: (4, 8)}, (8, 16)),
+    "f64": Kind(("f64",), ("f64",), {8: (4,), 16: (4, 8, 16)}),
+    "e4m3": _SMALL_FLOATS,
+    "e5m2": _SMALL_FLOATS,
+    "s8": _BYTES,
+    "u8": _BYTES,
+    "s4": _NIBBLES,
+    "u4": _NIBBLES,
+    "b1": Kind(("b1",), _INTEGERS, {8: (128,), 16: (128, 256)}),
+}
+"""By the type of A."""
+
+
+def exclusive(a: Array, b: Array) -> Array:
+    """How many bits of rows of A and columns of B differ."""
+    return a.sum(axis=-1)[..., :, None] + b.sum(axis=-2)[..., None, :] - 2 * (a @ b)
+
+
+BIT_OPERATIONS: Mapping[str, Callable[[Array, Array], Array]] = {"xor": exclusive, "and": np.matmul}
+"""What is counted of single bits."""
 
 
 def places_of_a(registers: int, elements: int) -> tuple[Array, Array]:
@@ -65,134 +110,127 @@ def _all(rows: Array, columns: Array) -> tuple[Array, Array]:
     return first, second
 
 
-def multiply(form: Form, context: Context) -> Step:
-    """`mma.sync.aligned.mMn8kK.row.col{.satfinite}.dtype.atype.btype.ctype d, a, b, c`: `d = a * b + c`."""
-    form.required("sync")
-    form.required("aligned")
-    rows, depth = SHAPES[form.required(*SHAPES)]
+def take_shape(form: Form) -> tuple[int, int]:
+    """Remove the shape: the rows of A and its columns, where B has 8 columns."""
+    for modifier in form.modifiers:
+        if (match := _SHAPE.fullmatch(modifier)) is not None:
+            form.modifiers.remove(modifier)
+            return int(match[1]), int(match[2])
+    raise form.error("expected a shape such as .m16n8k16")
+
+
+def take_sparsity(form: Form, element: Element, depth: int, ordered: bool, selector: Operand) -> Sparsity:
+    """How A is stored. Raises `PtxError` for a selector that names no threads."""
+    chunks = CHUNKS[element.bits]
+    found = Sparsity(chunks, depth // chunks.elements, 0, ordered)
+    most = 4 // found.threads
+    if not isinstance(selector, Integer) or not 0 <= selector.value < most:
+        raise form.error(f"the sparsity selector must be a constant below {most}")
+    return Sparsity(chunks, found.count, selector.value, ordered)
+
+
+def check_metadata(
+    lanes: Lanes, context: Context, instruction: Instruction, sparsity: Sparsity, metadata: Array
+) -> None:
+    """Codes of metadata that name no elements are a fault; `metadata` are by warp, [blocks, warps, 32]."""
+    wrong = lanes.of_warps(~sparsity.is_valid(metadata)) & lanes.active_mask()
+    if wrong.any():
+        values = lanes.of_warps(metadata)
+        rule = ", of places in order" if sparsity.ordered else ""
+
+        def describe(thread: int) -> str:
+            return f"has the metadata {int(values.flat[thread]):#010x}, which are not all valid codes{rule}"
+
+        context.memory.faults.report(FaultKind.METADATA, instruction.line, lanes, wrong, describe)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What an opcode says of a product."""
+
+    rows: int
+    depth: int
+    result: Element
+    """Of C too."""
+    of_a: Element
+    of_b: Element
+    sparse: str | None
+    saturates: bool
+    multiply: Callable[[Array, Array], Array]
+
+    @property
+    def stored(self) -> int:
+        """The columns of A that the registers hold."""
+        return self.depth // 2 if self.sparse else self.depth
+
+
+def take_product(form: Form) -> Product:
+    """Remove all that says of which matrices there is a product. Raises `PtxError` if there is none of them."""
+    sparse = form.take(*SPARSE)
+    rows, depth = take_shape(form)
     form.required("row")
     form.required("col")
     saturates = form.has("satfinite")
-    result, of_a, of_b, of_c = form.types(4)
-    if depth not in DEPTHS[rows].get(of_a.bits, ()):
+    result, of_a, of_b, of_c = take_elements(form, 4)
+    kind = KINDS.get(of_a.name)
+    if kind is None or depth not in kind.depths_of(rows, is_sparse=sparse is not None):
         raise form.error(f"products of .{of_a.name} of this shape are not supported")
-    register = TYPES["b64" if of_a.bits == 64 else "b32"]
-    instruction, elements = form.instruction, register.bits // of_a.bits
-    d, a, b, c = (elements_of(operand) for operand in instruction.operands)
-    check = members(context, instruction, ALL_LANES)
-    readers = [[context.registers.reader(instruction, each, register) for each in operand] for operand in (a, b, c)]
-    packed = register.bits // result.bits
-    writers = [context.registers.writer(instruction, each, register) for each in d]
-    where = (places_of_a(len(a), elements), places_of_b(len(b), elements), places_of_accumulator(packed, rows))
-    shapes = ((rows, depth), (depth, COLUMNS), (rows, COLUMNS))
-    expected = [size * type.bits // 32 for size, type in ((rows * depth, of_a), (depth * COLUMNS, of_b))]
-    if [32 * len(operand) * register.bits // 32 for operand in (a, b)] != expected:
-        raise form.error("the registers do not hold matrices of this shape")
-    kinds = (of_a, of_b, of_c)
-
-    def execute(lanes: Lanes) -> None:
-        check(lanes)
-        left, right, plus = (
-            _matrix(lanes, [read(lanes) for read in reads], type, places, shape)
-            for reads, type, places, shape in zip(readers, kinds, where, shapes, strict=True)
+    if of_b.name not in kind.of_b or result.name not in kind.of_result or of_c != result:
+        raise form.error(
+            f"a product of .{of_a.name} takes B of .{', .'.join(kind.of_b)}, and both C and the result of one of "
+            f".{', .'.join(kind.of_result)}"
         )
-        total = left @ right + plus
-        value = rounded(total, result, saturates)
-        row, column = where[2]
-        fragments = np.ascontiguousarray(value[..., row, column]).view(register.dtype)[..., 0]
-        for number, writer in enumerate(writers):
-            writer(lanes, lanes.of_warps(fragments[..., number]))
-
-    return execute
-
-
-def rounded(sums: Array, type: Type, saturates: bool) -> Array:
-    """Sums in f64 as numbers of a type; integers wrap around or, if it `saturates`, have the nearest bound."""
-    if not type.is_integer:
-        return narrowed(sums, type.dtype)
-    if saturates:
-        sums = np.clip(sums, INTEGER_BOUNDS.min, INTEGER_BOUNDS.max)
-    return sums.astype(np.int64).astype(type.dtype)
+    if sparse == "sp" and of_a.bits == 8 and result.name == "f16":
+        raise form.error("sparse products of f8 have results of .f16 with .sp::ordered_metadata only")
+    if saturates and (not of_a.is_integer or of_a.bits == 1):
+        raise form.error("only sums of integers of 4 and 8 bits saturate")
+    function = np.matmul
+    if of_a.bits == 1:
+        function = BIT_OPERATIONS[form.required(*BIT_OPERATIONS)]
+        form.required("popc")
+    return Product(rows, depth, result, of_a, of_b, sparse, saturates, function)
 
 
-def _matrix(
-    lanes: Lanes, registers: Sequence[Array], type: Type, places: tuple[Array, Array], shape: tuple[int, int]
-) -> Array:
-    """The matrices of all warps, in f64: [blocks, warps, rows, columns]."""
-    bits = np.stack([lanes.warps(register) for register in registers], axis=-1)
-    values = np.ascontiguousarray(bits)[..., None].view(type.dtype)
-    result = np.zeros((*bits.shape[:2], *shape), np.float64)
-    result[..., places[0], places[1]] = values.astype(np.float64)
-    return result
+def multiply(form: Form, context: Context) -> Step:
+    """
+    `mma{.sp}.sync.aligned.mMn8kK.row.col{.satfinite}.dtype.atype.btype.ctype{.op.popc} d, a, b, c`: `d = a * b + c`.
 
-
-def take_matrices(form: Form) -> tuple[int, bool, str]:
-    """`.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16`: how many matrices, whether transposed, and the space."""
+    A sparse A has two further operands: its metadata, and which threads have them.
+    """
     form.required("sync")
     form.required("aligned")
-    form.required("m8n8")
-    count = int(form.required("x1", "x2", "x4")[1:])
-    transposed = form.has("trans")
-    space = take_space(form)
-    form.required("b16")
-    return count, transposed, space
-
-
-def load_matrices(form: Form, context: Context) -> Step:
-    """`ldmatrix.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16 r, [p]`: the address of row i is that of lane i."""
-    count, transposed, space = take_matrices(form)
-    instruction, memory = form.instruction, context.memory
+    if OF_QUAD_PAIRS in form.modifiers and "f16" in form.modifiers:
+        return multiply_by_quad_pairs(form, context)
+    of = take_product(form)
+    instruction, registers, result = form.instruction, context.registers, of.result
     check = members(context, instruction, ALL_LANES)
-    where = addresses(context, instruction, instruction.operands[1])
-    registers = elements_of(instruction.operands[0])
-    writers = [context.registers.writer(instruction, register, TYPES["b32"]) for register in registers]
-    lane = np.arange(WARP_SIZE)
+    count = of.rows * of.stored // WARP_SIZE // of.of_a.in_register
+    left = Fragment(of.of_a, places_of_a(count, of.of_a.in_register), (of.rows, of.stored))
+    count = of.depth * COLUMNS // WARP_SIZE // of.of_b.in_register
+    right = Fragment(of.of_b, places_of_b(count, of.of_b.in_register), (of.depth, COLUMNS))
+    total = Fragment(result, places_of_accumulator(result.in_register, of.rows), (of.rows, COLUMNS))
+    d, a, b, c, *further = instruction.operands
+    reads_a, reads_b, reads_c = (
+        fragment.readers(form, context, operand) for fragment, operand in ((left, a), (right, b), (total, c))
+    )
+    writers = total.writers(form, context, d)
+    sparsity, read_metadata = None, reads_a[0]
+    if of.sparse:
+        metadata, selector = further
+        sparsity = take_sparsity(form, of.of_a, of.depth, of.sparse != "sp", selector)
+        read_metadata = registers.reader(instruction, metadata, B32)
+    elif further:
+        raise form.error(f"takes 4 operands, but there are {len(instruction.operands)}")
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
-        everyone = lanes.mask
-        gives_address = np.arange(lanes.shape[1])[None, :] % WARP_SIZE < 8 * count
-        lanes.mask = lanes.active_mask() & gives_address
-        words = load_words(lanes, memory, instruction, space, where(lanes), 4, 4)
-        lanes.mask = everyone
-        rows = np.stack([lanes.warps(word) for word in words], axis=-1)[..., : 8 * count, :]
-        matrices = np.ascontiguousarray(rows).reshape(*rows.shape[:2], count, 8, 4).view(np.uint16)
-        if transposed:
-            matrices = np.ascontiguousarray(np.swapaxes(matrices, -1, -2))
-        pairs = matrices.view(np.uint32)[..., lane // 4, lane % 4]
-        for number, writer in enumerate(writers):
-            writer(lanes, lanes.of_warps(np.ascontiguousarray(pairs[..., number, :])))
-
-    return execute
-
-
-def store_matrices(form: Form, context: Context) -> Step:
-    """`stmatrix.sync.aligned.m8n8.x1,.x2,.x4{.trans}.shared.b16 [p], r`: the address of row i is that of lane i."""
-    count, transposed, space = take_matrices(form)
-    instruction, memory = form.instruction, context.memory
-    check = members(context, instruction, ALL_LANES)
-    where = addresses(context, instruction, instruction.operands[0])
-    readers = [
-        context.registers.reader(instruction, register, TYPES["b32"])
-        for register in elements_of(instruction.operands[1])
-    ]
-    if len(readers) != count:
-        raise form.error(f"{len(readers)} registers where the instruction has x{count}")
-
-    def execute(lanes: Lanes) -> None:
-        check(lanes)
-        held = np.stack([lanes.warps(read(lanes)) for read in readers], axis=-2)  # [blocks, warps, matrices, lanes]
-        matrices = np.ascontiguousarray(held).view(np.uint16).reshape(*held.shape[:3], 8, 8)
-        if transposed:
-            matrices = np.swapaxes(matrices, -1, -2)
-        rows = np.ascontiguousarray(matrices).view(np.uint32).reshape(*held.shape[:2], 8 * count, 4)
-        rows = np.pad(rows, ((0, 0), (0, 0), (0, WARP_SIZE - 8 * count), (0, 0)))
-        everyone = lanes.mask
-        gives_address = np.arange(lanes.shape[1])[None, :] % WARP_SIZE < 8 * count
-        lanes.mask = lanes.active_mask() & gives_address
-        words = [lanes.of_warps(np.ascontiguousarray(rows[..., number])) for number in range(4)]
-        store_words(lanes, memory, instruction, space, where(lanes), words)
-        lanes.mask = everyone
+        of_left = left.read(lanes, reads_a)
+        if sparsity is not None:
+            codes = lanes.warps(read_metadata(lanes))
+            check_metadata(lanes, context, instruction, sparsity, codes)
+            of_left = sparsity.expanded(of_left, sparsity.codes(codes))
+        sums = of.multiply(of_left, right.read(lanes, reads_b)) + total.read(lanes, reads_c)
+        total.write(lanes, writers, rounded(sums, result, of.saturates))
 
     return execute
 

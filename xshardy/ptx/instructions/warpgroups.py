@@ -3,7 +3,8 @@ Products of matrices by four warps, of which B and often A are in shared memory.
 
 They are executed at once. The race check knows that their matrices are read until the warps wait for the group, and
 `PendingProducts` that their registers are not used before. Each warp has 16 of the 64 rows of A and of the accumulator.
-Products and sums are exact in f64 and rounded once per instruction: a GPU rounds more often.
+Products and sums are exact in f64 and rounded once per instruction: a GPU rounds more often. Of a sparse A, only the
+elements that are stored are in shared memory or registers; B has twice the depth.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +21,9 @@ from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.bulk_copies import commit, wait
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrices import ALL_LANES, places_of_a, rounded
+from xshardy.ptx.instructions.fragments import ALL_LANES, rounded
+from xshardy.ptx.instructions.matrices import KINDS, check_metadata, places_of_a, take_sparsity
+from xshardy.ptx.instructions.matrix_elements import Element, take_elements, unpacked
 from xshardy.ptx.instructions.memory import elements_of
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
@@ -28,17 +31,19 @@ from xshardy.ptx.matrix_descriptors import DEPTH_BYTES, decoded
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction, Integer, Operand, Vector
 from xshardy.ptx.swizzles import CHUNK
-from xshardy.ptx.types import TYPES, Type
+from xshardy.ptx.types import TYPES
 
 WARPS = 4
 ROWS = 16
 """Of a warp."""
-SHAPES = {f"m64n{columns}k{depth}": (columns, depth) for columns in range(8, 257, 8) for depth in (8, 16, 32)}
+REGISTERS_OF_A = 4
+SHAPES = {f"m64n{columns}k{depth}": (columns, depth) for columns in range(8, 257, 8) for depth in (8, 16, 32, 64, 256)}
 """The columns of B and its rows, by shape."""
-DEPTHS: Mapping[str, int] = {"f16": 16, "bf16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32}
-"""By the type of A, its columns."""
+DEPTHS: Mapping[str, int] = {"f16": 16, "bf16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32, "b1": 256}
+"""By the type of A, its columns; of a sparse one, those that are stored."""
+INTEGER_COLUMNS = (8, 16, 24, *range(32, 257, 16))
+"""Of B of integers and single bits."""
 TRANSPOSABLE = ("f16", "bf16")
-TF32_MASK = np.uint32(0xFFFFE000)
 B32, B64, PREDICATE = TYPES["b32"], TYPES["b64"], TYPES["pred"]
 
 _LANE = np.arange(WARP_SIZE)
@@ -63,8 +68,12 @@ class Matrix:
     rows: int
     """Rows of A in all four warps, or columns of B."""
     depth: int
-    type: Type
+    element: Element
     is_transposed: bool
+
+    @property
+    def depth_bytes(self) -> int:
+        return self.depth * self.element.bits // 8
 
     def load(self, lanes: Lanes, warps: Array) -> Array:
         """
@@ -94,15 +103,18 @@ class Matrix:
         if descriptor.span and descriptor.base_offset:
             message = "descriptors with a base offset, of atoms that do not begin at a multiple of their size, "
             raise PtxError(self.instruction.line, message + "are not supported")
-        where = descriptor.chunks(self.rows, self.depth, self.is_transposed)
+        if 0 < descriptor.span < self.depth_bytes and not self.is_transposed:
+            message = f"rows of {self.depth_bytes} bytes in atoms of {descriptor.span} are not supported"
+            raise PtxError(self.instruction.line, message)
+        where = descriptor.chunks(self.rows, self.depth, self.is_transposed, self.depth_bytes)
         ordered = _by_atoms(where)
         who = np.repeat(threads, ordered.size)
         addresses = np.tile(ordered.reshape(-1), len(threads))
         raw = load_each(lanes, self.memory, self.instruction, "shared", who, addresses, CHUNK)
         chunks = raw.reshape(len(threads), -1, CHUNK)[:, _from_atoms(where.shape)]
-        values = np.ascontiguousarray(chunks).reshape(len(threads), where.shape[0], -1).view(self.type.dtype)
-        matrix = values.swapaxes(1, 2) if self.is_transposed else values
-        return _cut(matrix, self.type).astype(np.float64)
+        words = np.ascontiguousarray(chunks).reshape(len(threads), where.shape[0], -1).view(np.uint32)
+        values = unpacked(words, self.element).reshape(*words.shape[:2], -1)
+        return values.swapaxes(1, 2) if self.is_transposed else values
 
 
 def _by_atoms(chunks: Array) -> Array:
@@ -119,52 +131,62 @@ def _from_atoms(shape: tuple[int, ...]) -> Array:
     return result
 
 
-def _cut(values: Array, type: Type) -> Array:
-    """The bits that count: `tf32` is read from f32 without the lower 13."""
-    return (values.view(np.uint32) & TF32_MASK).view(np.float32) if type.name == "tf32" else values
-
-
 @dataclass(frozen=True, slots=True)
 class Fragments:
     """How A is read from registers."""
 
     readers: list[Reader]
-    type: Type
+    element: Element
 
     def load(self, lanes: Lanes, warps: Array) -> Array:
         """The 16 rows of each warp: [warps, 16, depth]."""
-        elements = 32 // self.type.bits
         bits = np.stack([lanes.warps(read(lanes)).reshape(-1, WARP_SIZE)[warps] for read in self.readers], axis=-1)
-        values = _cut(np.ascontiguousarray(bits)[..., None].view(self.type.dtype), self.type)
-        result = np.zeros((len(warps), ROWS, DEPTH_BYTES * 8 // self.type.bits))
-        rows, columns = places_of_a(len(self.readers), elements)
-        result[:, rows, columns] = values.astype(np.float64)
+        result = np.zeros((len(warps), ROWS, DEPTH_BYTES * 8 // self.element.bits))
+        rows, columns = places_of_a(len(self.readers), self.element.in_register)
+        result[:, rows, columns] = unpacked(bits, self.element)
         return result
 
 
 def multiply(form: Form, context: Context) -> Step:
     """
-    `wgmma.mma_async.sync.aligned.m64nNkK.dtype.atype.btype d, a, b, keep, scale_a, scale_b, transpose_a, transpose_b`:
-    `d = a * b + d`, or `a * b` if `keep` is false. B, and A unless it is in registers, is a descriptor.
+    `wgmma.mma_async{.sp}.sync.aligned.m64nNkK.dtype.atype.btype d, a, b, {metadata, selector,} keep, scale_a, scale_b,
+    transpose_a, transpose_b`: `d = a * b + d`, or `a * b` if `keep` is false. B, and A unless it is in registers, is a
+    descriptor.
     """
+    is_sparse = form.has("sp")
     form.required("sync")
     form.required("aligned")
     columns, depth = SHAPES[form.required(*SHAPES)]
     saturates = form.has("satfinite")
-    result, of_a, of_b = form.types(3)
-    if DEPTHS.get(of_a.name) != depth or DEPTHS.get(of_b.name) != depth:
+    result, of_a, of_b = take_elements(form, 3)
+    kind, stored = KINDS.get(of_a.name), depth // 2 if is_sparse else depth
+    if kind is None or DEPTHS.get(of_a.name) != stored or of_b.name not in kind.of_b or (is_sparse and of_a.bits == 1):
         raise form.error(f"no product of .{of_a.name} and .{of_b.name} has this shape")
+    if result.name not in kind.of_result or (of_a.is_integer and columns not in INTEGER_COLUMNS):
+        raise form.error(f"no product of .{of_a.name} has this shape and a result of .{result.name}")
+    if saturates and (not of_a.is_integer or of_a.bits == 1):
+        raise form.error("only sums of integers of 8 bits saturate")
+    if of_a.bits == 1:
+        form.required("and")
+        form.required("popc")
     instruction, memory, registers = form.instruction, context.memory, context.registers
     d, a, b, *scales = instruction.operands
+    sparsity, read_metadata = None, registers.reader(instruction, elements_of(d)[0], B32)
+    if is_sparse:
+        metadata, selector, *scales = scales
+        sparsity = take_sparsity(form, of_a, depth, False, selector)
+        read_metadata = registers.reader(instruction, metadata, B32)
     in_registers = isinstance(a, Vector)
     keep, numbers = _scales(form, scales, of_a, in_registers)
     check = members(context, instruction, ALL_LANES)
     left: Matrix | Fragments
     if in_registers:
+        if len(a.elements) != REGISTERS_OF_A:
+            raise form.error(f"{len(a.elements)} registers for the {REGISTERS_OF_A} of A")
         left = Fragments([registers.reader(instruction, register, B32) for register in elements_of(a)], of_a)
     else:
         read = registers.reader(instruction, a, B64)
-        left = Matrix(memory, instruction, read, WARPS * ROWS, depth, of_a, numbers["transpose_a"] == 1)
+        left = Matrix(memory, instruction, read, WARPS * ROWS, stored, of_a, numbers["transpose_a"] == 1)
     read = registers.reader(instruction, b, B64)
     right = Matrix(memory, instruction, read, columns, depth, of_b, numbers["transpose_b"] == 1)
     packed = 32 // result.bits
@@ -185,7 +207,11 @@ def multiply(form: Form, context: Context) -> Step:
             of_warps = left.load(lanes, warps)
             if isinstance(left, Matrix):
                 part = warps % -(-lanes.shape[1] // WARP_SIZE) % WARPS
-                of_warps = of_warps.reshape(len(warps), WARPS, ROWS, depth)[np.arange(len(warps)), part]
+                of_warps = of_warps.reshape(len(warps), WARPS, ROWS, stored)[np.arange(len(warps)), part]
+            if sparsity is not None:
+                held = lanes.warps(read_metadata(lanes))
+                check_metadata(lanes, context, instruction, sparsity, held)
+                of_warps = sparsity.expanded(of_warps, sparsity.codes(held.reshape(-1, WARP_SIZE)[warps]))
             total = sign * (of_warps @ right.load(lanes, warps).swapaxes(1, 2))
         bits = np.stack([lanes.warps(read(lanes)).reshape(-1, WARP_SIZE)[warps] for read in readers], axis=-1)
         before = np.ascontiguousarray(bits)[..., None].view(result.dtype).astype(np.float64)
@@ -202,7 +228,9 @@ def multiply(form: Form, context: Context) -> Step:
     return execute
 
 
-def _scales(form: Form, operands: list[Operand], of_a: Type, in_registers: bool) -> tuple[Operand, Mapping[str, int]]:
+def _scales(
+    form: Form, operands: list[Operand], of_a: Element, in_registers: bool
+) -> tuple[Operand, Mapping[str, int]]:
     """The predicate that keeps the accumulator, and the constants behind it."""
     names = [] if of_a.is_integer else ["scale_a", "scale_b"]
     if of_a.name in TRANSPOSABLE:

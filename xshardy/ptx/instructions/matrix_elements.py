@@ -1,0 +1,78 @@
+"""
+The elements of matrices in registers: numbers of whole bytes, and integers of 4 bits and single bits.
+
+The latter are no types of PTX's registers: they are there only within a `.b32`, the first in the lowest bits. Source:
+PTX ISA, "Matrix Data-types".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from xshardy.interpreters.element_types import Array, DType
+from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.types import TYPES
+
+TF32_MASK = np.uint32(0xFFFFE000)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """What a matrix is made of."""
+
+    name: str
+    bits: int
+    dtype: DType
+    """Of numpy, of the values; for fewer than 8 bits, what holds them."""
+    is_integer: bool
+    is_signed: bool = False
+    """Of integers of fewer than 8 bits."""
+
+    @property
+    def register_bits(self) -> int:
+        """The bits of a register that holds them."""
+        return 64 if self.bits == 64 else 32
+
+    @property
+    def in_register(self) -> int:
+        """How many a register holds."""
+        return self.register_bits // self.bits
+
+
+ELEMENTS: Mapping[str, Element] = {
+    **{
+        name: Element(name, type.bits, type.dtype, type.is_integer)
+        for name, type in TYPES.items()
+        if name in ("f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2", "s8", "u8", "s32")
+    },
+    "s4": Element("s4", 4, np.dtype(np.int8), True, is_signed=True),
+    "u4": Element("u4", 4, np.dtype(np.uint8), True),
+    "b1": Element("b1", 1, np.dtype(np.uint8), True),
+}
+"""By the name of the type in an opcode."""
+
+
+def unpacked(registers: Array, element: Element) -> Array:
+    """The elements of registers, in f64, along a further axis at the end; of `tf32` without the lower 13 bits."""
+    if element.bits >= 8:
+        return _cut(np.ascontiguousarray(registers)[..., None].view(element.dtype), element).astype(np.float64)
+    shifts = np.arange(0, 32, element.bits, dtype=np.uint32)
+    values = (registers[..., None] >> shifts & np.uint32((1 << element.bits) - 1)).astype(np.float64)
+    return (
+        np.where(values >= 1 << element.bits - 1, values - (1 << element.bits), values) if element.is_signed else values
+    )
+
+
+def _cut(values: Array, element: Element) -> Array:
+    return (values.view(np.uint32) & TF32_MASK).view(np.float32) if element.name == "tf32" else values
+
+
+def take_elements(form: Form, count: int) -> tuple[Element, ...]:
+    """Remove `count` types of elements from the modifiers of a form, in the order of the text."""
+    found = [modifier for modifier in form.modifiers if modifier in ELEMENTS][:count]
+    if len(found) < count:
+        raise form.error(f"expected {count} types")
+    for name in found:
+        form.modifiers.remove(name)
+    return tuple(ELEMENTS[name] for name in found)
