@@ -45,13 +45,6 @@ FUSIONS = {
         "scatter(p, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
         f"index_vector_dim=1, {SORTED}",
     ),
-    "runs of numbers": (
-        "scatter",
-        "groups of 1 threads take 4 of them",
-        ADD,
-        f"p = f32[50] parameter(0) i = s32[52000] parameter(1) u = f32[52000] parameter(2) ROOT s = f32[50] "
-        f"scatter(p, i, u), {SCALARS}, {SORTED}",
-    ),
     "runs of short rows": (
         "scatter",
         "groups of 8 threads take 4 of them",
@@ -206,6 +199,20 @@ def test_fusions(emitter: str, reason: str, combine: str, instructions: str):
     assert choice.emitter == emitter
     assert reason in choice.reason
     check(fusion, emit_fusion(fusion), LEVELS)
+
+
+def test_runs_of_numbers():
+    """On a device with one core: on a larger one, only tens of thousands of updates are shared by threads like this."""
+    fusion = fusion_of(
+        ADD,
+        "p = f32[50] parameter(0) i = s32[510] parameter(1) u = f32[510] parameter(2) ROOT s = f32[50] "
+        f"scatter(p, i, u), {SCALARS}, {SORTED}",
+    )
+    device = Device(cores=1)
+    choice = explain(fusion, device)
+    assert choice.emitter == "scatter"
+    assert "groups of 1 threads take 4 of them" in choice.reason
+    check(fusion, emit_fusion(fusion, device), LEVELS)
 
 
 @pytest.mark.parametrize("count", [6000, 6001, 6003])
