@@ -23,7 +23,7 @@ from xshardy.ptx.instructions.warpgroups import WARPGROUPS
 from xshardy.ptx.instructions.warps import WARPS
 from xshardy.ptx.instructions.wmma import WMMA
 from xshardy.ptx.memory import Memory
-from xshardy.ptx.module import Body, Entry, Instruction, Symbol
+from xshardy.ptx.module import Body, Entry, Instruction, Register, Symbol, Vector
 from xshardy.ptx.synchronization import BARRIERS, Barrier
 from xshardy.ptx.types import TYPES, Kind
 from xshardy.ptx.waiting import Wait
@@ -46,6 +46,15 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """A branch to one of several instructions by their numbers: `brx.idx`."""
+
+    targets: tuple[int, ...]
+    slot: int
+    """The register with the number of the target."""
+
+
+@dataclass(frozen=True, slots=True)
 class Guarded:
     """A `Wait` with a guard."""
 
@@ -54,7 +63,7 @@ class Guarded:
     negated: bool
 
 
-Control: TypeAlias = Branch | Barrier | Wait | Guarded
+Control: TypeAlias = Branch | Switch | Barrier | Wait | Guarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,8 @@ def _decoded(instruction: Instruction, body: Body, context: Context) -> Step | C
         slot = None if guard is None else context.registers.slot(guard.register.name)
         target = _target(instruction, body) if form.name == "bra" else None
         return Branch(target, slot, guard is not None and guard.negated)
+    if form.name == "brx":
+        return _switch(form, body, context)
     if form.name in BARRIERS:
         barrier = BARRIERS[form.name](form, context)
         form.finish()
@@ -126,6 +137,21 @@ def _rule(form: Form) -> Rule:
     if form.name not in table:
         raise form.error("unknown instruction")
     return table[form.name]
+
+
+def _switch(form: Form, body: Body, context: Context) -> Switch:
+    """`brx.idx{.uni} number, {labels}`."""
+    form.required("idx")
+    form.take("uni")
+    form.finish()
+    match form.instruction.operands:
+        case (Register(name), Vector(elements)) if form.instruction.guard is None:
+            labels = [element.name for element in elements if isinstance(element, Symbol)]
+            if missing := [label for label in labels if label not in body.labels]:
+                raise form.error(f"{missing[0]} is no label of this entry")
+            return Switch(tuple(body.labels[label] for label in labels), context.registers.slot(name))
+        case _:
+            raise form.error("expected a register and a table of labels, and no guard")
 
 
 def _target(instruction: Instruction, body: Body) -> int:

@@ -17,7 +17,7 @@ from xshardy.ptx.decode import chosen
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
-from xshardy.ptx.program import Branch, Guarded, Program
+from xshardy.ptx.program import Branch, Guarded, Program, Switch
 from xshardy.ptx.synchronization import Barrier
 from xshardy.ptx.waiting import Wait
 
@@ -105,6 +105,9 @@ class Schedule:
                     return
                 at += 1
                 continue
+            if isinstance(control, Switch):
+                self._switch(control, at)
+                return
             assert isinstance(control, Branch)
             following = self._branch(control, at)
             if following is None or following > limit:
@@ -155,6 +158,27 @@ class Schedule:
         if rest is not None:
             self._add(at + 1, rest)
         return None
+
+    def _switch(self, switch: Switch, at: int) -> None:
+        """Let the active threads continue at the targets that they name; that there is none such is a fault."""
+        lanes = self.lanes
+        numbers, left = np.broadcast_to(lanes.registers[switch.slot], lanes.shape), lanes.active_mask()
+        for number, target in enumerate(switch.targets):
+            taken = left & (numbers == number)
+            if taken.any():
+                left = left & ~taken
+                if target > at or self.loops.goes_on(at, target, taken):
+                    self._add(target, taken)
+        if left.any():
+            line, count = self.program.instructions[at].line, len(switch.targets)
+            self.faults.report(
+                FaultKind.OUT_OF_BOUNDS,
+                line,
+                lanes,
+                left,
+                lambda thread: f"branches to target {int(numbers.flat[thread])} of {count}",
+            )
+            self.exited |= left
 
     def _passes(self, barrier: Barrier, at: int) -> bool:
         """Whether the active threads continue at once; otherwise they wait, or for `bar.arrive` are noted."""

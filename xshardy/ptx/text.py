@@ -20,7 +20,19 @@ from xshardy.ptx.declarations import (
 )
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.inlining import inlined, is_call
-from xshardy.ptx.module import Body, Entry, Function, Guard, Instruction, Module, Register, Symbol, Variable
+from xshardy.ptx.module import (
+    Body,
+    Entry,
+    Function,
+    Guard,
+    Instruction,
+    Module,
+    Operand,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
 from xshardy.ptx.operands import OperandError, read_call, read_operands
 from xshardy.ptx.types import Type
 
@@ -41,6 +53,7 @@ _INSTRUCTION = re.compile(
     r"(?:@(?P<not>!?)(?P<guard>[\w$%]+)\s+)?(?P<opcode>[a-z][\w.:]*)\s*(?P<operands>.*);", re.DOTALL
 )
 
+TABLE = ".branchtargets"
 SPACES = (".reg", ".shared", ".local", ".global", ".const", ".param")
 SPECIAL = re.compile(
     r"%(?:(?:tid|ntid|ctaid|nctaid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid)\.[xyz]|laneid|warpid|nwarpid"
@@ -72,6 +85,7 @@ class _Scope:
     first: int = 0
     """The number of the first instruction."""
     labels: set[str] = field(default_factory=set[str])
+    last_label: str = ""
 
 
 class _OpenBody:
@@ -83,6 +97,8 @@ class _OpenBody:
         self.variables: list[Variable] = []
         self.instructions: list[Instruction] = []
         self.labels: dict[str, int] = {}
+        self.tables: dict[str, Vector] = {}
+        """The targets of the branches `brx.idx` with each table."""
         self.scopes = [_Scope(0)]
         self.scopes_seen = 0
 
@@ -97,12 +113,10 @@ class _OpenBody:
             return
         for number in range(scope.first, len(self.instructions)):
             instruction = self.instructions[number]
-            match instruction.operands:
-                case (Symbol(name),) if name in scope.labels and instruction.opcode.partition(".")[0] == "bra":
-                    target = Symbol(_label_in(scope, name))
-                    self.instructions[number] = replace(instruction, operands=(target,))
-                case _:
-                    continue
+            name = instruction.opcode.partition(".")[0]
+            if name in ("bra", "brx"):
+                operands = tuple(_in_scope(scope, operand) for operand in instruction.operands)
+                self.instructions[number] = replace(instruction, operands=operands)
 
     def add_label(self, name: str) -> bool:
         """Let `name` stand for the next instruction; False if it already stands for one in this scope."""
@@ -110,8 +124,14 @@ class _OpenBody:
         if name in scope.labels:
             return False
         scope.labels.add(name)
+        scope.last_label = name
         self.labels[_label_in(scope, name)] = len(self.instructions)
         return True
+
+    def add_table(self, targets: str) -> None:
+        """Note the labels that the last one, a table, stands for."""
+        names = [name.strip() for name in targets.split(",")]
+        self.tables[self.scopes[-1].last_label] = Vector(tuple(map(Symbol, names)))
 
     def declare(self, declaration: str) -> None:
         """Declare the registers of a `.reg`. Those of inner scopes are renamed if the name is in use."""
@@ -296,6 +316,19 @@ class _Reader:
                 body.declare(text.rstrip(";"))
             elif text.startswith(SPACES):
                 body.add_variable(read_variable(text.rstrip(";"), line))
+            elif text.startswith(TABLE):
+                body.add_table(text.removeprefix(TABLE).rstrip(";"))
+
+
+def _in_scope(scope: _Scope, operand: Operand) -> Operand:
+    """The operand of a branch, of which a label of this scope gets the name that it has in the body."""
+    match operand:
+        case Symbol(name) if name in scope.labels:
+            return Symbol(_label_in(scope, name))
+        case Vector(elements):
+            return Vector(tuple(_in_scope(scope, element) for element in elements))
+        case _:
+            return operand
 
 
 def _label_in(scope: _Scope, name: str) -> str:
@@ -315,7 +348,16 @@ def _instruction(text: str, line: int, body: _OpenBody) -> Instruction:
     if is_call(match["opcode"]):
         return Instruction(line, match["opcode"], read_call(match["operands"], body.rename), guard)
     operands = read_operands(match["operands"], body.rename, body.is_register)
+    if match["opcode"].startswith("brx."):
+        operands = (*operands[:-1], _targets(operands[-1], body))
     return Instruction(line, match["opcode"], operands, guard)
+
+
+def _targets(table: Operand, body: _OpenBody) -> Operand:
+    """The labels that the table of a `brx.idx` has."""
+    if not isinstance(table, Symbol) or table.name not in body.tables:
+        raise OperandError("brx.idx needs a table of labels, declared before by .branchtargets")
+    return body.tables[table.name]
 
 
 def entry_of(module: Module, name: str | None = None) -> Entry:

@@ -11,7 +11,9 @@ import pytest
 from ptx_kernels import kernel
 
 from xshardy.interpreters.element_types import Array
+from xshardy.lowering.ptxas import assemble
 from xshardy.ptx.errors import PtxError
+from xshardy.ptx.faults import FaultError
 from xshardy.ptx.machine import Machine, Options
 
 THREADS = 96
@@ -546,3 +548,39 @@ def test_operators_of_caches_change_no_value(load: str, store: str):
     x, found = np.array([7], np.uint32), np.zeros(1, np.uint32)
     Machine(kernel(f"ld.global.{load}.b32 %r5, [%rd1];\nst.global.{store}.b32 [%rd2], %r5;")).run([1], [1], [x, found])
     assert found[0] == 7
+
+
+SWITCH = kernel(
+    """
+$table: .branchtargets $one, $two, $three;
+mul.wide.u32 %rd8, %r1, 4;
+add.s64 %rd9, %rd1, %rd8;
+ld.global.b32 %r5, [%rd9];
+brx.idx %r5, $table;
+$one: mov.b32 %r6, 10;
+bra $end;
+$two: mov.b32 %r6, 20;
+bra $end;
+$three: mov.b32 %r6, 30;
+$end:
+add.s64 %rd9, %rd2, %rd8;
+st.global.b32 [%rd9], %r6;"""
+)
+
+
+def test_a_branch_by_a_table():
+    """Each thread goes on at the label that it names."""
+    assemble(SWITCH)
+    numbers, found = np.arange(64, dtype=np.uint32) % 3, np.zeros(64, np.uint32)
+    assert Machine(SWITCH).run([1], [64], [numbers, found]) == []
+    assert found.tolist() == (10 * (numbers + 1)).tolist()
+
+
+def test_a_branch_behind_its_table():
+    with pytest.raises(FaultError, match="branches to target 3 of 3"):
+        Machine(SWITCH).run([1], [1], [np.full(4, 3, np.uint32), np.zeros(4, np.uint32)])
+
+
+def test_a_branch_without_a_table():
+    with pytest.raises(PtxError, match=r"brx\.idx needs a table of labels"):
+        Machine(SWITCH.replace("brx.idx %r5, $table", "brx.idx %r5, $one"))
