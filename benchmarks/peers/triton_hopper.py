@@ -1,13 +1,15 @@
 # Triton comes without types, and is not installed with the project.
 # pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false
 """
-Kernels that Triton compiles for Hopper without a device, for `tests/differential/ptx_hopper.py`.
+Kernels that Triton compiles for Hopper or Blackwell without a device, for `tests/differential/ptx_hopper.py`.
 
-Matrix products by `wgmma` of every type, with and without tensor copies, by persistent and specialized warps, of groups
-and in clusters; attention with and without tensor copies. For each, NAME.ptx, and NAME.json with its bytes of shared
-memory, warps, and the bytes that each block needs for tensor maps.
+Matrix products by `wgmma` or `tcgen05` of every type, with and without tensor copies, by persistent and specialized
+warps, of groups and in clusters; attention with and without tensor copies. For each, NAME.ptx, and NAME.json with its
+bytes of shared memory, warps, and the bytes that each block needs for tensor maps.
 
-    python benchmarks/peers/triton_hopper.py FOLDER
+    python benchmarks/peers/triton_hopper.py FOLDER [CAPABILITY]
+
+The capability is 90, unless it is given as 100.
 """
 
 import json
@@ -18,9 +20,11 @@ import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
+from triton.experimental.gluon._runtime import GluonASTSource, GluonJITFunction
 from triton_ptx import matmul, pointers
 
 CAPABILITY = 90
+"""Unless the command names another one."""
 
 
 @triton.jit
@@ -223,17 +227,19 @@ MULTIPLES = ("rows", "columns", "depth", "length")
 """Sizes that are multiples of 16."""
 
 
-def main(folder: Path) -> None:
+def compile_to(folder: Path, kernels: dict, capability: int) -> None:
+    """Compile kernels for a capability, and write what is needed to execute them."""
     folder.mkdir(exist_ok=True)
-    for name, (function, types, constants, options) in KERNELS.items():
+    for name, (function, types, constants, options) in kernels.items():
         signature = types | dict.fromkeys(constants, "constexpr")
         aligned = {
             (number,): [["tt.divisibility", 16]]
             for number, (parameter, type) in enumerate(types.items())
             if type.startswith("*") or parameter in MULTIPLES
         }
-        source = ASTSource(function, signature, constexprs=constants, attrs=aligned)
-        compiled = triton.compile(source, target=GPUTarget("cuda", CAPABILITY, 32), options={"num_warps": 4} | options)
+        make = GluonASTSource if isinstance(function, GluonJITFunction) else ASTSource
+        source = make(function, signature, constexprs=constants, attrs=aligned)
+        compiled = triton.compile(source, target=GPUTarget("cuda", capability, 32), options={"num_warps": 4} | options)
         about = compiled.metadata
         (folder / f"{name}.ptx").write_text(compiled.asm["ptx"])
         described = {"shared": about.shared, "warps": about.num_warps, "scratch": about.global_scratch_size}
@@ -242,4 +248,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    compile_to(Path(sys.argv[1]), KERNELS, int(sys.argv[2]) if len(sys.argv) > 2 else CAPABILITY)

@@ -1,9 +1,9 @@
 """
-Kernels of Triton and CUTLASS for Hopper on the PTX machine, compared with numpy, and checked.
+Kernels of Triton and CUTLASS for Hopper and Blackwell on the PTX machine, compared with numpy, and checked.
 
-`benchmarks/peers/triton_hopper.py`, `cutlass_hopper.py` and `nvrtc_matrices.py` compile them, in environments with Triton
-and NVRTC, without a GPU. Those that are not in the folder are left out. With `--mutate`, each instruction that orders accesses is removed,
-one at a time, and counted whether a check finds it.
+`benchmarks/peers/triton_hopper.py`, `triton_blackwell.py`, `cutlass_hopper.py` and `nvrtc_matrices.py` compile them, in
+environments with Triton and NVRTC, without a GPU. Those that are not in the folder are left out. With `--mutate`, each
+instruction that orders accesses is removed, one at a time, and counted whether a check finds it.
 
     python tests/differential/ptx_hopper.py FOLDER [NAME...] [--mutate]
 """
@@ -28,8 +28,8 @@ HALF = np.float16
 ROWS, COLUMNS, DEPTH = 256, 256, 256
 HEADS, LENGTH, SIZE = 2, 256, 64
 ORDERING = re.compile(
-    r"\s*(?:@!?%\w+ )?(?:bar\.sync|barrier|wgmma\.wait_group|wgmma\.commit_group|cp\.async\.\w*_group|"
-    r"cp\.async\.bulk\.\w*_group|mbarrier\.(?:try_wait|init|arrive)|fence\.proxy\.async)"
+    r"\s*(?:@!?%\w+ )?(?:bar\.sync|barrier|wgmma\.wait_group|wgmma\.commit_group|tcgen05\.(?:wait|commit)|"
+    r"cp\.async\.\w*_group|cp\.async\.bulk\.\w*_group|mbarrier\.(?:try_wait|init|arrive)|fence\.proxy\.async)"
 )
 """Instructions that `--mutate` removes."""
 
@@ -173,6 +173,36 @@ def attention(
     return kernel, expected
 
 
+def numbers_of_4_bits(rows: int, columns: int) -> tuple[Array, Array]:
+    """Random numbers, two to a byte, and what they are."""
+    packed = np.random.default_rng(rows).integers(0, 256, (rows, columns // 2)).astype(np.uint8)
+    codes = np.stack([packed & 15, packed >> 4], axis=-1).reshape(rows, columns)
+    return packed, codes.view(ml_dtypes.float4_e2m1fn).astype(np.float64)
+
+
+def scaled(folder: Path, name: str, types: tuple[type[Any] | None, type[Any] | None]) -> tuple[Kernel, Expected]:
+    """A product of scaled blocks of 32; None is for 4 bits. If both are, `name` may ask for blocks of 16."""
+    group, scale = (16, F8) if name.endswith("nv") else (32, ml_dtypes.float8_e8m0fnu)
+    arguments: list[Argument] = []
+    sides: list[Array] = []
+    for rows, type in zip((ROWS, COLUMNS), types, strict=True):
+        held, values = numbers_of_4_bits(rows, DEPTH) if type is None else (numbers(type, rows, DEPTH), None)
+        powers = np.random.default_rng(rows + 1).integers(-3, 4, (rows, DEPTH // group))
+        factors = (2.0**powers).astype(scale)
+        known = held.astype(np.float64) if values is None else values
+        sides.append(known * np.repeat(factors.astype(np.float64), group, axis=1))
+        arguments += [held, factors]
+    c = np.zeros((ROWS, COLUMNS), np.float32)
+    kernel = Kernel(folder, name, [ROWS // 128, COLUMNS // 128], [*arguments, c, COLUMNS, DEPTH])
+    return kernel, lambda: (c, sides[0] @ sides[1].T, 2**-22)
+
+
+def reloaded(folder: Path, name: str) -> tuple[Kernel, Expected]:
+    source = numbers(np.float32, 128, 64)
+    target = np.zeros_like(source)
+    return Kernel(folder, name, [1], [source, target]), lambda: (target, source.astype(np.float64), 0)
+
+
 F8, F8_WIDE = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
 CASES: Mapping[str, Callable[[Path, str], tuple[Kernel, Expected]]] = {
     "f16": lambda folder, name: product(folder, name, (HALF, HALF), 128, 2**-11, of_rows=False),
@@ -193,6 +223,14 @@ CASES: Mapping[str, Callable[[Path, str], tuple[Kernel, Expected]]] = {
     "persistent": persistent,
     "specialized": persistent,
     "grouped": grouped,
+    "scaled_e4m3": lambda folder, name: scaled(folder, name, (F8, F8)),
+    "scaled_e5m2": lambda folder, name: scaled(folder, name, (F8_WIDE, F8)),
+    "scaled_mixed": lambda folder, name: scaled(folder, name, (F8, None)),
+    "scaled_e2m1": lambda folder, name: scaled(folder, name, (None, None)),
+    "scaled_nv": lambda folder, name: scaled(folder, name, (None, None)),
+    "reloaded_16x64b": reloaded,
+    "reloaded_16x128b": reloaded,
+    "reloaded_16x256b": reloaded,
     "attention": lambda folder, name: attention(folder, name, 64),
     "causal": lambda folder, name: attention(folder, name, 64, causal=True),
     "attention_maps": lambda folder, name: attention(folder, name, 64, of_maps=True),

@@ -1,9 +1,10 @@
 """Small kernels written for tests."""
 
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
+BLACKWELL = ".version 8.8\n.target sm_100a\n.address_size 64\n"
 
 
-def kernel(body: str, parameters: int = 2, shared: int = 0) -> str:
+def kernel(body: str, parameters: int = 2, shared: int = 0, header: str = HEADER) -> str:
     """
     An entry `k` with pointers `%rd1`, `%rd2`, ..., its thread in `%r1` and its block in `%r2`.
 
@@ -14,7 +15,7 @@ def kernel(body: str, parameters: int = 2, shared: int = 0) -> str:
     variable = f"  .shared .align 16 .b8 s[{shared}];\n" if shared else ""
     loads = "".join(f"  ld.param.b64 %rd{number + 1}, [k_{number}];\n" for number in range(parameters))
     return (
-        f"{HEADER}.visible .entry k(\n{listed}\n)\n{{\n  .reg .pred %p<20>;\n  .reg .b16 %h<20>;\n"
+        f"{header}.visible .entry k(\n{listed}\n)\n{{\n  .reg .pred %p<20>;\n  .reg .b16 %h<20>;\n"
         f"  .reg .b32 %r<40>;\n  .reg .b64 %rd<40>;\n{variable}{loads}"
         f"  mov.u32 %r1, %tid.x;\n  mov.u32 %r2, %ctaid.x;\n{body}\n  ret;\n}}\n"
     )

@@ -25,10 +25,13 @@ from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess, Region
 from xshardy.ptx.module import Instruction
+from xshardy.ptx.tensor_memory import CELLS, COLUMNS, TENSOR
 
 STRONG = ("relaxed", "acquire", "release", "acq_rel", "volatile", "mmio")
 """Modifiers of accesses that do not race with atomic ones."""
 ACQUIRING = ("acquire", "acq_rel")
+OF_BLOCKS = (SHARED, TENSOR)
+"""Regions that nobody initializes."""
 NOBODY = 0
 """Threads are counted from 1: memory that is all 0 is not allocated before it is used."""
 
@@ -39,6 +42,9 @@ WORKERS: Mapping[Engine, str] = {
     Engine.BULK_READS: "the bulk copy of ",
     Engine.BULK_WRITES: "the bulk copy of ",
     Engine.MATRIX: "the wgmma of ",
+    Engine.TENSOR: "the tcgen05 of ",
+    Engine.TENSOR_LOADS: "the tcgen05.ld of ",
+    Engine.TENSOR_STORES: "the tcgen05.st of ",
     Engine.LOADS: "the bulk copy of ",
 }
 """How an engine of a thread is called."""
@@ -94,6 +100,7 @@ class Moments:
         ordered = same_cluster & np.where(same_agent, self.warp_phase[places] != now.warp_phase, known)
         ordered |= (block != own_block) & (self.time[places] < now.acquired)
         is_other = (before != NOBODY) & ~(same_agent & (before == now.thread))
+        is_other &= ~lanes.clocks.pipelined(now.agent, agent)
         return is_other & ~ordered & ~(self.is_strong[places] & now.is_strong)
 
 
@@ -135,6 +142,8 @@ class _Bytes:
     def at(self, number: int) -> str:
         """The place of one of the bytes in words."""
         place = int(self.places[number])
+        if self.region.name == TENSOR:
+            return f"lane {place % CELLS // COLUMNS}, column {place % COLUMNS} of {TENSOR}"
         if self.region.name == SHARED:
             place %= self.region.size // len(self.lanes.blocks)
         return f"byte {place} of {self.region.name}"
@@ -188,7 +197,7 @@ class Checks:
     def _load(self, found: _Bytes, shadow: Shadow, is_constant: bool) -> None:
         places, now = found.places, found.now
         writes = shadow.writes
-        if found.region.name == SHARED:
+        if found.region.name in OF_BLOCKS:
             self._report(
                 found, FaultKind.UNINITIALIZED, writes.thread[places] == NOBODY, "reads what nobody has written"
             )

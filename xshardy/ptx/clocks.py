@@ -28,7 +28,13 @@ class Engine(IntEnum):
     """What they write: complete after `wait_group`."""
     MATRIX = 4
     """`wgmma`."""
-    LOADS = 5
+    TENSOR = 5
+    """`tcgen05.mma`, `tcgen05.cp`: complete for those who see the `mbarrier` of a commit complete."""
+    TENSOR_LOADS = 6
+    """`tcgen05.ld`: complete after `tcgen05.wait::ld`."""
+    TENSOR_STORES = 7
+    """`tcgen05.st`: complete after `tcgen05.wait::st`."""
+    LOADS = 8
     """The first of `LOADERS`: bulk copies with an `mbarrier`. Those with different ones complete on their own."""
 
 
@@ -144,6 +150,10 @@ class Clocks:
     def ordered(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
         """Whether agents `now` know what agents `before` of their cluster did before their release of that number."""
         return self.known[cluster, now, before] > release
+
+    def pipelined(self, now: Array, before: Array) -> Array:
+        """Whether agents work off their tasks in one pipeline, so that they need not wait for each other."""
+        return (now // self.of_cluster == Engine.TENSOR) & (before // self.of_cluster == Engine.TENSOR)
 
     def fenced(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
         """Whether agents `now` see it though they are asynchronous and the agents `before` are not."""

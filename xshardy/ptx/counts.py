@@ -20,7 +20,7 @@ OPCODES_OF_CLASS: Mapping[str, Iterable[str]] = {
     "copy": ("cp", "tensormap"),
     "warp exchange": WARPS,
     "barrier": ("bar", "barrier", "mbarrier"),
-    "branch": ("bra", "ret", "exit"),
+    "branch": ("bra", "brx", "ret", "exit"),
     "free": ("cvta", "griddepcontrol", "fence", "membar", "prefetch", "prefetchu", "createpolicy", "nanosleep"),
     "matrix": ("mma", "wgmma", "wmma", "ldmatrix", "stmatrix"),
     "move": ("mov",),
@@ -28,12 +28,21 @@ OPCODES_OF_CLASS: Mapping[str, Iterable[str]] = {
     "comparison": COMPARISONS,
 }
 CLASS_OF_OPCODE: Mapping[str, str] = {name: kind for kind, names in OPCODES_OF_CLASS.items() for name in names}
+CLASS_OF_TENSOR: Mapping[str, str] = {
+    "mma": "matrix",
+    "cp": "copy",
+    "ld": "tensor memory load",
+    "st": "tensor memory store",
+}
+"""Of `tcgen05` instructions, by the word behind that: the others allocate and wait."""
 SPECIAL_FUNCTIONS = ("ex2", "lg2", "sin", "cos", "tanh", "rcp", "rsqrt", "sqrt")
 
 
 def class_of(instruction: Instruction) -> str:
     """The class under which an instruction is counted: by its opcode, or, for arithmetic, by its types."""
     name, *modifiers = instruction.opcode.split(".")
+    if name == "tcgen05":
+        return CLASS_OF_TENSOR.get(modifiers[0], "barrier")
     if name in MEMORY_CLASSES:
         space = _address_space(modifiers)
         return "parameter" if space == "param" else f"{space} {MEMORY_CLASSES[name]}"

@@ -28,6 +28,7 @@ class FaultKind(Enum):
     PROXY = "missing proxy fence"
     NEVER_COMPLETE = "wait for what never completes"
     MBARRIER = "misuse of an mbarrier"
+    TENSOR_MEMORY = "misuse of tensor memory"
     DESCRIPTOR = "wrong descriptor"
     READ_ONLY = "write through the read-only path"
 

@@ -12,7 +12,7 @@ from xshardy.ptx.checks import Checks
 from xshardy.ptx.clocks import Clocks
 from xshardy.ptx.clusters import Clusters, clusters_of
 from xshardy.ptx.errors import LaunchError
-from xshardy.ptx.faults import Fault, Faults
+from xshardy.ptx.faults import Fault, FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region
 from xshardy.ptx.module import Entry, Module, Parameter, Variable
@@ -26,6 +26,8 @@ Argument = Array | int | float | Region | TensorMap
 
 TOGETHER = 1 << 14
 """How many threads are executed together, if a block has no more: so many values of each register fit in a cache."""
+TOGETHER_WITH_TENSORS = 8
+"""How many blocks are executed together at most, if they have tensor memory: the checks note much about each cell."""
 MAX_ITERATIONS = 1 << 20
 
 
@@ -89,6 +91,8 @@ class Machine:
             counters.append(PendingProducts(self.entry.body.instructions, faults))
         blocks = clusters.whole(range(launch.blocks) if options.blocks is None else options.blocks)
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
+        if any(step.opcode.startswith("tcgen05.") for step in self.entry.body.instructions):
+            size = min(size, max(TOGETHER_WITH_TENSORS // clusters.size, 1) * clusters.size)
         with np.errstate(all="ignore"):
             for first in range(0, len(blocks), size):
                 lanes = Lanes(launch, blocks[first : first + size], clusters)
@@ -115,6 +119,8 @@ class Machine:
         schedule = Schedule(program, lanes, memory, memory.faults, max_iterations)
         schedule.counters = counters
         schedule.run()
+        if lanes.exited.all():
+            _report_kept(lanes, memory)
 
     def _check_block(self, launch: Launch) -> None:
         required = self.entry.directives.get("reqntid")
@@ -174,6 +180,15 @@ class Machine:
                 size += variable.size
             sizes.append(size)
         return symbols, (sizes[0] + dynamic_shared, sizes[1])
+
+
+def _report_kept(lanes: Lanes, memory: Memory) -> None:
+    """Report tensor memory that blocks have not freed at their end."""
+    for kept in memory.tensor.kept():
+        threads = np.zeros(lanes.shape, np.bool_)
+        threads[kept.block, 0] = True
+        what = f"has exited, and its block has not freed the {kept.columns} columns of tensor memory allocated here"
+        memory.faults.report(FaultKind.TENSOR_MEMORY, kept.line, lanes, threads, lambda _, what=what: what)
 
 
 def _write_back(arguments: Sequence[Argument], regions: Sequence[Region]) -> None:

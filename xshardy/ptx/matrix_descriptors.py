@@ -69,3 +69,27 @@ def decoded(bits: int) -> Descriptor:
         return (bits >> first & 0x3FFF) << 4
 
     return Descriptor(field(0), field(16), field(32), bits >> 49 & 7, SPANS[bits >> 62])
+
+
+VERSION = 1
+"""The constant in bits 46 to 48 of descriptors for tensor memory."""
+SWIZZLES_OF_TENSORS = (0, 1, 2, 4, 6)
+"""The numbers of swizzles in their bits 61 to 63: two times those of `SPANS`, and 1."""
+WIDE_ATOMS = 1
+"""The number of the swizzle of 128 bytes that keeps 32 bytes together."""
+
+
+def tensor_descriptor(bits: int) -> Descriptor | str:
+    """The descriptor in 64 bits for `tcgen05`; or what is wrong with it, in words."""
+    if bits >> 46 & 7 != VERSION:
+        return f"has {bits >> 46 & 7} in bits 46 to 48, where sm_100 expects {VERSION}"
+    if bits >> 53 & 0xFF:
+        return "has bits 53 to 60 set, which must be 0"
+    swizzle = bits >> 61
+    if swizzle not in SWIZZLES_OF_TENSORS:
+        return f"has the unknown swizzle {swizzle}"
+    if swizzle == WIDE_ATOMS:
+        return "has a swizzle with atoms of 32 bytes, which is not supported"
+    if bits >> 52 & 1:
+        return "has an absolute leading dimension, which sm_100 has not"
+    return decoded(bits)

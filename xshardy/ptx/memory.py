@@ -18,6 +18,7 @@ from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES, Mbarriers
 from xshardy.ptx.module import Instruction
+from xshardy.ptx.tensor_memory import TENSOR, TensorMemory
 
 RANGE_BITS = 40
 """Each buffer begins at a multiple of 2 to this power."""
@@ -204,6 +205,8 @@ class Memory:
         self._places = {number: Place(buffer, number << RANGE_BITS, buffer.size) for number, buffer in bases}
         self._spaces = {"param": Place(parameters, 0, parameters.size)}
         self.mbarriers = Mbarriers(0)
+        self.tensor = TensorMemory(0)
+        self._tensor_region: Region | None = None
 
     def allocate(self, lanes: Lanes, shared: int, local: int) -> None:
         """Get `shared` bytes of shared memory per block and `local` ones of local memory per thread."""
@@ -214,6 +217,14 @@ class Memory:
         for space, window in WINDOWS.items():
             self._places[window >> RANGE_BITS] = replace(self._spaces[space], base=window)
         self.mbarriers = Mbarriers(self._spaces["shared"].region.size // MBARRIER_BYTES)
+        self.tensor, self._tensor_region = TensorMemory(lanes.shape[0]), None
+
+    @property
+    def tensor_region(self) -> Region:
+        """Tensor memory as a region whose units are cells, not bytes."""
+        if self._tensor_region is None:
+            self._tensor_region = Region(TENSOR, self.tensor.cells.size, self.tensor.cells)
+        return self._tensor_region
 
     def place_of(self, space: str, key: int) -> Place | None:
         """The place of a state space, or for generic addresses of a range by its number; None if nothing is there."""

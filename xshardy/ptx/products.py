@@ -13,14 +13,16 @@ MULTIPLYING = ("mma", "wgmma", "wmma")
 SPARSE = frozenset({"sp", "sp::ordered_metadata"})
 HALF = ELEMENTS["f16"]
 """Of A and B of `wmma.mma`, which then names only the types of the result and of C."""
+PRODUCTS_OF_SUM = 16
+"""Of `tcgen05.mma` for each sum, in the units of `products_of`: of every kind, a row of A has 16 times 16 bits."""
 
 
 def products_of(instruction: Instruction) -> float:
     """
     The products of a matrix instruction in units of one of 16 bits: one of 8 bits counts half, one of 32 bits twice.
 
-    Of a sparse A only the elements that are stored are multiplied. 0 for other instructions, and for products of f64,
-    which have a rate of their own.
+    Of a sparse A only the elements that are stored are multiplied. 0 for other instructions, for products of f64, which
+    have a rate of their own, and for `tcgen05.mma`, whose shape is in a register: `Traffic` counts its sums.
     """
     name, *modifiers = instruction.opcode.split(".")
     shape = _SHAPE.search(instruction.opcode)

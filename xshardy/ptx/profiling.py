@@ -83,7 +83,7 @@ class Profile:
     def products(self) -> float:
         """Products of 16 bits that matrix instructions execute, for the whole grid; see `products_of`."""
         each = [products_of(instruction) for instruction in self.counts.instructions]
-        return float((self.counts.warps * each).sum()) * self.scale
+        return (float((self.counts.warps * each).sum()) + self.traffic.products) * self.scale
 
     @property
     def active_threads(self) -> float:

@@ -24,6 +24,7 @@ BY_NAME: Mapping[str, tuple[float, float]] = {
     "mapa": (1.0, 3.0),
     "mbarrier": (1.0, 3.0),
     "tensormap": (1.0, 2.0),
+    "tcgen05": (1.0, 3.0),
     "setmaxnreg": (1.0, 1.0),
 }
 """By the name of the opcode, without modifiers."""

@@ -9,6 +9,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.mbarriers import mbarrier
+from xshardy.ptx.instructions.tensor_memory import tcgen05
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer
@@ -124,4 +125,6 @@ BARRIERS: Mapping[str, Callable[[Form, Context], Barrier | Step | Wait]] = {
     "bar": barrier,
     "barrier": barrier,
     "mbarrier": mbarrier,
+    "tcgen05": tcgen05,
 }
+"""Rules of instructions at which threads may wait."""

@@ -16,6 +16,8 @@ from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.interpreters.simt.traffic import BANKS
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess
+from xshardy.ptx.products import PRODUCTS_OF_SUM
+from xshardy.ptx.tensor_memory import TENSOR
 
 BANK_BYTES = 4
 UNCOUNTED = ("the parameters",)
@@ -53,6 +55,8 @@ class Traffic:
     found: dict[Key, Requests] = field(default_factory=dict[Key, Requests])
     touched: dict[str, list[Array]] = field(default_factory=dict[str, list[Array]])
     """Of each region of global memory, for each request the sectors of each block, each once: [blocks and sectors]."""
+    products: int = 0
+    """Products of `tcgen05.mma`, whose shape is in a register; see `products_of`."""
 
     def __call__(self, lanes: Lanes, access: Access | BulkAccess) -> None:
         """Count the requests of one instruction."""
@@ -82,9 +86,11 @@ class Traffic:
         found.least_sectors += int((-(-bytes // SECTOR_BYTES)).sum())
 
     def _bulk(self, lanes: Lanes, access: BulkAccess) -> None:
-        """Count the requests of a tensor copy or `wgmma`: one of 128 bytes for so many neighbours in its order."""
+        """Count the requests of a tensor copy or a product: one of 128 bytes for so many neighbours in its order."""
         size, region = access.size, access.region.name
-        if region in UNCOUNTED:
+        if region == TENSOR:
+            if access.kind is AccessKind.STORE and access.instruction.opcode.startswith("tcgen05.mma"):
+                self.products += len(access.offsets) * PRODUCTS_OF_SUM
             return
         key = (access.instruction.line, region, access.kind)
         found = self.found.setdefault(key, Requests(region, access.kind, size))

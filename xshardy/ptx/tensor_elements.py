@@ -1,0 +1,64 @@
+"""
+The elements of the matrices of `tcgen05.mma`, from the bytes in which they lie.
+
+Elements of 4 and 6 bits of `.kind::f8f6f4` and `.kind::mxf8f6f4` are packed in shared memory, sixteen of them at the
+start of each 16 bytes; those of `.kind::mxf4` fill their bytes. Source: PTX ISA, "Packing formats of elements".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from xshardy.interpreters.element_types import Array, DType
+
+TF32_MASK = np.uint32(0xFFFFE000)
+GROUP = 16
+"""Bytes, in which as many elements of 4 or 6 bits lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The type of the elements of a matrix."""
+
+    name: str
+    bits: int
+    dtype: DType
+
+    def values(self, raw: Array, container: int) -> Array:
+        """The elements in `raw` bytes along the last axis, in f64. Each takes `container` bits there."""
+        if self.name == "tf32":
+            return (raw.view(np.uint32) & TF32_MASK).view(np.float32).astype(np.float64)
+        if self.bits >= 8:
+            return raw.view(self.dtype).astype(np.float64)
+        bits = np.unpackbits(raw, axis=-1, bitorder="little")
+        if container != self.bits:
+            used = bits.reshape(*raw.shape[:-1], -1, GROUP * 8)[..., : GROUP * self.bits]
+            bits = np.ascontiguousarray(used).reshape(*raw.shape[:-1], -1)
+        digits = bits.reshape(*raw.shape[:-1], -1, self.bits)
+        codes = (digits << np.arange(self.bits, dtype=np.uint8)).sum(axis=-1, dtype=np.uint8)
+        return codes.view(self.dtype).astype(np.float64)
+
+
+def _element(name: str, bits: int, dtype: type) -> Element:
+    return Element(name, bits, np.dtype(dtype))
+
+
+F16, BF16 = _element("f16", 16, np.float16), _element("bf16", 16, ml_dtypes.bfloat16)
+TF32 = _element("tf32", 32, np.float32)
+E4M3, E5M2 = _element("e4m3", 8, ml_dtypes.float8_e4m3fn), _element("e5m2", 8, ml_dtypes.float8_e5m2)
+E2M3, E3M2 = _element("e2m3", 6, ml_dtypes.float6_e2m3fn), _element("e3m2", 6, ml_dtypes.float6_e3m2fn)
+E2M1 = _element("e2m1", 4, ml_dtypes.float4_e2m1fn)
+S8, U8 = _element("s8", 8, np.int8), _element("u8", 8, np.uint8)
+
+SCALES: Mapping[str, DType] = {
+    "ue8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
+    "ue4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+}
+"""What the bytes of scale factors are. The sign of `ue4m3` does not count."""
+
+
+def scale_factors(codes: Array, name: str) -> Array:
+    """Scale factors in f64."""
+    return (codes & np.uint8(0x7F) if name == "ue4m3" else codes).view(SCALES[name]).astype(np.float64)
