@@ -390,3 +390,69 @@ def test_products_are_counted():
     assert counted.products == 3 * 128 * 16 * 16
     assert counted.classes["matrix"] == 3 * 4  # warps, most of which have no thread that issues it
     assert counted.classes["tensor memory load"] == 3 * 4 * 2
+
+
+PAIR = """
+.reg .b32 %v<128>;
+mov.u32 %r7, %cluster_ctarank;
+{copied}
+mov.pred %p2, 1;
+mov.pred %p3, 0;
+setp.eq.u32 %p12, %r7, 0;
+and.pred %p11, %p11, %p12;
+barrier.cluster.arrive.aligned;
+barrier.cluster.wait.aligned;
+mov.b16 %h1, 3;
+mov.b32 %r20, {bits};
+mov.b64 %rd10, {left};
+mov.b64 %rd11, {right};
+@%p11 tcgen05.mma.cta_group::2.kind::f16 [%r30], %rd10, %rd11, %r20, %p3;
+@%p11 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r32], %h1;
+$wait0:
+mbarrier.try_wait.parity.shared.b64 %p13, [%r32], 0;
+@!%p13 bra $wait0;
+tcgen05.fence::after_thread_sync;
+{loads}
+tcgen05.wait::ld.sync.aligned;
+shl.b32 %r8, %r7, 7;
+add.u32 %r1, %r1, %r8;
+{stores}
+sub.u32 %r1, %r1, %r8;
+barrier.cluster.arrive.aligned;
+barrier.cluster.wait.aligned;"""
+
+
+@pytest.mark.parametrize("rows", [128, 256])
+def test_products_of_two_blocks(rows: int):
+    """
+    Each has half of A and of B in its shared memory, and half of the rows of the sums: if these are 64, the right half
+    of their columns is in the upper lanes.
+    """
+    columns, words = 32, 32 if rows == 256 else 16
+    a, b = numbers(np.float16, rows, 16), numbers(np.float16, columns, 16)
+    halves: list[bytes] = []
+    for block in range(2):
+        own_a, own_b = a[block * rows // 2 :][: rows // 2], b[block * 16 :][:16]
+        source, (instruction,) = steps("f16", own_a, own_b, (0, 0), (False, False), 16, 0)
+        halves.append(source)
+    _, left, right, *_ = instruction.split(", ")
+    loads = "\n".join(
+        f"tcgen05.ld.sync.aligned.32x32b.x8.b32 {registers(8, at)}, [%r31+{at}];" for at in range(0, words, 8)
+    )
+    body = PAIR.format(
+        copied=f"mul.wide.u32 %rd7, %r7, {2 * SECOND};\nadd.s64 %rd1, %rd1, %rd7;\n" + copied(2 * SECOND, "%rd1"),
+        bits=descriptor(rows, columns, 0, 1),
+        left=left,
+        right=right,
+        loads=loads,
+        stores=transfers("st", words, "%rd2"),
+    )
+    ptx = tensor_kernel(body, columns=32, shared=2 * SECOND).replace("cta_group::1", "cta_group::2")
+    assemble(ptx, "sm_100a")
+    source, out = np.frombuffer(b"".join(halves), np.uint8).copy(), np.zeros((2, 128, words), np.float32)
+    options = Options(checks=True, cluster=[2])
+    assert Machine(ptx).run([2], [128], [source, out], options) == []
+    if rows == 128:
+        out = out.reshape(2, 2, 64, 16).swapaxes(1, 2)
+    expected = a.astype(np.float32) @ b.astype(np.float32).T
+    np.testing.assert_array_equal(np.ascontiguousarray(out).reshape(rows, columns), expected)
