@@ -74,6 +74,9 @@ _PACKED = {
     "f32x2": (np.float32, Kind.FLOAT),
     "e4m3x2": (ml_dtypes.float8_e4m3fn, Kind.FLOAT),
     "e5m2x2": (ml_dtypes.float8_e5m2, Kind.FLOAT),
+    "e2m3x2": (ml_dtypes.float6_e2m3fn, Kind.FLOAT),
+    "e3m2x2": (ml_dtypes.float6_e3m2fn, Kind.FLOAT),
+    "ue8m0x2": (ml_dtypes.float8_e8m0fnu, Kind.FLOAT),
     "u16x2": (np.uint16, Kind.UNSIGNED),
     "s16x2": (np.int16, Kind.SIGNED),
 }
@@ -85,6 +88,7 @@ TYPES: Mapping[str, Type] = {
     **_integers("s", Kind.SIGNED, "int"),
     **{name: Type(name, 8 * np.dtype(of).itemsize, Kind.FLOAT, np.dtype(of)) for name, of in _FLOATS.items()},
     "tf32": Type("tf32", 32, Kind.FLOAT, np.dtype(np.float32)),
+    "e2m1x2": Type("e2m1x2", 8, Kind.FLOAT, np.dtype(ml_dtypes.float4_e2m1fn), elements=2),
     **{
         name: Type(name, 16 * np.dtype(of).itemsize, kind, np.dtype(of), elements=2)
         for name, (of, kind) in _PACKED.items()
@@ -93,6 +97,8 @@ TYPES: Mapping[str, Type] = {
 """Every type by its name, without the dot."""
 
 PREDICATE = TYPES["pred"]
+HALF_BYTES = "e2m1x2"
+"""Its two elements are in one byte, the first in the lower half. All others have bytes of their own."""
 
 
 def from_bits(value: Array, type: Type) -> Array:
@@ -103,6 +109,8 @@ def from_bits(value: Array, type: Type) -> Array:
     """
     if value.dtype.itemsize * 8 > type.bits > 1:
         value = value.astype(STORAGE[type.bits])
+    if type.name == HALF_BYTES:
+        return np.stack([value & np.uint8(15), value >> np.uint8(4)], axis=-1).view(type.dtype)
     if type.elements > 1:
         return value[..., None].view(type.dtype)
     return value if value.dtype == type.dtype else value.view(type.dtype)
@@ -111,6 +119,9 @@ def from_bits(value: Array, type: Type) -> Array:
 def to_bits(value: Array, type: Type, bits: int) -> Array:
     """The inverse of `from_bits` for a register of `bits`, which a narrower value fills by its sign or by zeros."""
     storage = STORAGE[bits]
+    if type.name == HALF_BYTES:
+        codes = np.ascontiguousarray(value).view(np.uint8)
+        return (codes[..., 0] & np.uint8(15) | codes[..., 1] << np.uint8(4)).astype(storage)
     if type.elements > 1:
         return np.ascontiguousarray(value).view(STORAGE[type.bits])[..., 0]
     if bits > type.bits:

@@ -20,6 +20,8 @@ TO_INTEGER: Mapping[str, Callable[[Array], Array]] = {
 }
 TO_FLOAT = ("rn", "rz", "rm", "rp", "rna")
 EIGHT_BITS = ("e4m3", "e5m2")
+WITHOUT_NAN = ("e2m1x2", "e2m3x2", "e3m2x2")
+"""Of these, NaN becomes the largest number."""
 
 
 def convert(form: Form) -> Computation:
@@ -29,6 +31,10 @@ def convert(form: Form) -> Computation:
     Raises `PtxError` where `ptxas` demands a rounding, and there is none.
     """
     result, source = form.types(2)
+    if result.name == "ue8m0x2":
+        raise form.error("conversions to .ue8m0x2 are not supported")
+    if result.name in WITHOUT_NAN and "satfinite" not in form.modifiers:
+        raise form.error(f"a conversion to .{result.name} needs .satfinite")
     if _needs_rounding(source, result):
         rounding = form.required(*(TO_FLOAT if result.kind is Kind.FLOAT else TO_INTEGER))
     else:
@@ -77,6 +83,8 @@ def _rounded_to_whole(x: Array, mode: str) -> Array:
 
 def _finite(x: Array, result: Type) -> Array:
     largest = float_info(result.dtype).largest
+    if result.name in WITHOUT_NAN:
+        return np.where(np.isnan(x), largest, np.clip(x, -largest, largest)).astype(x.dtype)
     return np.where(np.isnan(x), x, np.clip(x, -largest, largest).astype(x.dtype))
 
 

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.numerics import floats
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.decode import Action, Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
+from xshardy.ptx.instructions.floats import canonical
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Instruction, Integer, Operand, Pair
-from xshardy.ptx.types import TYPES
+from xshardy.ptx.types import TYPES, Type
 
 B32 = TYPES["b32"]
 PREDICATE = TYPES["pred"]
@@ -198,11 +200,12 @@ REDUCTIONS: Mapping[str, tuple[np.ufunc, Callable[[np.iinfo[Any]], int]]] = {
 
 
 def reduce(form: Form, context: Context) -> Step:
-    """`redux.sync.op.type d, a, membermask`."""
+    """`redux.sync.op.type d, a, membermask`, also with `.abs` and `.NaN` of f32."""
     form.required("sync")
-    (operation, neutral), instruction, type = REDUCTIONS[form.required(*REDUCTIONS)], form.instruction, form.type()
+    name, instruction, type = form.required(*REDUCTIONS), form.instruction, form.type()
     if not type.is_integer:
-        raise form.error("only reductions of integers are supported")
+        return _reduce_floats(form, context, name, type)
+    operation, neutral = REDUCTIONS[name]
     result, value, mask = instruction.operands
     check = members(context, instruction, mask)
     read = context.registers.reader(instruction, value, type)
@@ -211,6 +214,39 @@ def reduce(form: Form, context: Context) -> Step:
 
     def function(values: Array, active: Array) -> Array:
         return operation.reduce(np.where(active, values, start), axis=-1, keepdims=True).astype(type.dtype)
+
+    def execute(lanes: Lanes) -> None:
+        check(lanes)
+        write(lanes, collective(context, instruction, function, read, lanes))
+
+    return execute
+
+
+EXTREMES: Mapping[tuple[str, bool], tuple[Callable[[Array, Array], Array], float]] = {
+    ("min", False): (floats.minimum_number, np.nan),
+    ("max", False): (floats.maximum_number, np.nan),
+    ("min", True): (floats.minimum, np.inf),
+    ("max", True): (floats.maximum, -np.inf),
+}
+"""By the operation of `redux` and whether it has `.NaN`, the one for floats, and its neutral element."""
+
+
+def _reduce_floats(form: Form, context: Context, name: str, type: Type) -> Step:
+    """`redux.sync.op{.abs}{.NaN}.f32 d, a, membermask`."""
+    of_magnitudes, with_nan, instruction = form.has("abs"), form.has("NaN"), form.instruction
+    if type.name != "f32" or (name, with_nan) not in EXTREMES:
+        raise form.error("floats have the reductions .min and .max of .f32 only")
+    (operation, neutral), (result, value, mask) = EXTREMES[name, with_nan], instruction.operands
+    check = members(context, instruction, mask)
+    read = context.registers.reader(instruction, value, type)
+    write = context.registers.writer(instruction, result, type)
+
+    def function(values: Array, active: Array) -> Array:
+        left = np.where(active, np.abs(values) if of_magnitudes else values, np.float32(neutral))
+        while left.shape[-1] > 1:
+            half = left.shape[-1] // 2
+            left = operation(left[..., :half], left[..., half:])
+        return canonical(left)
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
