@@ -14,6 +14,7 @@ from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
 from xshardy.ptx.faults import FaultError, FaultKind
+from xshardy.ptx.instruction_descriptors import Product, decoded
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.profiling import profile
 
@@ -420,6 +421,72 @@ add.u32 %r1, %r1, %r8;
 sub.u32 %r1, %r1, %r8;
 barrier.cluster.arrive.aligned;
 barrier.cluster.wait.aligned;"""
+
+
+def test_scaled_products_of_two_blocks():
+    """Each has the factors of its rows, and those of all columns."""
+    columns = 32
+    random = np.random.default_rng(2)
+    a, b = (random.integers(0, 64, (rows, 32)).astype(np.uint8) for rows in (256, columns))
+    scales = random.integers(120, 134, (256 + columns, 1)).astype(np.uint8)
+    halves: list[bytes] = []
+    for block in range(2):
+        source, (instruction,) = steps(
+            "mxf8f6f4", a[128 * block :][:128], b[16 * block :][:16], (0, 0), (False, False), 32, 0
+        )
+        cells = np.zeros((32, 5), np.uint32)
+        for row in range(128):
+            cells[row % 32, row // 32] = scales[128 * block + row, 0]
+        cells[:, 4] = scales[256:, 0]
+        held = bytearray(source)
+        held[SECOND - 1024 : SECOND - 1024 + cells.nbytes] = cells.tobytes()
+        halves.append(bytes(held))
+    _, left, right, *_ = instruction.split(", ")
+    copies = f"""mul.wide.u32 %rd7, %r7, {2 * SECOND};
+add.s64 %rd1, %rd1, %rd7;
+{copied(2 * SECOND, "%rd1")}
+and.b32 %r20, %r1, 31;
+mul.wide.u32 %rd20, %r20, 20;
+add.s64 %rd20, %rd1, %rd20;
+{"".join(f"ld.global.b32 %v{number}, [%rd20+{SECOND - 1024 + 4 * number}];" for number in range(5))}
+tcgen05.st.sync.aligned.32x32b.x4.b32 [%r31+64], {registers(4)};
+tcgen05.st.sync.aligned.32x32b.x1.b32 [%r31+80], {registers(1, 4)};
+tcgen05.wait::st.sync.aligned;"""
+    body = PAIR.format(
+        copied=copies,
+        bits=columns >> 3 << 17 | 1 << 23 | 2 << 27,
+        left=left,
+        right=right,
+        loads=f"tcgen05.ld.sync.aligned.32x32b.x32.b32 {registers(32)}, [%r31];",
+        stores=transfers("st", columns, "%rd2"),
+    )
+    body = body.replace("kind::f16", "kind::mxf8f6f4.block_scale").replace(
+        "%r20, %p3", "%r20, [%r30+64], [%r30+80], %p3"
+    )
+    ptx = tensor_kernel(body, columns=128, shared=2 * SECOND).replace("cta_group::1", "cta_group::2")
+    assemble(ptx, "sm_100a")
+    source, out = np.frombuffer(b"".join(halves), np.uint8).copy(), np.zeros((256, columns), np.float32)
+    assert Machine(ptx).run([2], [128], [source, out], Options(checks=True, cluster=[2])) == []
+    values = scales.view(ml_dtypes.float8_e8m0fnu).astype(np.float64)
+    known = [codes.view(ml_dtypes.float8_e4m3fn).astype(np.float64) for codes in (a, b)]
+    expected = (known[0] * values[:256]) @ (known[1] * values[256:]).T
+    np.testing.assert_array_equal(out, expected.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        (128, 24, "has 24 columns: expected a multiple of 16 up to 256"),
+        (64, 32, "has 64 rows, but .kind::f16 of 2 blocks has 128 or 256"),
+    ],
+)
+def test_shapes_that_two_blocks_have_not(rows: int, columns: int, message: str):
+    assert decoded(descriptor(rows, columns, 0, 1), "f16", 2, 0) == message
+
+
+@pytest.mark.parametrize(("columns", "fits"), [(8, True), (24, True), (40, False), (48, True), (256, True)])
+def test_columns_of_integers(columns: int, fits: bool):
+    assert isinstance(decoded(descriptor(128, columns, 1, 2), "i8", 1, 0), Product) == fits
 
 
 @pytest.mark.parametrize("rows", [128, 256])

@@ -135,21 +135,30 @@ def matrix_in_tensor_memory(issue: Issue, address: int, rows: int, product: Prod
     return product.of_a.values(np.ascontiguousarray(words).view(np.uint8), product.kind.container)
 
 
-def factors_at(
-    issue: Issue, address: int, count: int, first: int, number: int, product: Product, *, whole: bool
-) -> Array:
+def factors_at(issue: Issue, address: int, count: int, first: int, number: int, product: Product) -> Array:
     """
-    Scale factors of rows of A or columns of B, `number` for each: [threads, count, number]. Every block has all of
-    them, or if they are not `whole`, its part.
+    Scale factors of rows of A or columns of B in each block, `number` for each from byte `first` on: [threads, blocks,
+    count, number].
     """
     (lane,), (column,) = split(np.array([address]))
-    parts: list[Array] = []
-    for block in range(1 if whole else issue.blocks):
-        lanes, columns = places_of_factors(count if whole else count // issue.blocks)
-        words = issue.load(np.array(block), lane + lanes, column + columns)
-        codes = np.ascontiguousarray(words)[..., None].view(np.uint8)[..., first : first + number]
-        parts.append(scale_factors(np.ascontiguousarray(codes), product.scale))
-    return np.concatenate(parts, axis=1)
+    block, (lanes, columns) = np.arange(issue.blocks), places_of_factors(count)
+    words = issue.load(block[:, None], lane + lanes[None], column + columns[None])
+    codes = np.ascontiguousarray(words)[..., None].view(np.uint8)[..., first : first + number]
+    return scale_factors(np.ascontiguousarray(codes), product.scale)
+
+
+def scaled_sums(issue: Issue, of_a: Array, of_b: Array, addresses: list[int], number: int, product: Product) -> Array:
+    """
+    The products of matrices of which each row of A, and column of B, has scale factors along the depth. A block has
+    those of its own rows, and of all columns.
+    """
+    own_rows, each = product.rows // issue.blocks, product.kind.depth // number
+    first_a, first_b = product.first_factors
+    rows = factors_at(issue, addresses[0], own_rows, first_a, number, product).repeat(each, axis=-1)
+    columns = factors_at(issue, addresses[1], product.columns, first_b, number, product).repeat(each, axis=-1)
+    left = of_a.reshape(rows.shape) * rows
+    right = of_b[:, None] * columns
+    return (left @ right.swapaxes(-1, -2)).reshape(len(of_a), product.rows, product.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +232,10 @@ def multiply(form: Form, context: Context) -> Step:
                 if of_a is None or of_b is None:
                     continue
                 if scales:
-                    first, second = product.first_factors
-                    of_rows = factors_at(issue, others[0], rows, first, factors, product, whole=False)
-                    of_columns = factors_at(issue, others[1], columns, second, factors, product, whole=True)
-                    of_a = of_a * np.repeat(of_rows, kind.depth // factors, axis=2)
-                    of_b = of_b * np.repeat(of_columns, kind.depth // factors, axis=2)
-                total = (-1.0 if product.negative else 1.0) * (of_a @ of_b.swapaxes(1, 2))
+                    total = scaled_sums(issue, of_a, of_b, others[:2], factors, product)
+                else:
+                    total = of_a @ of_b.swapaxes(1, 2)
+                total = -total if product.negative else total
                 masks = others[-4 * blocks :] if disabled is not None else []
                 _add(issue, total, product, to, keeps=bool(keeps), halvings=halvings, masks=masks)
 
