@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import booleans, sampled_from
-from ptx_warpgroups import SECOND, image, signed
 from ptx_kernels import line_of
+from ptx_warpgroups import SECOND, image, signed
 from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 
 from xshardy.interpreters.element_types import Array
