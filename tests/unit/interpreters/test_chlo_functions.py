@@ -91,6 +91,13 @@ def test_zeta_of_large_numbers(s: float, q: float, expected: float):
     assert zeta(s, q) == pytest.approx(expected, rel=1e-11, abs=0)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_zeta_and_polygamma_of_the_smallest_numbers_are_infinite(sign: int):
+    """`-5e-324 - floor(-5e-324)` is 1 in floats, so that the other end of the period is at the pole."""
+    assert zeta(3.0, sign * 5e-324) == sign * np.inf and zeta(2.0, sign * 5e-324) == np.inf
+    assert polygamma(2.0, sign * 5e-324) == -sign * np.inf
+
+
 @pytest.mark.parametrize("order", (np.inf, np.nan, -1.0, 0.5))
 def test_polygamma_has_natural_orders_only(order: float):
     assert np.isnan(polygamma(order, 1.0))

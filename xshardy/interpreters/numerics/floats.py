@@ -120,14 +120,27 @@ erfc = scalar_function(math.erfc)
 def erf_inv(x: Array) -> Array:
     """The inverse of the error function: infinite at 1 and -1, NaN beyond. An estimate, refined by Newton's method."""
     wide = np.clip(x.astype(np.float64), -1, 1)
-    log_term = np.log1p(-wide * wide)
+    size = np.abs(wide)
+    rest, is_large = 1 - size, size > 0.5  # the rest is exact where the size is large
+    log_term = np.where(is_large, np.log(rest * (1 + size)), np.log1p(-wide * wide))
     shape = 2 / (np.pi * 0.147) + log_term / 2  # Winitzki's approximation, good to 0.002
-    result = np.copysign(np.sqrt(np.sqrt(shape * shape - log_term / 0.147) - shape), wide)
+    result = np.sqrt(np.sqrt(shape * shape - log_term / 0.147) - shape)
     for _ in range(4):
         slope = 2 / np.sqrt(np.pi) * np.exp(-result * result)
-        result = np.where(slope > 0, result - (erf(result) - wide) / slope, result)
-    result = np.where(np.abs(wide) == 1, np.copysign(np.inf, wide), result)
+        error = np.where(is_large, rest - erfc(result), erf(result) - size)
+        result = np.where(slope > 0, result - error / slope, result)
+    result = np.copysign(np.where(size == 1, np.inf, result), wide)
     return np.where(np.abs(x) <= 1, result, np.nan).astype(x.dtype)
+
+
+def next_after(x: Array, y: Array) -> Array:
+    """The float next to `x` in the direction of `y`; `y` if they are equal, also if one is -0 (numpy gives `x`)."""
+    return np.where(x == y, y, np.nextafter(x, y))
+
+
+def imaginary(x: Array) -> Array:
+    """The imaginary parts of real numbers: 0, or NaN in a type without 0."""
+    return np.zeros(x.shape).astype(x.dtype)
 
 
 def maximum(x: Array, y: Array) -> Array:

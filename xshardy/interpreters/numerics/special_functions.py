@@ -30,7 +30,7 @@ def digamma(x: float) -> float:
     if x > 1 / math.ulp(1.0):  # all other terms are negligible
         return math.log(x) if x < math.inf else x
     if x < 0:
-        return digamma(1 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1))
+        return digamma(1 - x) - math.pi / math.tan(math.pi * (x - round(x)))  # exact close to poles
     shift = 0.0
     while x < ASYMPTOTIC_FROM:
         shift += 1 / x
@@ -61,10 +61,10 @@ def zeta(s: float, q: float) -> float:
 
 
 def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
-    """`zeta` for s > 1 and q > 0; infinite where it overflows."""
+    """`zeta` for s > 1 and q >= 0; infinite at 0, and where it overflows."""
     try:
         return _series_of_zeta(s, q)
-    except OverflowError:
+    except (OverflowError, ZeroDivisionError):
         return math.inf
 
 
@@ -103,7 +103,7 @@ def bessel_i1e(x: float) -> float:
         for k in range(1, 12):
             term *= -(4 - (2 * k - 1) ** 2) / (8 * k * size)
             series += term
-        return math.copysign(series / math.sqrt(2 * math.pi * size), x)
+        return math.copysign(series / (math.sqrt(2 * math.pi) * math.sqrt(size)), x)  # 2 * pi * size may overflow
     # The trapezoidal rule on the integral over a period: its error falls faster than any power of the step.
     count = 16 + 8 * math.isqrt(math.ceil(16 * size) + 16)
     angles = (math.pi * (k + 0.5) / count for k in range(count))

@@ -141,7 +141,7 @@ def broadcast_select(
     return np.where(*np.broadcast_arrays(pred, on_true, on_false))
 
 
-NEXT_AFTER = Elementwise(floating=np.nextafter)
+NEXT_AFTER = Elementwise(floating=floats.next_after)
 POLYGAMMA = Elementwise(floating=of_two_floats(special.polygamma))
 ZETA = Elementwise(floating=of_two_floats(special.zeta))
 

@@ -126,7 +126,7 @@ ELEMENTWISE: Mapping[type[Operation], Rule] = {
     stablehlo.ExpOp: Elementwise(floating=floats.exp, complex=complexes.exp),
     stablehlo.Expm1Op: on_floats_and_complex(floats.expm1),
     stablehlo.FloorOp: Elementwise(floating=floats.floor),
-    stablehlo.ImagOp: Elementwise(floating=np.zeros_like, complex=np.imag),
+    stablehlo.ImagOp: Elementwise(floating=floats.imaginary, complex=np.imag),
     stablehlo.IsFiniteOp: Elementwise(floating=np.isfinite),
     stablehlo.Log1pOp: Elementwise(floating=floats.log1p, complex=complexes.log1p),
     stablehlo.LogOp: on_floats_and_complex(floats.log),

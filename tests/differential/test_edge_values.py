@@ -1,0 +1,26 @@
+"""A sample of `edge_values.py`: elementwise operations at the edges of their types, beside XLA."""
+
+import random
+
+import pytest
+from edge_values import NOT_COMPARED, OPERATIONS, TYPES, cases, difference, row_of
+
+SAMPLE = 1
+"""Operations of each type."""
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_operations_compute_what_xla_computes(type: str):
+    for case in random.Random(type).sample([*cases([type])], SAMPLE):
+        assert difference(*case, pairs=4096) is None, difference(*case, pairs=4096)
+
+
+def test_rows_of_the_table_are_used():
+    found = {row_of({row: row for row in NOT_COMPARED}, operation, type) for operation in OPERATIONS for type in TYPES}
+    assert found > set(NOT_COMPARED)
+
+
+@pytest.mark.parametrize("function", ["bessel_i1e", "erf_inv", "next_after", "digamma"])
+@pytest.mark.parametrize("type", ["f64", "f16"])
+def test_functions_beside_poles_and_at_the_largest_numbers(function: str, type: str):
+    assert difference(f"chlo.{function}", type) is None
