@@ -1,8 +1,9 @@
 """
 Every elementwise operation of StableHLO and CHLO at the edges of every element type: our evaluator beside XLA's CPU.
 
-`python tests/differential/edge_values.py [TYPE ...]` compares all, in some minutes, and prints what differs; the test
-takes a sample. What XLA does otherwise on purpose, or wrongly, is in the tables below.
+Kernels are compared with the evaluator. `python tests/differential/edge_values.py [TYPE ...]` compares all, in some
+minutes, and prints what differs; the test takes a sample. What XLA does otherwise on purpose, or wrongly, is in the
+tables below.
 """
 
 import re
@@ -17,6 +18,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 from xla_cpu import run_on_xla
 
+import xshardy
 from xshardy.dialects.chlo import CHLO
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.discardable import verify
@@ -24,6 +26,7 @@ from xshardy.dialects.stablehlo import STABLEHLO
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.engines.kernels import Kernels
 from xshardy.interpreters.element_types import KINDS, Kind, float_info, numpy_dtype
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
@@ -80,6 +83,18 @@ STEPS = {r".* complex.*": 512, r"chlo\.(digamma|lgamma|bessel_i1e) .*": 64, r"(c
 """How many units in the last place functions of XLA are off, at the edges: the first row that fits; 4 by default."""
 
 
+NOT_IN_KERNELS = {
+    r"chlo\.(zeta|polygamma) .*": "the series, which are XLA's, give NaN or infinities where the evaluator has a limit",
+    r"chlo\.mulhi u?i64": "refused: there are no integers of 128 bits",
+    r"(stablehlo\.(maximum|minimum|remainder|cbrt)|chlo\.bessel_i1e) complex.*": "refused: there is no formula",
+    r"stablehlo\.atan2 complex.*": "NaN or infinite at poles",
+    r"(stablehlo\.(divide|log|log_plus_one|power|remainder|rsqrt|sqrt)|chlo\.(acosh|atanh)) f4E2M1FN": "NaN becomes a "
+    "zero of either sign",
+    r"(stablehlo\.imag|chlo\.lgamma) f8E8M0FNU": "the type has no zero",
+    r"chlo\.next_after f8.*FNUZ": "the zero below the smallest number is NaN",
+}
+"""Operations and types of kernels that are not compared with the evaluator, and why."""
+
 LEAST_SIZE = {r"chlo\.(digamma|lgamma) .*": 1}
 """The size of the terms of a function: near its zeros, XLA is off by units in the last place of these."""
 
@@ -133,22 +148,18 @@ def row_of(table: Mapping[str, Any], operation: str, type: str, otherwise: Any =
     return next((table[row] for row in table if re.fullmatch(row, f"{operation} {type}")), otherwise)
 
 
-def cases(types: Sequence[str] = TYPES) -> Iterator[tuple[str, str]]:
+def cases(types: Sequence[str] = TYPES, excluded: Mapping[str, str] = NOT_COMPARED) -> Iterator[tuple[str, str]]:
     """The operations and types that are compared."""
     for type in types:
         for operation in OPERATIONS:
-            if row_of(NOT_COMPARED, operation, type) is None and text_of(operation, type, 1) is not None:
+            if row_of(excluded, operation, type) is None and text_of(operation, type, 1) is not None:
                 yield operation, type
 
 
 def difference(operation: str, type: str, pairs: int = 1 << 16) -> str | None:
     """What differs, at all edges; of two operands, at all pairs, but for `pairs` of these at most. None if nothing."""
-    values = edges(type)
-    operands = [values]
-    if OPERATIONS[operation] == 2:
-        chosen = np.random.default_rng(0).permutation(len(values) ** 2)[:pairs]
-        operands = [values[chosen // len(values)], values[chosen % len(values)]]
-    if operation == "stablehlo.power" and KINDS[values.dtype] is Kind.INTEGER:  # XLA reads the six lowest bits
+    operands = chosen_edges(operation, type, pairs)
+    if operation == "stablehlo.power" and KINDS[operands[0].dtype] is Kind.INTEGER:  # XLA reads the six lowest bits
         operands = [x[operands[1].astype(np.float64) < 64] for x in operands]
     text = text_of(operation, type, len(operands[0]))
     assert text is not None
@@ -156,16 +167,45 @@ def difference(operation: str, type: str, pairs: int = 1 << 16) -> str | None:
         (expected,) = run_on_xla(text, operands)
     except RuntimeError as error:
         return f"{operation} {type}: XLA refuses it: {str(error)[:200]}"
+    found = evaluated(text, operands)
+    kept = ~np.logical_or.reduce([is_flushed(x) for x in (*operands, found, expected)])
+    return described(operation, type, [x[kept] for x in operands], found[kept], expected[kept], "XLA")
+
+
+def chosen_edges(operation: str, type: str, pairs: int) -> list[Array]:
+    """The operands: all edges, or of two operands at most so many pairs of them, drawn with a fixed seed."""
+    values = edges(type)
+    if OPERATIONS[operation] == 1:
+        return [values]
+    chosen = np.random.default_rng(0).permutation(len(values) ** 2)[:pairs]
+    return [values[chosen // len(values)], values[chosen % len(values)]]
+
+
+def evaluated(text: str, operands: Sequence[Array]) -> Array:
     with np.errstate(all="ignore"):
-        (found,) = map(np.asarray, evaluate(parse_module(text), operands))
-    flushed = np.logical_or.reduce([is_flushed(x) for x in (*operands, found, expected)])
+        return np.asarray(evaluate(parse_module(text), operands)[0])
+
+
+def described(
+    operation: str, type: str, operands: Sequence[Array], found: Array, expected: Array, by: str
+) -> str | None:
+    """The first difference between two results, and how many there are; None if there is none."""
     steps, least = row_of(STEPS, operation, type, 4), row_of(LEAST_SIZE, operation, type, 0)
-    wrong = np.flatnonzero(differs(found, expected, steps, least) & ~flushed)
+    wrong = np.flatnonzero(differs(found, expected, steps, least))
     if not len(wrong):
         return None
-    at = wrong[0]
-    given = ", ".join(str(x[at]) for x in operands)
-    return f"{operation} of {given}: {found[at]}, but XLA gives {expected[at]}; {len(wrong)} of {len(found)} differ"
+    given = ", ".join(str(x[wrong[0]]) for x in operands)
+    values = f"{found[wrong[0]]}, but {by} gives {expected[wrong[0]]}"
+    return f"{operation} {type} of {given}: {values}; {len(wrong)} of {len(found)} differ"
+
+
+def difference_of_kernel(operation: str, type: str, pairs: int = 2048) -> str | None:
+    """What differs between a kernel, executed as LLVM IR on the CPU, and the evaluator, subnormals included."""
+    operands = chosen_edges(operation, type, pairs)
+    text = text_of(operation, type, len(operands[0]))
+    assert text is not None
+    (found,) = xshardy.run(text, operands, on=Kernels("llvm")).results
+    return described(operation, type, operands, found, evaluated(text, operands), "the evaluator")
 
 
 def is_flushed(x: Array) -> Array:
@@ -208,7 +248,11 @@ def differs_from(found: Array, expected: Array, steps: float, size: Array) -> Ar
 
 
 if __name__ == "__main__":
-    found = [difference(*case) for case in cases(sys.argv[1:] or TYPES)]
+    types = sys.argv[1:] or TYPES
+    found = [
+        *(difference(*case) for case in cases(types)),
+        *(difference_of_kernel(*case) for case in cases(types, NOT_IN_KERNELS)),
+    ]
     differences = [each for each in found if each is not None]
     print(*differences, f"{len(found)} operations on types, {len(differences)} differ", sep="\n")
     sys.exit(bool(differences))

@@ -3,7 +3,16 @@
 import random
 
 import pytest
-from edge_values import NOT_COMPARED, OPERATIONS, TYPES, cases, difference, row_of
+from edge_values import (
+    NOT_COMPARED,
+    NOT_IN_KERNELS,
+    OPERATIONS,
+    TYPES,
+    cases,
+    difference,
+    difference_of_kernel,
+    row_of,
+)
 
 SAMPLE = 1
 """Operations of each type."""
@@ -13,6 +22,19 @@ SAMPLE = 1
 def test_operations_compute_what_xla_computes(type: str):
     for case in random.Random(type).sample([*cases([type])], SAMPLE):
         assert difference(*case, pairs=4096) is None, difference(*case, pairs=4096)
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_kernels_compute_what_the_evaluator_computes(type: str):
+    for case in random.Random(type).sample([*cases([type], NOT_IN_KERNELS)], SAMPLE):
+        assert difference_of_kernel(*case) is None, difference_of_kernel(*case)
+
+
+@pytest.mark.parametrize(
+    ("function", "type"), [("erf_inv", "f64"), ("next_after", "f8E5M2"), ("next_after", "f4E2M1FN"), ("digamma", "f64")]
+)
+def test_kernels_beside_poles_and_of_neighbours(function: str, type: str):
+    assert difference_of_kernel(f"chlo.{function}", type) is None
 
 
 def test_rows_of_the_table_are_used():

@@ -146,6 +146,9 @@ def erf_inv(f: Arithmetic[V], x: V) -> V:
         polynomial = f.add(f.multiply(polynomial, t), f.select(is_near, near, far))
     result = f.multiply(polynomial, x)
     if f.is_double:
+        # The polynomial is for f32: beyond, erfc(y) is about exp(-y * y) / (y * sqrt(pi)), where y is about sqrt(w).
+        square = f.subtract(f.add(w, math.log(2) - math.log(math.pi) / 2), f.multiply(0.5, f.log(w)))
+        result = f.select(f.is_less(w, 16), result, f.copy_sign(f.sqrt(square), x))
         result = _refined(f, x, result)
     size = f.absolute(x)
     infinity = f.copy_sign(math.inf, x)

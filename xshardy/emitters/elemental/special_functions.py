@@ -2,14 +2,14 @@
 CHLO functions that XLA expands before fusion: inverse erf, log gamma, digamma, ...
 
 Narrow floats are computed as f32; functions with cancellation near their zeros, as f64. The formulas are those of
-`dialects/chlo/formulas.py`. Source: IEEE 754-2019 `nextUp`.
+`dialects/chlo/formulas.py`.
 """
 
 import math as python_math
 from collections.abc import Callable, Mapping
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64
+from xdsl.dialects.builtin import AnyFloat, f32, f64
 from xdsl.ir import SSAValue
 
 from xshardy.dialects.chlo.formulas import Arithmetic, digamma, erf_inv, lgamma
@@ -118,20 +118,7 @@ def wider(type: AnyFloat) -> AnyFloat:
     return f64 if bit_width(type) >= f32.bitwidth else f32
 
 
-# -- Neighbours, infinities, and others -------------------------------------------------------------------------------
-
-
-def next_after(s: Scalars, x: SSAValue, y: SSAValue) -> SSAValue:
-    """The float next to `x` in the direction of `y`; `y` if they are equal, NaN if an operand is NaN."""
-    integer = IntegerType(bit_width(x.type))
-    bits = s(arith.BitcastOp(x, integer))
-    grows = s(arith.XOrIOp(s.compare("olt", x, y), s.compare("olt", x, 0)))  # away from 0
-    step = s.select(grows, s.constant(1, integer), s.constant(-1, integer))
-    moved = s(arith.BitcastOp(s(arith.AddiOp(bits, step)), x.type))
-    smallest = s(math.CopySignOp(s(arith.BitcastOp(s.constant(1, integer), x.type)), y))
-    result = s.select(s.compare("oeq", x, 0), smallest, moved)
-    result = s.select(s.compare("oeq", x, y), y, result)
-    return s.select(s.compare("uno", x, y), s(arith.AddfOp(x, y)), result)
+# -- Infinities, and others -------------------------------------------------------------------------------------------
 
 
 def is_inf(s: Scalars, x: SSAValue) -> SSAValue:
@@ -166,7 +153,6 @@ SPECIAL_RULES: Mapping[str, Rule] = {
     "chlo.is_neg_inf": is_neg_inf,
     "chlo.is_pos_inf": is_pos_inf,
     "chlo.lgamma": computed_as(wider, lgamma),
-    "chlo.next_after": next_after,
     "chlo.square": square,
 }
 """Opcodes that expand to several operations."""
