@@ -26,7 +26,7 @@ from xshardy.emitters.elemental.integers import (
 )
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, emitted_type, kind_of
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
-from xshardy.emitters.elemental.special_functions import SPECIAL_OPS, SPECIAL_RULES
+from xshardy.emitters.elemental.special_functions import SPECIAL_OPS, SPECIAL_RULES, next_after
 
 OPS: Mapping[Kind, Mapping[str, MakeOp]] = {
     Kind.COMPLEX: COMPLEX_OPS,
@@ -81,12 +81,17 @@ def _same_value(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
     return value
 
 
+def _next_after(s: Scalars, op: Operation, x: SSAValue, y: SSAValue) -> SSAValue:
+    return next_after(s, x, y)
+
+
 def _reduce_precision(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
     assert isinstance(op, ReducePrecisionOp)
     return reduce_precision(s, value, op.exponent_bits.value.data, op.mantissa_bits.value.data)
 
 
 RULES_OF_ANY_KIND: Mapping[str, Callable[..., SSAValue]] = {
+    "chlo.next_after": _next_after,
     "hlo.bitcast": _same_bits,
     "hlo.copy": _same_value,
     "stablehlo.compare": _compare,
@@ -95,7 +100,7 @@ RULES_OF_ANY_KIND: Mapping[str, Callable[..., SSAValue]] = {
     "stablehlo.reduce_precision": _reduce_precision,
     "stablehlo.select": _select,
 }
-"""Opcodes whose rule also reads attributes or the type of the result."""
+"""Opcodes whose rule also reads attributes, the type of the result, or the bits of small floats."""
 
 MOVES = frozenset(
     {

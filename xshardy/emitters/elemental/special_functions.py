@@ -2,20 +2,20 @@
 CHLO functions that XLA expands before fusion: inverse erf, log gamma, digamma, ...
 
 Narrow floats are computed as f32; functions with cancellation near their zeros, as f64. The formulas are those of
-`dialects/chlo/formulas.py`.
+`dialects/chlo/formulas.py`. Source: IEEE 754-2019 `nextUp`.
 """
 
 import math as python_math
 from collections.abc import Callable, Mapping
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, f32, f64
+from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64
 from xdsl.ir import SSAValue
 
 from xshardy.dialects.chlo.formulas import Arithmetic, digamma, erf_inv, lgamma
 from xshardy.dialects.extensions.math import ErfcOp
 from xshardy.dialects.stablehlo.types import bit_width
-from xshardy.emitters.elemental.conversions import convert
+from xshardy.emitters.elemental.conversions import convert, round_float, widened
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
 
 
@@ -118,7 +118,25 @@ def wider(type: AnyFloat) -> AnyFloat:
     return f64 if bit_width(type) >= f32.bitwidth else f32
 
 
-# -- Infinities, and others -------------------------------------------------------------------------------------------
+# -- Neighbours, infinities, and others -------------------------------------------------------------------------------
+
+
+def next_after(s: Scalars, x: SSAValue, y: SSAValue) -> SSAValue:
+    """
+    The float next to `x` in the direction of `y`; `y` if they are equal, NaN if an operand is NaN.
+
+    Small floats are compared as f32, and moved by their own bits.
+    """
+    integer = IntegerType(width := bit_width(x.type))
+    of_x, of_y = (s(arith.BitcastOp(value, integer)) for value in (x, y))
+    wide_x, wide_y = widened(s, x), widened(s, y)
+    grows = s(arith.XOrIOp(s.compare("olt", wide_x, wide_y), s.compare("olt", wide_x, 0)))  # away from 0
+    moved = s(arith.AddiOp(of_x, s.select(grows, s.constant(1, integer), s.constant(-1, integer))))
+    sign = s(arith.AndIOp(of_y, s.constant(-(1 << width - 1), integer)))
+    bits = s.select(s.compare("oeq", wide_x, 0), s(arith.OrIOp(sign, s.constant(1, integer))), moved)
+    bits = s.select(s.compare("oeq", wide_x, wide_y), of_y, bits)
+    is_nan = s.compare("uno", wide_x, wide_y)
+    return s.select(is_nan, round_float(s, s(arith.AddfOp(wide_x, wide_y)), x.type), s(arith.BitcastOp(bits, x.type)))
 
 
 def is_inf(s: Scalars, x: SSAValue) -> SSAValue:
