@@ -17,7 +17,8 @@ from xshardy.tools.usage import UsageError
 
 Argument = Array | int | float | TensorMap
 
-_MAP = re.compile(r"(?P<array>.+?):box=(?P<box>[\d,]+)(?::swizzle=(?P<swizzle>\d+))?")
+_MAP = re.compile(r"(?P<array>.+?):(?P<options>box=[\d,]+(?::[a-z]+=[-\d,]+)*)")
+_MAP_OPTIONS = ("box", "swizzle", "strides", "lower", "upper")
 _SHAPE = re.compile(r"(?P<element>[a-z]\w*)\[(?P<sizes>[\d,\s]*)\]")
 
 
@@ -44,8 +45,7 @@ def _argument(text: str, seed: int) -> Argument:
         array = _argument(map["array"], seed)
         if not isinstance(array, np.ndarray):
             raise UsageError(f"error: --arg {text}: a tensor map needs an array, such as f16[128,64]:box=64,64")
-        box = tuple(int(size) for size in map["box"].split(",") if size)
-        return TensorMap(array, box, int(map["swizzle"] or 0))
+        return _tensor_map(text, array, map["options"])
     if text.endswith(".npy"):
         return _loaded(text)
     shape = _SHAPE.fullmatch(text)
@@ -63,6 +63,21 @@ def _argument(text: str, seed: int) -> Argument:
         "a tensor map such as f16[128,64]:box=64,64:swizzle=128, "
         "or a number"
     )
+
+
+def _tensor_map(text: str, array: Array, options: str) -> TensorMap:
+    """A map by the options behind its array, `name=numbers`, such as `box=64,32:swizzle=128`."""
+    found = dict[str, tuple[int, ...]]()
+    for option in options.split(":"):
+        name, _, numbers = option.partition("=")
+        if name not in _MAP_OPTIONS:
+            raise UsageError(f"error: --arg {text}: a tensor map has the options {', '.join(_MAP_OPTIONS)}, not {name}")
+        try:
+            found[name] = tuple(int(number) for number in numbers.split(",") if number)
+        except ValueError:
+            raise UsageError(f"error: --arg {text}: {name} takes integers, such as {name}=64,32") from None
+    box, swizzle, strides, lower, upper = (found.get(name, ()) for name in _MAP_OPTIONS)
+    return TensorMap(array, box, (*swizzle, 0)[0], strides=strides, lower=lower, upper=upper)
 
 
 def _loaded(file: str) -> Array:

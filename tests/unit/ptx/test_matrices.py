@@ -79,7 +79,8 @@ def test_products_of_f64(shape: str, rows: int, depth: int):
     body = [f"mul.wide.u32 %rd8, %r1, {8 * len(names)};\nadd.s64 %rd8, %rd1, %rd8;"]
     body += [f"ld.global.b64 {name}, [%rd8+{8 * number}];" for number, name in enumerate(names)]
     left, right, total = (f"{{{group}}}" for group in groups)
-    body.append(f"mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64 {total}, {left}, {right}, {total};")
+    mode = ".rn" if depth == 8 else ""
+    body.append(f"mma.sync.aligned.{shape}.row.col{mode}.f64.f64.f64.f64 {total}, {left}, {right}, {total};")
     body.append(f"mul.wide.u32 %rd8, %r1, {8 * counts[2]};\nadd.s64 %rd8, %rd2, %rd8;")
     body += [f"st.global.b64 [%rd8+{8 * n}], {name};" for n, name in enumerate(names[-counts[2] :])]
     out = np.zeros((32, counts[2]))

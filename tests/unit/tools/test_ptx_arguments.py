@@ -50,6 +50,27 @@ def test_maps_of_files_and_shapes(tmp_path: Path):
     assert (of_shape.array.shape, of_shape.box, of_shape.swizzle) == ((16, 64), (8, 64), 0)
 
 
+def test_maps_with_strides_and_of_images():
+    texts = ["f32[16,64]:box=8,64:strides=2,1", "f16[2,9,8]:box=16,8:lower=-1:upper=-2:swizzle=32"]
+    strided, of_images = read_arguments(texts, 0)
+    assert isinstance(strided, TensorMap) and isinstance(of_images, TensorMap)
+    assert (strided.box, strided.strides, strided.of_columns) == ((8, 64), (2, 1), False)
+    assert (of_images.box, of_images.lower, of_images.upper, of_images.swizzle) == ((16, 8), (-1,), (-2,), 32)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ("box=8,64:order=1", "has the options box, swizzle, strides, lower, upper, not order"),
+        ("box=8,64:strides=1-2", "strides takes integers, such as strides=64,32"),
+    ],
+)
+def test_other_options_of_maps_are_refused(options: str, message: str):
+    with pytest.raises(UsageError) as error:
+        read_arguments([f"f32[16,64]:{options}"], 0)
+    assert message in str(error.value)
+
+
 def test_maps_of_numbers_are_refused():
     with pytest.raises(UsageError, match="a tensor map needs an array"):
         read_arguments(["7:box=4"], 0)

@@ -184,6 +184,8 @@ def take_product(form: Form) -> Product:
         raise form.error("sparse products of f8 have results of .f16 with .sp::ordered_metadata only")
     if saturates and (not of_a.is_integer or of_a.bits == 1):
         raise form.error("only sums of integers of 4 and 8 bits saturate")
+    if of_a.name == "f64":
+        form.take("rn")
     function = np.matmul
     if of_a.bits == 1:
         function = BIT_OPERATIONS[form.required(*BIT_OPERATIONS)]

@@ -1,13 +1,11 @@
 """
 Copies of boxes of tensors between global and shared memory. Source: PTX ISA, `cp.async.bulk.tensor`, `tensormap`.
 
-In shared memory the rows of a box follow each other, swizzled. Elements of a box outside of the tensor are filled where
-they are read, and left out where they are written.
+Elements of a box outside of the tensor are filled where they are read, and left out where they are written.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from math import prod
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,11 +17,12 @@ from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.bulk_copies import BY_GROUPS, COMPLETIONS, Completion, Reduction, Site, take_spaces
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses, store_words, take_space
+from xshardy.ptx.instructions.memory import addresses, elements_of, store_words, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Tensor
-from xshardy.ptx.swizzles import CHUNK, swizzled
-from xshardy.ptx.tensor_maps import ELEMENTS, FIELDS, LAYOUT, MAP_BYTES, SWIZZLES, unsupported_in, wrong_in
+from xshardy.ptx.swizzles import CHUNK
+from xshardy.ptx.tensor_boxes import BOXES, ROWS_AT_ONCE, Boxes, Rows
+from xshardy.ptx.tensor_maps import COLUMNS, ELEMENTS, FIELDS, LAYOUT, MAP_BYTES, MODES, unsupported_in, wrong_in
 from xshardy.ptx.types import TYPES
 
 RANKS: Mapping[str, int] = {f"{rank}d": rank for rank in range(1, 6)}
@@ -31,105 +30,103 @@ TILE_ALIGNMENT = 128
 """Of a box in shared memory, in bytes."""
 FILL = 0xFF
 """All bytes of the number that is not one, for elements out of bounds."""
-S32 = TYPES["s32"]
+S32, U16 = TYPES["s32"], TYPES["u16"]
 OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor")
 
 
+MODES_TO: Mapping[str, tuple[str, ...]] = {
+    "shared": ("tile::gather4", "im2col", "tile"),
+    "global": ("tile::scatter4", "im2col_no_offs", "tile"),
+}
+"""The modes of copies by their destination."""
+
+
+def _load(site: Site, boxes: Boxes, threads: Array) -> Array:
+    """What is in the tensor: [boxes, bytes]."""
+    piece = boxes.piece()
+    address, inside = boxes.places(piece)
+    result = np.full((*address.shape, piece), FILL if boxes.map["fill_mode"] else 0, np.uint8)
+    who = np.broadcast_to(threads[:, None, None], inside.shape)[inside]
+    result[inside] = load_each(site.lanes, site.memory, site.instruction, "global", who, address[inside], piece)
+    return result.reshape(len(threads), -1)
+
+
 @dataclass(frozen=True, slots=True)
-class Boxes:
-    """Boxes of one map that threads copy."""
+class Mode:
+    """How a copy goes over a tensor, and what says where it begins."""
 
-    map: Array
-    """Of type `LAYOUT`."""
-    coordinates: Array
-    """The first element of each box, [boxes, dimensions], the innermost first; it may be negative."""
+    name: str
+    rank: int
 
     @property
-    def element_bytes(self) -> int:
-        return ELEMENTS[int(self.map["elemtype"])].itemsize
+    def is_of_columns(self) -> bool:
+        return self.name.startswith("im2col")
 
     @property
-    def box(self) -> list[int]:
-        """The sizes of a box in elements, the innermost first."""
-        return [int(size) for size in self.map["box_dim"][: self.coordinates.shape[1]]]
+    def coordinates(self) -> int:
+        return 1 + ROWS_AT_ONCE if BOXES[self.name] is Rows else self.rank
 
-    @property
-    def bytes(self) -> int:
-        """The bytes of a box."""
-        return prod(self.box) * self.element_bytes
-
-    def piece(self) -> int:
-        """In how large pieces, in bytes, rows are read and written: an element, if the tensor ends within a chunk."""
-        ends = [*self.coordinates[:, 0].tolist(), int(self.map["global_dim"][0])]
-        return self.element_bytes if any(end * self.element_bytes % CHUNK for end in ends) else CHUNK
-
-    def places(self, piece: int) -> tuple[Array, Array]:
-        """The address of each piece of the boxes, and whether it is in the tensor: [boxes, rows, pieces of a row]."""
-        map, box = self.map, self.box
-        rank = len(box)
-        sizes, of_piece = map["global_dim"].astype(np.int64), piece // self.element_bytes
-        first = self.coordinates[:, :1] + np.arange(0, box[0], of_piece)
-        inside = ((first >= 0) & (first < sizes[0]))[:, None, :]
-        offset = (first * self.element_bytes)[:, None, :]
-        rows = np.indices(box[:0:-1]).reshape(rank - 1, -1)[::-1] if rank > 1 else np.zeros((0, 1), np.int64)
-        for axis in range(1, rank):
-            at = self.coordinates[:, axis, None] + rows[axis - 1]
-            inside = inside & ((at >= 0) & (at < sizes[axis]))[:, :, None]
-            offset = offset + (at * int(map["global_stride"][axis - 1]))[:, :, None]
-        shape = (len(self.coordinates), max(prod(box[1:]), 1), first.shape[1])
-        address = np.broadcast_to(offset, shape).astype(np.uint64) + map["global_address"]
-        return address, np.broadcast_to(inside, shape)
-
-    def in_shared(self, starts: Array) -> Array:
-        """Where each chunk of the boxes lies, if they begin at `starts`: [boxes, chunks]."""
-        linear = starts[:, None] + np.arange(0, self.bytes, CHUNK, dtype=np.uint64)
-        return swizzled(linear, SWIZZLES[int(self.map["swizzle_mode"])])
-
-    def load(self, site: Site, threads: Array) -> Array:
-        """What is in the tensor: [boxes, bytes]."""
-        piece = self.piece()
-        address, inside = self.places(piece)
-        result = np.full((*address.shape, piece), FILL if self.map["fill_mode"] else 0, np.uint8)
-        who = np.broadcast_to(threads[:, None, None], inside.shape)[inside]
-        result[inside] = load_each(site.lanes, site.memory, site.instruction, "global", who, address[inside], piece)
-        return result.reshape(len(threads), -1)
+    def wrong(self, map: Array) -> str | None:
+        """Why a valid map is none for this mode, in words behind its name."""
+        if int(map["rank"]) + 1 != self.rank:
+            return f"has {int(map['rank']) + 1} dimensions, the instruction {self.rank}"
+        if (int(map["mode"]) == COLUMNS) != self.is_of_columns:
+            return f"is of {MODES[int(map['mode'])]}, the instruction is not"
+        return None
 
 
-def _groups(site: Site, threads: Array, maps: Array, coordinates: Array) -> Iterator[tuple[Array, Boxes]]:
+def _take_mode(form: Form, rank: int, to: str) -> Mode:
+    """Remove the mode of a copy. Raises `PtxError` for those that are not supported."""
+    found = form.take(*MODES_TO[to]) or "tile"
+    if BOXES[found] is Rows and rank != 2:
+        raise form.error("four rows are copied of matrices only, .2d")
+    if found.startswith("im2col") and rank < 3:
+        raise form.error("images have at least 3 dimensions: [images, width, channels]")
+    return Mode(found, rank)
+
+
+def _groups(
+    site: Site, threads: Array, maps: Array, mode: Mode, coordinates: Array, offsets: Array
+) -> Iterator[tuple[Array, Boxes]]:
     """The threads with each valid map, by their numbers in `threads`, and their boxes."""
     unique, inverse = np.unique(maps, axis=0, return_inverse=True)
     for number, raw in enumerate(unique):
         map, chosen = raw.view(LAYOUT)[0], np.flatnonzero(inverse.reshape(-1) == number)
-        wrong = wrong_in(map)
-        if wrong is None and int(map["rank"]) + 1 != coordinates.shape[1]:
-            wrong = f"has {int(map['rank']) + 1} dimensions, the instruction {coordinates.shape[1]}"
+        boxes = BOXES[mode.name](map, coordinates[chosen], offsets[chosen])
+        wrong = wrong_in(map) or mode.wrong(map) or boxes.wrong()
         if wrong is not None:
             site.report(FaultKind.DESCRIPTOR, threads[chosen], lambda _, wrong=wrong: f"uses a tensor map that {wrong}")
             continue
         if (unsupported := unsupported_in(map)) is not None:
             raise PtxError(site.instruction.line, f"tensor maps with {unsupported} are not supported")
-        yield chosen, Boxes(map, coordinates[chosen])
+        yield chosen, boxes
 
 
 def copy(form: Form, context: Context) -> Step:
     """
-    `cp.async.bulk.tensor.Nd.dst.src{.tile}.completion [d], [map, {coordinates}], [mbar]{, ranks}`; and from shared
-    memory `[map, {coordinates}], [s]`, also `cp.reduce.async.bulk.tensor` with an operation.
+    `cp.async.bulk.tensor.Nd.dst.src{.mode}.completion [d], [map, {coordinates}], [mbar]{, {offsets}}{, ranks}`; and
+    from shared memory `[map, {coordinates}], [s]`, also `cp.reduce.async.bulk.tensor` with an operation.
     """
     rank, (to, _) = RANKS[form.required(*RANKS)], take_spaces(form)
     by_groups = form.required(*COMPLETIONS) == BY_GROUPS
-    form.has("tile")
+    mode = _take_mode(form, rank, to)
     is_multicast, reduces = form.has("multicast::cluster"), form.has("reduce")
     operation = form.required(*OPERATIONS) if reduces else None
     form.has("L2::cache_hint")
     instruction, memory, registers = form.instruction, context.memory, context.registers
     destination, source, *rest = instruction.operands
     tensor, tile = (destination, source) if to == "global" else (source, destination)
-    if not isinstance(tensor, Tensor) or len(tensor.coordinates.elements) != rank:
-        raise form.error(f"expected a tensor map with {rank} coordinates")
-    completion = Completion(form, context, None if by_groups else rest[0], rest[1] if is_multicast else None)
+    if not isinstance(tensor, Tensor) or len(tensor.coordinates.elements) != mode.coordinates:
+        raise form.error(f"expected a tensor map with {mode.coordinates} coordinates")
+    mbarrier = None if by_groups else rest.pop(0)
+    moves = [rest.pop(0)] if mode.name == "im2col" else []
+    added = [element for vector in moves for element in elements_of(vector)]
+    if moves and len(added) != rank - 2:
+        raise form.error(f"expected {rank - 2} offsets")
+    completion = Completion(form, context, mbarrier, rest[0] if is_multicast else None)
     of_map, of_tile = addresses(context, instruction, tensor.map), addresses(context, instruction, tile)
     reads = [registers.reader(instruction, element, S32) for element in tensor.coordinates.elements]
+    of_offsets = [registers.reader(instruction, element, U16) for element in added]
 
     def execute(lanes: Lanes) -> None:
         site = Site(lanes, memory, instruction)
@@ -139,19 +136,22 @@ def copy(form: Form, context: Context) -> Step:
             chunks = (site.values(of_map, threads)[:, None] + steps).reshape(-1)
             maps = load_each(lanes, memory, instruction, "", np.repeat(threads, len(steps)), chunks, CHUNK)
         coordinates = np.stack([site.values(read, threads) for read in reads], axis=1).astype(np.int64)
+        offsets = np.zeros((len(threads), max(rank - 2, 0)), np.int64)
+        for number, read in enumerate(of_offsets):
+            offsets[:, number] = site.values(read, threads)
         starts = site.values(of_tile, threads)
         good = site.aligned(threads, starts, TILE_ALIGNMENT, "copies a box at address")
-        for chosen, boxes in _groups(site, threads, maps.reshape(-1, MAP_BYTES), coordinates):
+        for chosen, boxes in _groups(site, threads, maps.reshape(-1, MAP_BYTES), mode, coordinates, offsets):
             some = good[chosen] & site.fitting(threads[chosen], np.full(len(chosen), boxes.bytes))
             if not some.any():
                 continue
-            boxes = Boxes(boxes.map, boxes.coordinates[some])
+            boxes = replace(boxes, coordinates=boxes.coordinates[some], offsets=boxes.offsets[some])
             who, begin = threads[chosen[some]], starts[chosen[some]]
             if to == "global":
                 _store(site, boxes, who, begin, operation)
                 continue
             with lanes.working(completion.engine(site, who)):
-                data = boxes.load(site, who)
+                data = _load(site, boxes, who)
                 copies, places = completion.spread(site, who, begin)
                 chunks = boxes.in_shared(places)
                 everyone = np.repeat(who[copies], chunks.shape[1])

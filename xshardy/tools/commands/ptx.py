@@ -33,7 +33,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="FILE.npy|SHAPE|NUMBER",
         help="an argument, in order: an array, a seeded one of a shape such as f32[128,256], or a number; an array "
-        "followed by :box=64,32 is a tensor map with boxes of this size, and :swizzle=128 adds its swizzle in bytes; "
+        "followed by :box=64,32 is a tensor map with boxes of this size, :swizzle=128 adds its swizzle in bytes, "
+        "and :strides=2,1 its element strides; :box=64,8:lower=-1,-1:upper=-1,-1 is one for im2col, of "
+        "pixels and channels; "
         "`profile` needs none: each pointer gets zeros, as many as the accesses need",
     )
     parser.add_argument("--seed", type=natural, default=0, help="seed of arrays (default: %(default)s)")
