@@ -241,16 +241,18 @@ def test_run_on_cuda(driver: Driver, capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    "options, message, status",
     [
-        (["--levels", "all"], "--on cuda executes PTX: leave --levels out, or --on"),
-        (["--mesh", "x=2"], "--mesh is for programs: say where, with --on simulated, kernels or pjrt"),
-        ([], "GPU 0 cannot be used"),
+        (["--levels", "all"], "--on cuda executes PTX: leave --levels out, or --on", 2),
+        (["--mesh", "x=2"], "--mesh is for programs: say where, with --on simulated, kernels or pjrt", 2),
+        ([], "GPU 0 cannot be used", 1),
     ],
 )
-def test_run_on_cuda_refuses(driver: Driver, options: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+def test_run_on_cuda_refuses(
+    driver: Driver, options: list[str], message: str, status: int, capsys: pytest.CaptureFixture[str]
+):
     driver.is_present = False
-    assert cli.main(["run", "--on", "cuda", *options, FUSION]) == 1
+    assert cli.main(["run", "--on", "cuda", *options, FUSION]) == status
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error
 

@@ -246,7 +246,7 @@ def test_the_command(
     assert "library steps: 1 by the host, 1 by kernels of xshardy\n" in capsys.readouterr().out
     assert main(["run", "--on", "cuda", "--libraries", "jax", str(library)]) == 1
     assert capsys.readouterr().err.startswith(f"{library}: error: library steps by JAX need its CUDA backend")
-    assert main(["run", "--libraries", "jax", str(library)]) == 1
+    assert main(["run", "--libraries", "jax", str(library)]) == 2
     assert "error: --libraries says who computes library steps on a GPU: run with --on cuda" in capsys.readouterr().err
     monkeypatch.setattr(jax_libraries, "libraries_for", lambda plan, gpu, choice: jax_on_host.libraries(gpu))
     assert main(["run", "--check", "--on", "cuda", str(library)]) == 0
