@@ -8,11 +8,11 @@ with clusters, two blocks load half of B each for both. NVRTC and CUTLASS are pa
     LD_LIBRARY_PATH=.../site-packages/nvidia/cu13/lib python benchmarks/peers/cutlass_hopper.py FOLDER
 """
 
-import ctypes
 import json
 import sys
-import sysconfig
 from pathlib import Path
+
+from nvrtc import PACKAGES, compiled
 
 KERNEL = """
 #include <cuda/std/cstdint>
@@ -112,37 +112,17 @@ VARIANTS = {"cutlass": 1, "cutlass_clusters": 2}
 """The blocks of a cluster by the name of the kernel."""
 
 
-def included(packages: Path) -> list[Path]:
-    nvidia = packages / "nvidia" / "cu13" / "include"
-    return [packages / "cutlass_library" / "source" / "include", nvidia, nvidia / "cccl"]
-
-
-def compiled(blocks: int) -> str:
+def kernel_for(blocks: int) -> str:
     """The PTX of the kernel for clusters of so many blocks."""
-    packages = Path(sysconfig.get_paths()["purelib"])
-    nvrtc = ctypes.CDLL(str(next((packages / "nvidia" / "cu13" / "lib").glob("libnvrtc.so*"))))
     cluster = f"__cluster_dims__({blocks}, 1, 1)" if blocks > 1 else ""
-    options = ["--gpu-architecture=compute_90a", "-std=c++17", "-default-device"]
-    options += [f"-DBLOCKS={blocks}", f"-DCLUSTER={cluster}", *(f"-I{folder}" for folder in included(packages))]
-    program, size = ctypes.c_void_p(), ctypes.c_size_t()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), KERNEL.encode(), b"gemm.cu", 0, None, None)
-    arguments = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
-    status = nvrtc.nvrtcCompileProgram(program, len(options), arguments)
-    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-    log = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetProgramLog(program, log)
-    if status:
-        raise SystemExit(f"NVRTC fails with status {status}: {log.value.decode()[:2000]}")
-    nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
-    ptx = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetPTX(program, ptx)
-    return ptx.value.decode()
+    cutlass = PACKAGES / "cutlass_library" / "source" / "include"
+    return compiled(KERNEL, [f"-I{cutlass}", "-default-device", f"-DBLOCKS={blocks}", f"-DCLUSTER={cluster}"])
 
 
 def main(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, blocks in VARIANTS.items():
-        (folder / f"{name}.ptx").write_text(compiled(blocks))
+        (folder / f"{name}.ptx").write_text(kernel_for(blocks))
         about = {"shared": SHARED, "warps": 12, "scratch": 0, "boxes": [[128, 64], [128 // blocks, 64]]}
         (folder / f"{name}.json").write_text(json.dumps(about))
 

@@ -6,11 +6,11 @@ Matrix products in CUDA C++, by `nvcuda::wmma` and by sparse `mma`, compiled to 
     LD_LIBRARY_PATH=.../site-packages/nvidia/cu13/lib python benchmarks/peers/nvrtc_matrices.py FOLDER
 """
 
-import ctypes
 import json
 import sys
-import sysconfig
 from pathlib import Path
+
+from nvrtc import compiled
 
 WMMA = """
 #include <mma.h>
@@ -85,31 +85,10 @@ KERNELS = {
 """The source by the name of the kernel, its warps, and what its macros are."""
 
 
-def compiled(source: str, *macros: str) -> str:
-    """The PTX of a source."""
-    nvidia = Path(sysconfig.get_paths()["purelib"]) / "nvidia" / "cu13"
-    nvrtc = ctypes.CDLL(str(next((nvidia / "lib").glob("libnvrtc.so*"))))
-    options = ["--gpu-architecture=compute_90a", "-std=c++17", f"-I{nvidia / 'include'}"]
-    options += [f"-I{nvidia / 'include' / 'cccl'}", *macros]
-    program, size = ctypes.c_void_p(), ctypes.c_size_t()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"gemm.cu", 0, None, None)
-    arguments = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
-    status = nvrtc.nvrtcCompileProgram(program, len(options), arguments)
-    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-    log = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetProgramLog(program, log)
-    if status:
-        raise SystemExit(f"NVRTC fails with status {status}: {log.value.decode()[:2000]}")
-    nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
-    ptx = ctypes.create_string_buffer(size.value)
-    nvrtc.nvrtcGetPTX(program, ptx)
-    return ptx.value.decode()
-
-
 def main(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name, (source, warps, macros) in KERNELS.items():
-        (folder / f"{name}.ptx").write_text(compiled(source, *macros))
+        (folder / f"{name}.ptx").write_text(compiled(source, macros))
         (folder / f"{name}.json").write_text(json.dumps({"shared": 0, "warps": warps, "scratch": 0}))
 
 

@@ -1,5 +1,8 @@
 """Kernels of one `wgmma`, and matrices in shared memory, laid out element by element."""
 
+from typing import Any
+
+import ml_dtypes
 import numpy as np
 from ptx_kernels import kernel
 
@@ -7,6 +10,18 @@ from xshardy.interpreters.element_types import Array
 
 THREAD = np.arange(128)
 MODES = {0: 0, 128: 1, 64: 2, 32: 3}
+TYPES: dict[str, tuple[type[Any], int]] = {
+    "f16": (np.float16, 16),
+    "bf16": (ml_dtypes.bfloat16, 16),
+    "tf32": (np.float32, 8),
+    "e4m3": (ml_dtypes.float8_e4m3fn, 32),
+    "e5m2": (ml_dtypes.float8_e5m2, 32),
+    "s8": (np.int8, 32),
+    "u8": (np.uint8, 32),
+}
+"""By the type of A and B: that of numpy, and the columns of a dense A."""
+SCALES = {"f16": ", 1, 1, 0, 0", "bf16": ", 1, 1, 0, 0", "s8": "", "u8": ""}
+"""What ends the operands, if it is not `, 1, 1`: the signs of A and B, and whether each is transposed."""
 SECOND = 32 * 1024
 """Where B begins in shared memory."""
 

@@ -127,7 +127,8 @@ def _wrong_shape(name: str, rows: int, columns: int, blocks: int, scaled: bool) 
     """Why there is no product with so many rows and columns."""
     allowed = [128 * blocks] if scaled and blocks == 1 else [64 * blocks, 128 * blocks]
     if rows not in allowed:
-        return f"has {rows} rows, but .kind::{name} of {blocks} block{'s'[: blocks - 1]} has {_listed(allowed)}"
+        of_blocks = "1 block" if blocks == 1 else f"{blocks} blocks"
+        return f"has {rows} rows, but .kind::{name} of {of_blocks} has {_listed(allowed)}"
     step = 8 * blocks
     if name == "i8":
         step = 16 * blocks if columns > 32 or blocks > 1 else 8

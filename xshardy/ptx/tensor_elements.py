@@ -12,8 +12,8 @@ import ml_dtypes
 import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType
+from xshardy.ptx.types import as_tf32
 
-TF32_MASK = np.uint32(0xFFFFE000)
 GROUP = 16
 """Bytes, in which as many elements of 4 or 6 bits lie."""
 
@@ -29,7 +29,7 @@ class Element:
     def values(self, raw: Array, container: int) -> Array:
         """The elements in `raw` bytes along the last axis, in f64. Each takes `container` bits there."""
         if self.name == "tf32":
-            return (raw.view(np.uint32) & TF32_MASK).view(np.float32).astype(np.float64)
+            return as_tf32(raw).astype(np.float64)
         if self.bits >= 8:
             return raw.view(self.dtype).astype(np.float64)
         bits = np.unpackbits(raw, axis=-1, bitorder="little")

@@ -101,6 +101,15 @@ HALF_BYTES = "e2m1x2"
 """Its two elements are in one byte, the first in the lower half. All others have bytes of their own."""
 
 
+TF32_BITS = np.uint32(0xFFFFE000)
+"""Of the 32 bits of a `tf32`, those that count."""
+
+
+def as_tf32(words: Array) -> Array:
+    """The numbers that words of 32 bits are as `tf32`, in f32."""
+    return (words.view(np.uint32) & TF32_BITS).view(np.float32)
+
+
 def from_bits(value: Array, type: Type) -> Array:
     """
     The bits of a register read as `type`; the lower ones of a register that is wider.

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 from ptx_kernels import kernel, line_of
-from ptx_warpgroups import MODES, SECOND, assembled, image, product_kernel, signed
+from ptx_warpgroups import MODES, SCALES, SECOND, TYPES, assembled, image, product_kernel, signed
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import PtxError
@@ -45,18 +44,6 @@ def run(
 def numbers(dtype: type[Any], *shape: int) -> Array:
     low = 0 if np.dtype(dtype).kind == "u" else -4
     return np.random.default_rng(sum(shape)).integers(low, 5, shape).astype(dtype)
-
-
-TYPES: dict[str, tuple[type[Any], int]] = {
-    "f16": (np.float16, 16),
-    "bf16": (ml_dtypes.bfloat16, 16),
-    "tf32": (np.float32, 8),
-    "e4m3": (ml_dtypes.float8_e4m3fn, 32),
-    "e5m2": (ml_dtypes.float8_e5m2, 32),
-    "s8": (np.int8, 32),
-    "u8": (np.uint8, 32),
-}
-SCALES = {"f16": ", 1, 1, 0, 0", "bf16": ", 1, 1, 0, 0", "s8": "", "u8": ""}
 
 
 @pytest.mark.parametrize("span", MODES)

@@ -10,7 +10,7 @@ from xshardy.interpreters.numerics.floats import narrowed
 from xshardy.ptx.instructions.floats import canonical, positive_part
 from xshardy.ptx.instructions.form import Computation, Form, Rule
 from xshardy.ptx.instructions.rounding import directed, flushed, saturated
-from xshardy.ptx.types import TYPES, Kind, Type
+from xshardy.ptx.types import TYPES, Kind, Type, as_tf32
 
 TO_INTEGER: Mapping[str, Callable[[Array], Array]] = {
     "rni": np.rint,
@@ -104,7 +104,7 @@ def _to_tf32(x: Array, mode: str) -> Array:
     """`x` with 10 bits of mantissa, rounded to nearest: ties away from zero (`.rna`), to even, or towards zero."""
     bits = x.view(np.uint32)
     added = {"rz": 0, "rna": 0x1000}.get(mode, 0xFFF + (bits >> 13 & 1))
-    return np.where(np.isfinite(x), (bits + added & np.uint32(0xFFFFE000)), bits).view(np.float32)
+    return np.where(np.isfinite(x), as_tf32(bits + added), x)
 
 
 def _float_to_integer(x: Array, result: Type, mode: str) -> Array:

@@ -12,9 +12,7 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.types import TYPES
-
-TF32_MASK = np.uint32(0xFFFFE000)
+from xshardy.ptx.types import TYPES, as_tf32
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +54,13 @@ ELEMENTS: Mapping[str, Element] = {
 def unpacked(registers: Array, element: Element) -> Array:
     """The elements of registers, in f64, along a further axis at the end; of `tf32` without the lower 13 bits."""
     if element.bits >= 8:
-        return _cut(np.ascontiguousarray(registers)[..., None].view(element.dtype), element).astype(np.float64)
+        values = np.ascontiguousarray(registers)[..., None].view(element.dtype)
+        return (as_tf32(values) if element.name == "tf32" else values).astype(np.float64)
     shifts = np.arange(0, 32, element.bits, dtype=np.uint32)
     values = (registers[..., None] >> shifts & np.uint32((1 << element.bits) - 1)).astype(np.float64)
     return (
         np.where(values >= 1 << element.bits - 1, values - (1 << element.bits), values) if element.is_signed else values
     )
-
-
-def _cut(values: Array, element: Element) -> Array:
-    return (values.view(np.uint32) & TF32_MASK).view(np.float32) if element.name == "tf32" else values
 
 
 def take_elements(form: Form, count: int) -> tuple[Element, ...]:
