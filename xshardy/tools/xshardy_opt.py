@@ -62,7 +62,7 @@ from xshardy.tools.program_text import ENCODING, is_hlo, is_mlir
 from xshardy.tools.spec_options import with_options
 from xshardy.tools.usage import WRONG_COMMAND_LINE, UsageError
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
-from xshardy.universe import installed_dialects
+from xshardy.universe import installed_dialects, installed_passes, installed_targets
 
 DIAGNOSED, INTERNAL_ERROR = 1, 70
 
@@ -89,6 +89,12 @@ class XshardyOptMain(xDSLOptMain):
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
             self.ctx.register_dialect(name, factory)
+
+    def register_all_passes(self) -> None:
+        self.available_passes |= installed_passes()
+
+    def register_all_targets(self) -> None:
+        self.available_targets |= installed_targets()
 
     def register_all_frontends(self) -> None:
         super().register_all_frontends()
