@@ -26,23 +26,24 @@ def definition(op):
     return None if found is None else tuple((key, repr(value)) for key, value in vars(found).items() if key != "traits")
 
 def snapshot():
-    found = {}
+    found, classes = {}, set()
     for name in MODULES:
-        module = importlib.import_module(name)
-        for key, value in vars(module).items():
+        for key, value in vars(importlib.import_module(name)).items():
             if not key.startswith("__"):
                 found[name, key] = value
-            if not inspect.isclass(value) or not value.__module__.startswith("xdsl"):
-                continue
-            for base in value.__mro__:
-                for attribute, what in vars(base).items():
-                    if base.__module__.startswith("xdsl") and attribute not in CACHES:
-                        found[base, attribute] = what
-            if issubclass(value, Operation) and isinstance(value.__dict__.get("name"), str):
-                found[value, "the set of traits"] = frozenset(map(repr, value.traits.traits))
-                found[value, "the definition"] = definition(value)
-            elif issubclass(value, Attribute) and hasattr(value, "get_irdl_definition"):
-                found[value, "the definition"] = repr(value.get_irdl_definition())
+            if inspect.isclass(value) and value.__module__.startswith("xdsl"):
+                classes.add(value)
+    for value in {base for value in classes for base in value.__mro__ if base.__module__.startswith("xdsl")}:
+        for attribute, what in vars(value).items():
+            if attribute not in CACHES:
+                found[value, attribute] = what
+    for value in classes:
+        # Not `issubclass`: of an abstract class, it would ask each of its hundreds of subclasses, for each `value`.
+        if Operation in value.__mro__ and isinstance(value.__dict__.get("name"), str):
+            found[value, "the set of traits"] = frozenset(map(repr, value.traits.traits))
+            found[value, "the definition"] = definition(value)
+        elif Attribute in value.__mro__ and hasattr(value, "get_irdl_definition"):
+            found[value, "the definition"] = repr(value.get_irdl_definition())
     return found
 
 # Caches of Python and xDSL that fill up with use.
