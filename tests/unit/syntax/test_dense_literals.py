@@ -126,6 +126,7 @@ def test_bytes_are_narrowed_and_widened(width: int):
     every = range(-(2**width) // 2, 2**width // 2)
     data = type.pack(list(every))
     size = type.compile_time_size
-    assert widened(narrowed(data, type), type) == data
-    bits = [int.from_bytes(narrowed(data, type)[i : i + size], "little") for i in range(0, len(data), size)]
+    kept = narrowed(data, type)
+    assert widened(kept, type) == data
+    bits = [int.from_bytes(kept[i : i + size], "little") for i in range(0, len(data), size)]
     assert bits == [value % 2**width for value in every]
