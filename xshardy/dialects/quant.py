@@ -287,7 +287,7 @@ def _parse_scales(parser: AttrParser) -> tuple[list[int], list[tuple[float, int]
 def _parse_storage(parser: AttrParser) -> tuple[IntegerType, tuple[int, int] | None]:
     """`i8`, or with the limits of what is stored, `u8<0:100>`."""
     position = parser.pos
-    name = parser.parse_identifier(" for a storage type, as in `i8` or `u4`")
+    name = parser.parse_identifier(context_msg=" for a storage type, as in `i8` or `u4`")
     if name.startswith("ui"):  # how the builtin type is written
         name = f"u{name[2:]}"
     letters = name.rstrip("0123456789")

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     Signedness,
+    StringAttr,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region, SSAValue
 from xdsl.printer import Printer as XDSLPrinter
@@ -211,7 +212,9 @@ class Printer(XDSLPrinter):
         self.print_list(sorted(attr_dict.items()) if len(attr_dict) > 1 else attr_dict.items(), self._print_attr_string)
         self._parts.append("}")
 
-    def print_identifier_or_string_literal(self, string: str) -> None:
+    def print_identifier_or_string_literal(self, string: str | StringAttr) -> None:
+        if isinstance(string, StringAttr):  # from xDSL 0.75 on, which prints names of symbols so
+            string = string.data
         if MLIRLexer.bare_identifier_regex.fullmatch(string) is None:
             self.print_string_literal(string)
         else:

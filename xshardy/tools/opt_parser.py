@@ -29,12 +29,18 @@ class OptParser(Parser):
 
 
 def adopt(
-    parser: argparse.ArgumentParser, available_passes: Collection[str], available_targets: Collection[str]
+    parser: argparse.ArgumentParser,
+    available_frontends: Collection[str],
+    available_passes: Collection[str],
+    available_targets: Collection[str],
 ) -> None:
     """Make xDSL's parser, which has its options, one of ours, and add our options."""
     parser.__class__ = OptParser
     assert isinstance(parser, OptParser)
     parser.available_passes = available_passes
+    frontend = parser._option_string_actions["--frontend"]
+    frontend.choices = available_frontends  # xDSL 0.75 would take options with them, which ours do not have
+    frontend.help = "how the input is read, if not by the extension of the file and by what is in it"
     parser._option_string_actions["--passes"].help = "the passes to run, with commas in between: the list is below"
     parser._option_string_actions["--target"].type = _target_among(available_targets)
     parser.add_argument("--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's")

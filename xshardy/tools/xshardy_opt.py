@@ -84,7 +84,7 @@ class XshardyOptMain(xDSLOptMain):
 
     def register_all_arguments(self, arg_parser: argparse.ArgumentParser) -> None:
         super().register_all_arguments(arg_parser)
-        adopt(arg_parser, self.available_passes, self.available_targets)
+        adopt(arg_parser, self._readers, self.available_passes, self.available_targets)
 
     def register_all_dialects(self) -> None:
         for name, factory in installed_dialects().items():
@@ -97,8 +97,6 @@ class XshardyOptMain(xDSLOptMain):
         self.available_targets |= installed_targets()
 
     def register_all_frontends(self) -> None:
-        super().register_all_frontends()
-
         def parse_mlir(stream: IO[bytes]) -> ModuleOp:
             parser = Parser(self.ctx, self._decode(stream.read()), self.get_input_name())
             self._spans = parser.spans
@@ -121,7 +119,7 @@ class XshardyOptMain(xDSLOptMain):
 
             return parse_hlo_text(io.BytesIO(hlo_text_of(stream.read()).encode()))
 
-        self.available_frontends = {
+        self._readers: Mapping[str, Callable[[IO[bytes]], ModuleOp]] = {
             "mlir": parse_mlir,
             "mlirbc": parse_bytecode,
             "log": parse_mlir,
@@ -129,6 +127,7 @@ class XshardyOptMain(xDSLOptMain):
             "txt": parse_hlo_text,  # XLA's dumps
             "pb": parse_hlo_proto,
         }
+        self.available_frontends.update(self._readers)
 
     def setup_pipeline(self) -> None:
         try:
@@ -178,8 +177,8 @@ class XshardyOptMain(xDSLOptMain):
                 frontend = "hlo"
             elif frontend in ("hlo", "txt") and is_mlir(text):
                 frontend = "mlir"
-        if frontend not in self.available_frontends:
-            known = ", ".join(f".{name}" for name in self.available_frontends)
+        if frontend not in self._readers:
+            known = ", ".join(f".{name}" for name in self._readers)
             raise UsageError(
                 f"{self.get_input_name()}: unknown file extension '.{extension}': known are {known}; or give -f"
             )
@@ -281,7 +280,7 @@ class XshardyOptMain(xDSLOptMain):
         module: ModuleOp | None = None
         self._is_bug, self._running = False, None
         try:
-            module = self.available_frontends[frontend](io.BytesIO(data))
+            module = self._readers[frontend](io.BytesIO(data))
             with self._warnings_shown(line_offset):
                 self.apply_passes(module)
             return self._written(module), "", False

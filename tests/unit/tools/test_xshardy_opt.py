@@ -73,6 +73,8 @@ def test_bad_input_is_one_diagnostic(text: str, complaint: str):
         (["--sdy-basic-propagate"], 2, "arguments: --sdy-basic-propagate: did you mean -p sdy-basic-propagate?"),
         (["-canonicalize"], 2, "unrecognized arguments: -canonicalize: did you mean -p canonicalize?"),
         (["--nonsense"], 2, "unrecognized arguments: --nonsense"),
+        (["-f", "hol"], 2, "argument -f/--frontend: invalid choice: 'hol': did you mean hlo?"),
+        (["-f", "mlir{no_implicit_module=true}"], 2, "argument -f/--frontend: invalid choice: 'mlir{no_"),
         (["-t", "nonsense"], 2, "invalid choice: 'nonsense'"),
         (["-t", "hol{flat_async=true}"], 2, "argument -t/--target: invalid choice: 'hol': did you mean hlo?"),
         (["-t", "ptx{nonsense=1}"], 2, "error: target 'ptx' has no option 'nonsense': its options are target, opt-lev"),

@@ -149,7 +149,7 @@ class CmpiOp(_Elementwise, arith.CmpiOp):
     def parse(cls, parser: Parser) -> arith.CmpiOp:
         """`arith.cmpi eq, %lhs, %rhs : vector<4xi32>`"""
         start = parser.pos
-        keyword = parser.parse_identifier(" for the predicate of a comparison")
+        keyword = parser.parse_identifier(context_msg=" for the predicate of a comparison")
         if keyword not in PREDICATES:
             parser.raise_error(f"unknown predicate '{keyword}': expected one of {', '.join(PREDICATES)}", start)
         parser.parse_punctuation(",")

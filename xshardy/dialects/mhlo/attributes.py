@@ -62,7 +62,7 @@ class RaggedDotDimensionNumbersAttr(ParametrizedAttribute):
         with parser.in_angle_brackets():
             while True:
                 position = parser.pos
-                name = parser.parse_identifier(f" for a field: expected one of: {', '.join(names)}")
+                name = parser.parse_identifier(context_msg=f" for a field: expected one of: {', '.join(names)}")
                 if name not in names or name in fields:
                     parser.raise_error(f"expected each of {', '.join(names)} once at most", position, parser.pos)
                 parser.parse_punctuation("=")

@@ -246,7 +246,9 @@ class DimensionNumbers(ParametrizedAttribute):
         fields: dict[str, Attribute] = {}
         while parser.parse_optional_punctuation(">") is None:
             position = parser.pos
-            name = parser.parse_identifier(f" for a field: expected one of: {', '.join(f'`{n}`' for n in names)}")
+            name = parser.parse_identifier(
+                context_msg=f" for a field: expected one of: {', '.join(f'`{n}`' for n in names)}"
+            )
             if name not in names:
                 parser.raise_error(f"expected one of: {', '.join(f'`{n}`' for n in names)}", position, parser.pos)
             if name in fields:

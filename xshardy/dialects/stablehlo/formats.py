@@ -276,7 +276,7 @@ class ExponentMantissa(CustomDirective):
     mantissa: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        word = parser.parse_identifier(" for exponent and mantissa in the form e#m#")
+        word = parser.parse_identifier(context_msg=" for exponent and mantissa in the form e#m#")
         if (match := re.fullmatch(r"e(\d+)m(\d+)", word)) is None:
             parser.raise_error(f"expected exponent mantissa in format e#m#, saw {word}")
         for variable, bits in zip((self.exponent, self.mantissa), match.groups(), strict=True):

@@ -60,7 +60,7 @@ def _factor(parser: AttrParser, symbol: re.Match[str]) -> int:
 
 
 def _parse_single_factor(parser: AttrParser) -> int:
-    text = parser.parse_identifier(" for a factor, as in `i`")
+    text = parser.parse_identifier(context_msg=" for a factor, as in `i`")
     symbol = _SYMBOL.match(text)
     assert symbol is not None, "an identifier has a first character"
     factor = _factor(parser, symbol)
