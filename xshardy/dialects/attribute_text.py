@@ -2,7 +2,7 @@
 The text of an attribute as data: literals, fields and lists, with one reader and one printer for all attributes.
 
 An attribute declares its `BODY`, for example `body("(", field("pre_size", INT64), ")", field("size", INT64))` for
-`(1)2`. xDSL 0.74 declares the text of operations (`assembly_format`), but for attributes its formats have keywords and
+`(1)2`. xDSL 0.75 declares the text of operations (`assembly_format`), but for attributes its formats have keywords and
 white space only, and no variables; hence this vocabulary. Errors have upstream's wording.
 """
 

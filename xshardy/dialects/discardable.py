@@ -1,7 +1,7 @@
 """
 Verification of discardable attributes: `dialect.name` on an operation of any dialect is checked by `dialect`.
 
-In MLIR the dialect of an attribute checks it wherever it stands; xDSL 0.74 checks no discardable attribute. `verify`
+In MLIR the dialect of an attribute checks it wherever it stands; xDSL 0.75 checks no discardable attribute. `verify`
 verifies a module with its discardable attributes: our tools call it in place of `Operation.verify`, which stays as it
 is. A module that xDSL's tools read is checked by the pass `verify-discardable-attributes`.
 

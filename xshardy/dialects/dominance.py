@@ -1,7 +1,7 @@
 """
 SSA dominance: an operation reads values that are defined before it, on every path to it.
 
-xDSL 0.74 does not check it. The check visits each operation once, in an order in which the values that dominate an
+xDSL 0.75 does not check it. The check visits each operation once, in an order in which the values that dominate an
 operation are those that are visible: blocks in preorder of their dominator tree, regions inside of their operation.
 """
 

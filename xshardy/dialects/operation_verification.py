@@ -1,7 +1,7 @@
 """
 Verification of one operation, in time that does not depend on the size of the module around it.
 
-xDSL 0.74 verifies the same, but counts the blocks of a region at each of its terminators, and reads the symbol table up
+xDSL 0.75 verifies the same, but counts the blocks of a region at each of its terminators, and reads the symbol table up
 to the callee at each call: n blocks, or n calls of n functions, take n * n steps.
 """
 

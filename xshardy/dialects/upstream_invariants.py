@@ -1,4 +1,4 @@
-"""Invariants of operations that upstream verifies and xDSL 0.74 does not: a row per operation."""
+"""Invariants of operations that upstream verifies and xDSL 0.75 does not: a row per operation."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,7 @@
 """
 Insertion and removal of operations in constant time, and moves of them in linear time.
 
-`Block.insert_op_before` of xDSL 0.74 first walks from the block up to the root, to make sure that it does not insert an
+`Block.insert_op_before` of xDSL 0.75 first walks from the block up to the root, to make sure that it does not insert an
 operation into itself: in n nested regions, n insertions take n * n steps. No pattern does that, so it is not checked.
 """
 

@@ -1,7 +1,7 @@
 """
 Other types for the values that an operation defines, in constant time for each.
 
-`PatternRewriter.replace_value_with_new_type` of xDSL 0.74 makes a new value, and so copies the list of the results, and
+`PatternRewriter.replace_value_with_new_type` of xDSL 0.75 makes a new value, and so copies the list of the results, and
 for each use the list of the operands: for n results that one operation reads, this takes n * n steps.
 """
 

@@ -261,11 +261,11 @@ class Parser(TemplateParser):
 
     def parse_optional_region(self, arguments: Iterable[XDSLParser.Argument] | None = None) -> Region | None:
         if self._current_token.kind is not MLIRTokenKind.L_BRACE:
-            return super().parse_optional_region(arguments)
+            return None
         size = len(self._values)
         # A name that the region defines is not that of an operation outside, which could not see the value.
         around, self.forward_ssa_references = self.forward_ssa_references, {}
-        region = super().parse_optional_region(arguments)
+        region = super().parse_optional_region(None if arguments is None else tuple(arguments))
         self._values.shrink(size)
         inside, self.forward_ssa_references = self.forward_ssa_references, around
         for name, references in inside.items():

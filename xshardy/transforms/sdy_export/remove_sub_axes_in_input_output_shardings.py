@@ -1,5 +1,6 @@
 """Remove sub-axes from the shardings of a program's inputs and outputs."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import ClassVar
@@ -9,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.sdy.function_shardings import update_function_shardings
@@ -20,9 +22,8 @@ def before_sub_axes(dim: DimensionShardingAttr) -> DimensionShardingAttr:
     """`{"x", "y":(1)2, "z", ?}` -> `{"x", ?}`. A closed dimension does not change: it is the user's."""
     if dim.is_closed:
         return dim
-    return DimensionShardingAttr(
-        takewhile(lambda axis: axis.is_full, dim.axes), is_closed=False, priority=priority_of(dim)
-    )
+    whole: Iterator[AxisRefAttr] = takewhile(lambda axis: axis.is_full, dim.axes)
+    return DimensionShardingAttr(whole, is_closed=False, priority=priority_of(dim))
 
 
 def without_sub_axes(sharding: TensorShardingAttr, type: Attribute) -> TensorShardingAttr:
