@@ -1,5 +1,6 @@
 """Readers and writers of the attributes of an instruction, such as `dimensions={0}, direction=LT`, as Python values."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -20,6 +21,9 @@ from xshardy.hlo_text.lexer import Tokens, to_int
 from xshardy.hlo_text.strings import quote, unquote
 
 Reader = Callable[[Tokens], Any]
+
+LARGEST = {"f32": (2 - 2**-23) * 2.0**127, "f64": sys.float_info.max}
+"""The largest finite numbers of the types that attributes have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ def read_result_accuracy(tokens: Tokens) -> ResultAccuracyAttr:
         text = tokens.take("number", "a number")
         if text.startswith(("0x", "0X", "-0x", "-0X")):
             raise tokens.error(f"'{text}' is not a tolerance", "write it in decimal", tokens.index - 1)
-        return name, float(text)
+        return name, in_range(tokens, text, "f64")
 
     at = tokens.index
     mode, tolerances = ResultAccuracyMode.TOLERANCE, dict[str, float]()
@@ -219,12 +223,21 @@ def read_string(tokens: Tokens) -> str:
 
 
 def read_number(tokens: Tokens) -> float:
-    """`0.001`"""
+    """`0.001`, which becomes an f32. Raises `HLOError` if it is larger than those."""
     text = tokens.take("number", "a number")
     try:
-        return float(text)
+        return in_range(tokens, text, "f32")
     except ValueError:
         raise tokens.error(f"'{text}' is not a number", "write it in decimal", tokens.index - 1) from None
+
+
+def in_range(tokens: Tokens, text: str, type: str) -> float:
+    """The number `text`, the last token. Raises `HLOError` if it is beyond the finite numbers of `type`."""
+    value, largest = float(text), LARGEST[type]
+    if abs(value) > largest:
+        help = f"its finite values are in [-{largest:g}, {largest:g}]"
+        raise tokens.error(f"{text} is out of range for type {type}", help, tokens.index - 1)
+    return value
 
 
 def read_pairs(tokens: Tokens) -> tuple[tuple[int, ...], ...]:

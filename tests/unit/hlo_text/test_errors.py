@@ -49,6 +49,19 @@ def applying_f(line: str) -> str:
 
 
 CASES = {
+    # Numbers of attributes.
+    "a float that no f32 is": (
+        in_entry(X, "y = (f32[2], f32[2], f32[2]) batch-norm-training(x, x, x), epsilon=1e39, feature_index=0"),
+        4,
+        68,
+        "1e39 is out of range for type f32",
+    ),
+    "a float that no f64 is": (
+        in_entry(X, "y = f32[2] exponential(x), result_accuracy={tolerance={atol=-1e309}}"),
+        4,
+        61,
+        "-1e309 is out of range for type f64",
+    ),
     # What the text as a whole can be.
     "empty file": ("", 1, 1, "expected an HLO module, found the end of the file"),
     "only white space": (" \n\n", 1, 1, "expected an HLO module, found the end of the file"),
