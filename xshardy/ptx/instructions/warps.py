@@ -5,7 +5,7 @@ Source: PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `activema
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -188,7 +188,9 @@ def match(form: Form, context: Context) -> Step:
     return execute
 
 
-REDUCTIONS: Mapping[str, tuple[np.ufunc, Callable[[np.iinfo[Any]], int]]] = {
+Bounds: TypeAlias = "np.iinfo[Any]"  # a text: `iinfo` of numpy 2.0 takes no parameter
+
+REDUCTIONS: Mapping[str, tuple[np.ufunc, Callable[[Bounds], int]]] = {
     "add": (np.add, lambda of: 0),
     "min": (np.minimum, lambda of: int(of.max)),
     "max": (np.maximum, lambda of: int(of.min)),
