@@ -15,8 +15,10 @@ def stage(what: str) -> Generator[None]:
     """Show `what`, such as `propagating shardings`, with the time so far; it is gone when the context ends."""
     terminal = console(stderr=True)
     columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    is_shown = terminal.is_terminal and sys.stderr.isatty()  # notebooks ask for colours, and cannot erase lines
-    with Progress(*columns, console=terminal, transient=True, disable=not is_shown) as progress:
+    if not (terminal.is_terminal and sys.stderr.isatty()):  # notebooks ask for colours, and cannot erase lines
+        yield  # rich before 14.3 prints an empty line for a display that is disabled
+        return
+    with Progress(*columns, console=terminal, transient=True) as progress:
         progress.add_task(printable(what), total=None)
         yield
 
