@@ -239,6 +239,16 @@ WRONG_PIPELINES = {
         "sdy-basic-propagate{keep-sharding-rules=maybe}",
         "option 'keep-sharding-rules' is true or false, not",
     ),
+    "unlike any kind": ("hlo-async-wrap{kinds=colectives}", "pass 'hlo-async-wrap': no kind of operations is called"),
+    "no operation in flight": (
+        "hlo-async-schedule{max-in-flight=0}",
+        "max-in-flight=0 lets nothing start",
+    ),
+    "less than nothing": ("hlo-combine-collectives{max-bytes=-1}", "max-bytes=-1 is less than nothing"),
+    "unknown level": ("xla-gpu-codegen-pipeline{until=x}", "pass 'xla-gpu-codegen-pipeline': unknown level 'x'"),
+    "unknown target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),
+    "unknown math": ("xla-gpu-codegen-pipeline{math=x}", "unknown math 'x'"),
+    "target of another vendor": ("xla-gpu-lower-tensors{target_type=cpu}", "no target 'cpu': use target_type=gpu"),
     "several": ("sdy-basic-propagate{keep-sharding-rules=true,true}", "'keep-sharding-rules' is true or false, not Tr"),
     "on functions": (
         "builtin.module(cse,func.func(cse))",
@@ -248,8 +258,11 @@ WRONG_PIPELINES = {
 }
 
 REFUSED_BY_PASSES = {
-    "wrong value": ("hlo-async-schedule{max-in-flight=0}", "pass 'hlo-async-schedule': max-in-flight=0 lets nothing"),
-    "target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),
+    "nothing to wrap": ("hlo-async-wrap", "pass 'hlo-async-wrap': nothing to wrap: set opcodes=slice"),
+    "two ways to count": (
+        "sdy-resolve-single-device-sharding{replica-count=2 partition-count=2}",
+        "leave one of the counts at 1",
+    ),
 }
 """Values that only the pass knows to be wrong, when it runs."""
 
