@@ -150,8 +150,8 @@ def lower_by_level(
     """
     Lower an emitted `module` step by step, in place; yields the name of each level reached, up to `last`.
 
-    `math` is one of `codegen_pipeline.MATH_CHOICES`. Raises `PassFailedException` if a pass fails or if there is no
-    level `last`, and `ValueError` for an unknown target or choice of `math`.
+    `math` is one of `codegen_pipeline.MATH_CHOICES`. Raises `PassFailedException` if a pass fails, and
+    `ValueError` for an unknown target, choice of `math` or level `last`.
     """
     check_level(last)
     runner = PassRunner(ctx or new_context(), module)

@@ -85,13 +85,11 @@ STEPS = {r".* complex.*": 512, r"chlo\.(digamma|lgamma|bessel_i1e) .*": 64, r"(c
 
 NOT_IN_KERNELS = {
     r"chlo\.(zeta|polygamma) .*": "the series, which are XLA's, give NaN or infinities where the evaluator has a limit",
-    r"chlo\.mulhi u?i64": "refused: there are no integers of 128 bits",
     r"(stablehlo\.(maximum|minimum|remainder|cbrt)|chlo\.bessel_i1e) complex.*": "refused: there is no formula",
     r"stablehlo\.atan2 complex.*": "NaN or infinite at poles",
     r"(stablehlo\.(divide|log|log_plus_one|power|remainder|rsqrt|sqrt)|chlo\.(acosh|atanh)) f4E2M1FN": "NaN becomes a "
     "zero of either sign",
     r"(stablehlo\.imag|chlo\.(lgamma|polygamma|zeta)) f8E8M0FNU": "the type has no zero",
-    r"chlo\.next_after f8E8M0FNU": "refused: the type has no sign",
     r"chlo\.next_after f8.*FNUZ": "the zero below the smallest number is NaN",
 }
 """Operations and types of kernels that are not compared with the evaluator, and why."""

@@ -203,6 +203,44 @@ def test_padded_programs_compute_the_same(name: str, size: int):
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
+LONG = "tensor<?xf32, #stablehlo.bounds<300>>"
+BYTES = "tensor<?xui8, #stablehlo.bounds<6>>"
+NARROW_INDICES = {
+    "dynamic_slice": (
+        f"""%m = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<300xf32>, tensor<i32>) -> {LONG}
+        %r = stablehlo.dynamic_slice %m, %i, sizes = [100] : ({LONG}, tensor<i8>) -> tensor<100xf32>""",
+        100,
+        290,
+    ),
+    "scatter": (
+        f"""%m = stablehlo.set_dimension_size %p, %n, dim = 0 : (tensor<6xui8>, tensor<i32>) -> {BYTES}
+        %v = stablehlo.set_dimension_size %w, %n, dim = 0 : (tensor<6xf32>, tensor<i32>) -> {V}
+        %r = "stablehlo.scatter"(%x, %m, %v) <{{scatter_dimension_numbers = #stablehlo.scatter<
+          inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], {INDEX}>}}> {ADD}
+          : (tensor<300xf32>, {BYTES}, {V}) -> tensor<300xf32>""",
+        300,
+        4,
+    ),
+}
+"""Indices into 300 elements, a number that 8 bits do not have: a body, the elements of its result, the size in use."""
+
+
+@pytest.mark.parametrize("name", NARROW_INDICES)
+def test_indices_of_a_type_that_has_no_last_index(name: str):
+    body, count, size = NARROW_INDICES[name]
+    module = parse_module(f"""
+    func.func @main(%x: tensor<300xf32>, %w: tensor<6xf32>, %p: tensor<6xui8>, %i: tensor<i8>, %n: tensor<i32>)
+        -> tensor<{count}xf32> {{
+      {body}
+      return %r : tensor<{count}xf32>
+    }}""")
+    indices = np.array([9, 255, 3, 9, 9, 9], np.uint8), np.array(70, np.int8), np.array(size, np.int32)
+    given = [np.arange(300, dtype=np.float32), np.ones(6, np.float32), *indices]
+    wanted = evaluate(module, given)
+    PadDynamicDimensionsPass().rewrite_module(module)
+    np.testing.assert_array_equal(evaluate(module, given), wanted)
+
+
 def whole_program(name: str) -> str:
     """The program of a case with a result of static size, whose elements behind the size in use are anything."""
     text, (_, result) = program(name), CASES[name]

@@ -224,19 +224,23 @@ class ComputationPrinter:
         """
         The root instruction: of the single returned value, or a tuple of all.
 
-        A value that is sharded otherwise than the result is copied.
+        A value that is sharded otherwise than the result is copied. The line of a value that other instructions read
+        may be anywhere.
         """
         sharding = self.result_sharding()
         if len(returned.operands) == 1:
             value = returned.operands[0]
-            name = self.name_of(value)
+            root = self.name_of(value)
             if sharding is not None:
-                self.add_line(False, self.fresh("copy"), self.shapes.write(value.type), f"copy(%{name})")
+                copied, root = root, self.fresh("copy")
+                self.add_line(False, root, self.shapes.write(value.type), f"copy(%{copied})")
         else:
             name = returned.attributes.get(ROOT)
-            self.print_tuple(returned.operands, self.fresh(name.data if isinstance(name, StringAttr) else "tuple"))
+            root = self.fresh(name.data if isinstance(name, StringAttr) else "tuple")
+            self.print_tuple(returned.operands, root)
         annotations = "" if sharding is None else f", sharding={text_of(sharding)}"
-        self.lines[-1] = f"  ROOT{self.lines[-1][1:]}{annotations}"
+        place = next(i for i, line in enumerate(self.lines) if line.startswith(f"  %{root} = "))
+        self.lines[place] = f"  ROOT{self.lines[place][1:]}{annotations}"
 
     def print_parameter(self, argument: BlockArgument) -> None:
         """`p = f32[2]{0} parameter(0), sharding={replicated}`, unless it is printed already"""

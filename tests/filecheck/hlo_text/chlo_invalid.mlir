@@ -1,7 +1,7 @@
 // RUN: xshardy-opt %s -t hlo --split-input-file --verify-diagnostics | filecheck %s
 
-// CHECK: HLO has no opcode for 'chlo.mulhi': there is no integer type with twice the bits
-func.func @main(%x: tensor<2xi64>) -> tensor<2xi64> {
-  %0 = chlo.mulhi %x, %x : tensor<2xi64>, tensor<2xi64> -> tensor<2xi64>
-  return %0 : tensor<2xi64>
+// CHECK: HLO has no opcode for 'chlo.broadcast_add': tensor<3xf32> and tensor<4xf32> cannot be broadcast to tensor<4xf32>
+func.func @main(%x: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = chlo.broadcast_add %x, %y : (tensor<3xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

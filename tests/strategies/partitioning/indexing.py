@@ -12,7 +12,8 @@ from partitioning.samples import shapes as any_shapes
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.element_types import Array
 
-INDICES = st.sampled_from(["i32", "ui32", "i64", "i8"])
+INDICES = st.sampled_from(["i32", "ui32", "i64", "i8", "i4", "ui4"])
+"""Types of 4 bits have no index into the second half of most tensors."""
 
 
 def indices(draw: Draw, shape: Sequence[int], element: str, limit: int) -> Array:

@@ -13,6 +13,8 @@ DTYPES = {
     "f32": np.float32,
     "bf16": ml_dtypes.bfloat16,
     "i1": np.bool_,
+    "i4": ml_dtypes.int4,
+    "ui4": ml_dtypes.uint4,
     "i8": np.int8,
     "i32": np.int32,
     "i64": np.int64,

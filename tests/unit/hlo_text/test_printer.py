@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, i32
@@ -212,6 +213,22 @@ ENTRY main {{
     printed = print_hlo(parse_hlo(text))
     assert "= (f32[16]{0}, u32[], token[], f32[16]{0}) while(" in printed
     parse_hlo(printed)
+
+
+@pytest.mark.parametrize("result", [0, 1])
+def test_the_root_may_be_an_element_that_an_earlier_instruction_reads(result: int):
+    module = parse_module(f"""func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {{
+      %r:2 = stablehlo.optimization_barrier %x, %y : tensor<2xf32>, tensor<2xf32>
+      %0 = stablehlo.add %r#0, %r#1 : tensor<2xf32>
+      %1 = stablehlo.negate %0 : tensor<2xf32>
+      return %r#{result} : tensor<2xf32>
+    }}""")
+    printed = print_hlo(module)
+    assert f"ROOT %r.element{'.1' * result} = f32[2]{{0}} get-tuple-element(%r), index={result}" in printed
+    assert printed.count("ROOT") == 1
+    (main,) = (op for op in parse_hlo(printed).ops if isinstance(op, func.FuncOp))
+    arguments = [np.array([1, 2], np.float32), np.array([3, 4], np.float32)]
+    np.testing.assert_array_equal(evaluate(main, arguments)[0], arguments[result])
 
 
 def test_the_entry_is_the_public_function_that_is_not_called():

@@ -107,9 +107,9 @@ def data_of(text: str) -> dict[str, list[dict[str, list[dict[str, list[int]]]]]]
 
 def test_a_pipeline_stops_at_the_pass_that_fails():
     text = "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  return %x : tensor<8xf32>\n}\n"
-    (program,) = data_of(pipeline_page(text, "m.mlir", "inline,xla-gpu-codegen-pipeline{until=nope}"))["programs"]
+    (program,) = data_of(pipeline_page(text, "m.mlir", "inline,hlo-async-wrap"))["programs"]
     assert [stage["name"] for stage in program["stages"]] == ["input", "inline"]
-    assert str(program["failure"]).startswith("xla-gpu-codegen-pipeline: unknown level 'nope'")
+    assert str(program["failure"]).startswith("hlo-async-wrap: nothing to wrap")
 
 
 def test_text_of_a_program_cannot_leave_its_place():

@@ -239,6 +239,16 @@ WRONG_PIPELINES = {
         "sdy-basic-propagate{keep-sharding-rules=maybe}",
         "option 'keep-sharding-rules' is true or false, not",
     ),
+    "unlike any kind": ("hlo-async-wrap{kinds=colectives}", "pass 'hlo-async-wrap': no kind of operations is called"),
+    "no operation in flight": (
+        "hlo-async-schedule{max-in-flight=0}",
+        "max-in-flight=0 lets nothing start",
+    ),
+    "less than nothing": ("hlo-combine-collectives{max-bytes=-1}", "max-bytes=-1 is less than nothing"),
+    "unknown level": ("xla-gpu-codegen-pipeline{until=x}", "pass 'xla-gpu-codegen-pipeline': unknown level 'x'"),
+    "unknown target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),
+    "unknown math": ("xla-gpu-codegen-pipeline{math=x}", "unknown math 'x'"),
+    "target of another vendor": ("xla-gpu-lower-tensors{target_type=cpu}", "no target 'cpu': use target_type=gpu"),
     "several": ("sdy-basic-propagate{keep-sharding-rules=true,true}", "'keep-sharding-rules' is true or false, not Tr"),
     "on functions": (
         "builtin.module(cse,func.func(cse))",
@@ -248,8 +258,11 @@ WRONG_PIPELINES = {
 }
 
 REFUSED_BY_PASSES = {
-    "wrong value": ("hlo-async-schedule{max-in-flight=0}", "pass 'hlo-async-schedule': max-in-flight=0 lets nothing"),
-    "target": ("xla-gpu-codegen-pipeline{target=x}", "unknown target 'x': expected an NVIDIA architecture"),
+    "nothing to wrap": ("hlo-async-wrap", "pass 'hlo-async-wrap': nothing to wrap: set opcodes=slice"),
+    "two ways to count": (
+        "sdy-resolve-single-device-sharding{replica-count=2 partition-count=2}",
+        "leave one of the counts at 1",
+    ),
 }
 """Values that only the pass knows to be wrong, when it runs."""
 
@@ -287,3 +300,21 @@ def test_a_stream_that_the_caller_closed(stream: str, command: str):
     shell = ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-c", script, *given]
     done = subprocess.run(shell, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
+
+
+@pytest.mark.parametrize("how", [[], ["--fuse"]])
+def test_indices_with_a_sign(how: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Only the indices of scatters may have a sign."""
+    numbers = "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1"
+    (path := tmp_path / "m.mlir").write_text(f"""
+    func.func @main(%x: tensor<8xf32>, %i: tensor<3x1xsi32>, %u: tensor<3xf32>) -> tensor<8xf32> {{
+      %0 = "stablehlo.scatter"(%x, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}}> ({{
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        stablehlo.return %b : tensor<f32>
+      }}) : (tensor<8xf32>, tensor<3x1xsi32>, tensor<3xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }}""")
+    assert status_of("xshardy", ["compile", str(path), *how]) == 1
+    assert "has indices of tensor<3x1xsi32>, and kernels read integers without a sign: make si32 i32" in complaint_in(
+        capsys.readouterr().err
+    )

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     ComplexType,
+    Float8E8M0FNUType,
     FloatAttr,
     FloatData,
     IntAttr,
@@ -208,6 +209,10 @@ def _floats(op: Operation, t: Tensors) -> TensorFloats:
 def next_after(op: elementwise.NextAfterOp, t: Tensors) -> Sequence[SSAValue]:
     """The float next to `lhs` in the direction of `rhs`; `rhs` if they are equal, NaN if an operand is NaN."""
     x, y, f = op.lhs, op.rhs, _floats(op, t)
+    if isinstance(element_type(x), Float8E8M0FNUType):
+        codes = TensorType(IntegerType(8, Signedness.UNSIGNED), shape_of(x))
+        of_x, of_y = (t(stablehlo.BitcastConvertOp(value, codes)) for value in (x, y))
+        return [t(stablehlo.BitcastConvertOp(_next_power(of_x, of_y, t), x.type))]
     bits = bits_of(t, x)
     grows = t.xor(f.is_less(x, y), f.is_less(x, 0))  # away from 0
     moved = t.add(bits, t.select(grows, t.like(1, bits), t.like(-1, bits)))
@@ -219,6 +224,15 @@ def next_after(op: elementwise.NextAfterOp, t: Tensors) -> Sequence[SSAValue]:
     return [f.select(is_nan, f.add(x, y), result)]
 
 
+def _next_power(x: SSAValue, y: SSAValue, t: Tensors) -> SSAValue:
+    """`next_after` on the bits of f8E8M0FNU, which count up: it has neither a sign nor a zero, and NaN is the last."""
+    step = t.select(t.compare(x, ComparisonDirection.LT, y), t.like(1, x), t.like(255, x))
+    moved = t.select(t.compare(x, ComparisonDirection.EQ, y), y, t.add(x, step))
+    for operand in (x, y):
+        moved = t.select(t.compare(operand, ComparisonDirection.EQ, t.like(255, x)), operand, moved)
+    return moved
+
+
 # -- Functions that StableHLO has in another form ---------------------------------------------------------------------
 
 
@@ -227,16 +241,38 @@ def tan(op: elementwise.TanOp, t: Tensors) -> Sequence[SSAValue]:
 
 
 def mulhi(op: elementwise.MulhiOp, t: Tensors) -> Sequence[SSAValue]:
-    """The upper half of the bits of the product, computed with twice the bits."""
+    """The upper half of the bits of the product, computed with twice the bits; of 64 bits, from products of halves."""
     type = cast(IntegerType, element_type(op.lhs))
     width, shape = type.width.data, static_shape(op)
-    if width > 32:
-        raise NotImplementedError("there is no integer type with twice the bits")
-    wide = IntegerType(max(8, 2 * width), type.signedness.data)
-    product = t.multiply(t.convert(op.lhs, wide), t.convert(op.rhs, wide))
     is_unsigned = type.signedness.data is Signedness.UNSIGNED
     shift = stablehlo.ShiftRightLogicalOp if is_unsigned else stablehlo.ShiftRightArithmeticOp
+    if width > 32:
+        return [_high_product_of_halves(op.lhs, op.rhs, shift, t)]
+    wide = IntegerType(max(8, 2 * width), type.signedness.data)
+    product = t.multiply(t.convert(op.lhs, wide), t.convert(op.rhs, wide))
     return [t.convert(t(shift(product, t.constant(width, wide, shape))), type)]
+
+
+def _high_product_of_halves(
+    x: SSAValue, y: SSAValue, shift: type[stablehlo.ShiftRightLogicalOp | stablehlo.ShiftRightArithmeticOp], t: Tensors
+) -> SSAValue:
+    """
+    The upper half of `x * y`, for 64 bits as two digits of 32: long multiplication.
+
+    Upper digits have the sign; `shift` moves them down. No sum leaves 64 bits: a digit is less than 2 ** 32, so that
+    the product of two, and two digits more, are less than 2 ** 64.
+    """
+
+    def upper(value: SSAValue) -> SSAValue:
+        return t(shift(value, t.like(32, value)))
+
+    def lower(value: SSAValue) -> SSAValue:
+        return t.both(value, t.like(0xFFFFFFFF, value))
+
+    carried = t.shifted_right(t.multiply(lower(x), lower(y)), 32)
+    across = t.add(t.multiply(upper(x), lower(y)), carried)
+    crossed = t.add(t.multiply(lower(x), upper(y)), lower(across))
+    return t.add(t.multiply(upper(x), upper(y)), t.add(upper(across), upper(crossed)))
 
 
 # -- Broadcasting -----------------------------------------------------------------------------------------------------

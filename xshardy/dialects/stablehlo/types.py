@@ -406,6 +406,12 @@ def bit_width(element: Attribute) -> int:
     return cast(IntegerType | Float32Type | UniformQuantizedType, element).bitwidth
 
 
+def largest_integer(element: Attribute) -> int:
+    """The largest value of an integer type."""
+    type = cast(IntegerType, element)
+    return (1 << (type.width.data - (type.signedness.data is not Signedness.UNSIGNED))) - 1
+
+
 def whole_bytes(element: Attribute) -> int:
     """The bytes of an element that shares no byte with another, such as a predicate."""
     return -(-bit_width(element) // 8)

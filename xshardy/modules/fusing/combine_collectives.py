@@ -14,7 +14,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -175,9 +174,11 @@ class CombineCollectivesPass(PatternPass):
     source: ClassVar[str] = "XLA's all-reduce and all-gather combiners"
     max_bytes: int = LIMIT
 
-    def steps(self, module: ModuleOp) -> Iterator[Step]:
+    def __post_init__(self) -> None:
         if self.max_bytes < 0:
-            raise PassFailedException(f"max-bytes={self.max_bytes} is less than nothing: 0 combines no collectives")
+            raise ValueError(f"max-bytes={self.max_bytes} is less than nothing: 0 combines no collectives")
+
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
         found = (op.parent for op in operations_of(module, *COMBINED))
         by_block = {block: grouped(block, self.max_bytes) for block in dict.fromkeys(found) if block is not None}
         orders: dict[Block, Sequence[Operation]] = {}

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.extensions.effects import is_side_effect_free
@@ -236,11 +235,13 @@ class AsyncSchedulePass(PatternPass):
     source: ClassVar[str] = "XLA, asynchronous operations: what runs between start and done (HLO-ASYNC)"
     max_in_flight: int | None = None
 
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+    def __post_init__(self) -> None:
         if self.max_in_flight is not None and self.max_in_flight < 1:
-            raise PassFailedException(
+            raise ValueError(
                 f"max-in-flight={self.max_in_flight} lets nothing start: it is 1 at least, or left out for no limit"
             )
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         orders = {block: decided_order(block, self.max_in_flight) for block in blocks_with_starts(module)}
         return (ReorderBlocks({block: order for block, order in orders.items() if order is not None}),)
 

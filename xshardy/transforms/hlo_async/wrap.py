@@ -156,11 +156,12 @@ class AsyncWrapPass(PatternPass):
     """`calls`, `collectives`, `copies`, `transfers`."""
     min_bytes: int = 0
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        unknown = sorted(set(self.kinds) - KINDS.keys())
-        if unknown:
+    def __post_init__(self) -> None:
+        if unknown := sorted(set(self.kinds) - KINDS.keys()):
             hint = did_you_mean(unknown[0], KINDS, f": choose of {', '.join(KINDS)}")
-            raise PassFailedException(f"no kind of operations is called '{unknown[0]}'{hint}")
+            raise ValueError(f"no kind of operations is called '{unknown[0]}'{hint}")
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not self.opcodes and not self.kinds:
             raise PassFailedException("nothing to wrap: set opcodes=slice, say, or kinds=collectives")
         for opcode in self.opcodes:

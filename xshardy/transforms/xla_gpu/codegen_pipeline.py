@@ -11,7 +11,6 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.close_names import did_you_mean
 from xshardy.lowering.attach_target import AttachTargetPass
@@ -155,10 +154,10 @@ LEVELS: tuple[str, ...] = (EMITTED, *(stage.level for stage in stages(math="libd
 
 
 def check_level(level: str) -> None:
-    """Raise `PassFailedException` for an unknown level."""
+    """Raise `ValueError` for an unknown level."""
     if level not in LEVELS:
         hint = did_you_mean(level, LEVELS, f": expected one of {', '.join(LEVELS)}")
-        raise PassFailedException(f"unknown level '{level}'{hint}")
+        raise ValueError(f"unknown level '{level}'{hint}")
 
 
 @dataclass(frozen=True)
@@ -172,18 +171,18 @@ class CodegenPipelinePass(ModulePass):
     until: str = "llvm"
     math: str = "auto"
 
+    def __post_init__(self) -> None:
+        parse_target(self.target)
+        check_level(self.until)
+        expands_math(self.math)
+
     @property
     def passes(self) -> tuple[ModulePass, ...]:
-        """The passes, in order. Raises `ValueError` for an unknown target or choice of `math`."""
+        """The passes, in order."""
         wanted = LEVELS[1 : LEVELS.index(self.until) + 1]
         return tuple(each for stage in stages(self.target, self.math) if stage.level in wanted for each in stage.passes)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        check_level(self.until)
-        try:
-            passes = self.passes
-        except ValueError as error:
-            raise PassFailedException(str(error)) from None
         runner = PassRunner(ctx, op)
-        for each in passes:
+        for each in self.passes:
             runner.run(each)

@@ -480,9 +480,11 @@ class LowerTensorsPass(PatternPass):
     gpu_device_info: str = ""
     target_type: str = "gpu"
 
-    def steps(self, module: ModuleOp) -> Iterable[Step]:
+    def __post_init__(self) -> None:
         if self.target_type != "gpu":
-            raise PassFailedException(f"{self.name}: no target '{self.target_type}': use target_type=gpu")
+            raise ValueError(f"no target '{self.target_type}': use target_type=gpu")
+
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
         capability = parse_device_info(self.gpu_device_info)
         defined = (function for function in functions_of(module).values() if not function.is_declaration)
         functions = [function for function in defined if has_tensors(function)]

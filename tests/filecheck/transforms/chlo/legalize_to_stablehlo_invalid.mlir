@@ -8,14 +8,6 @@ func.func @dynamic(%x: tensor<?xf32>) {
 
 // -----
 
-// CHECK: error: 'chlo.mulhi' op cannot be written in operations of StableHLO: there is no integer type with twice the bits
-func.func @wide(%x: tensor<2xi64>) {
-  %0 = chlo.mulhi %x, %x : tensor<2xi64>, tensor<2xi64> -> tensor<2xi64>
-  return
-}
-
-// -----
-
 // CHECK: error: 'chlo._asin_acos_kernel' op cannot be written in operations of StableHLO
 func.func @kernel(%x: tensor<2xcomplex<f32>>) {
   %0 = chlo._asin_acos_kernel %x : tensor<2xcomplex<f32>> -> tensor<2xcomplex<f32>>

@@ -159,12 +159,26 @@ def test_next_after(data: st.DataObject, element: str):
     np.testing.assert_array_equal(found.astype(np.float64), wanted.astype(np.float64))
 
 
+def test_next_after_of_all_pairs_of_powers():
+    """f8E8M0FNU has neither a sign nor a zero."""
+    codes = np.arange(256, dtype=np.uint8)
+    x, y = (each.ravel().view(ml_dtypes.float8_e8m0fnu) for each in np.meshgrid(codes, codes))
+    text = function("next_after", "f8E8M0FNU", 2).replace(f"tensor<{SHARED}x", f"tensor<{x.size}x")
+    (wanted,), (found,) = results(text, x, y)
+    np.testing.assert_array_equal(found.view(np.uint8), wanted.view(np.uint8))
+
+
 @pytest.mark.parametrize(
-    ("element", "dtype"), [("i8", np.int8), ("i32", np.int32), ("ui8", np.uint8), ("ui32", np.uint32)]
+    ("element", "dtype"),
+    [
+        *(("i8", np.int8), ("i32", np.int32), ("i64", np.int64)),
+        *(("ui8", np.uint8), ("ui32", np.uint32), ("ui64", np.uint64)),
+    ],
 )
 def test_mulhi(element: str, dtype: type):
     limits = np.iinfo(dtype)
     x, y = np.random.default_rng(0).integers(limits.min, limits.max, (2, SHARED), dtype, endpoint=True)
+    x[:4], y[:4] = [limits.min, limits.min, limits.max, limits.max], [limits.min, limits.max, limits.max, 1]
     (wanted,), (found,) = results(function("mulhi", element, 2), x, y)
     np.testing.assert_array_equal(found, wanted)
 

@@ -3,13 +3,20 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from partitioning.samples import DTYPES
 from test_convert_global_to_local import Axes, attribute, check, counted, meshes, module_of, of_result, shardings, text
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.collectives import sorted_and_merged
+from xshardy.engines.checked_run import run_module
+from xshardy.engines.simulated import Simulated
+from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax import parse_module
+from xshardy.transforms.sdy.main_function import main_function
+from xshardy.universe import new_context
 
 EXTENT = 4
 """The extent of each of the three dimensions of an operand."""
@@ -99,3 +106,36 @@ def test_scatters(data: st.DataObject, mesh: MeshAttr, layout: Layout):
     whole = program(op, types, arguments, ["", "", ""], "", "", "")
     given = [(counted(*[EXTENT] * 3), operand), (indices, [[], []]), (counted(*shape) + 1, of_updates)]
     check(module_of(mesh, sharded), parse_module(whole), mesh, given, operand)
+
+
+@pytest.mark.parametrize("element", ["i8", "ui8", "i32"])
+@pytest.mark.parametrize("op", ["gather", "scatter"])
+@pytest.mark.parametrize("extent", [128, 256, 300])
+def test_indices_of_a_type_that_has_no_last_index(op: str, element: str, extent: int):
+    """The offsets of parts are beyond the largest index that 8 bits have."""
+    values = np.array([0, 1, 44, 74, 75, 99, 100, 127, 128 - 256, 255 - 256]).astype(DTYPES[element])
+    x, count = f"tensor<{extent}xi32>", len(values)
+    taken, types = f"tensor<{count}xi32>", f"tensor<{extent}xi32>, tensor<{count}x1x{element}>"
+    combined = """({
+      ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+        %c = stablehlo.add %a, %b : tensor<i32>
+        stablehlo.return %c : tensor<i32>
+      })"""
+    text = {
+        "gather": f""""stablehlo.gather"(%0, %1) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0],
+            start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}}> : ({types}) -> {taken}""",
+        "scatter": f""""stablehlo.scatter"(%0, %1, %2) <{{scatter_dimension_numbers = #stablehlo.scatter<
+            inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> {combined}
+            : ({types}, {taken}) -> {x}""",
+    }[op]
+    result = taken if op == "gather" else x
+    module = parse_module(f"""sdy.mesh @mesh = <["x"=4]>
+      func.func @main(%0: {x} {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}]>}},
+                      %1: tensor<{count}x1x{element}>, %2: {taken}) -> {result} {{
+        %3 = {text}
+        return %3 : {result}
+      }}""")
+    arguments = [np.arange(extent, dtype=np.int32) + 1, values[:, None], np.arange(count, dtype=np.int32)]
+    (whole,) = evaluate(main_function(module.clone()), arguments)
+    (found,) = run_module(module, Simulated(), new_context(), arguments=arguments).results
+    np.testing.assert_array_equal(found, whole)

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.shapes import rank_of
+from xshardy.dialects.shapes import rank_of, shape_of
 from xshardy.dialects.stablehlo.building import element_type
-from xshardy.dialects.stablehlo.types import UNSIGNED
+from xshardy.dialects.stablehlo.types import UNSIGNED, largest_integer
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
@@ -65,9 +65,17 @@ class PadScatter(PadPattern[stablehlo.ScatterOp]):
         sizes = dict(indices.sizes)
         for update in updates:
             sizes |= {d: update.sizes[place] for d, place in places.items() if place in update.sizes}
-        outside = code.masked(Padded(indices.value, sizes), outside_of_all(indices.value, code))
+        found = self.with_outside(op, indices.value, code)
+        outside = code.masked(Padded(found, sizes), outside_of_all(found, code))
         values = [*(each.value for each in inputs), outside, *(each.value for each in updates)]
         return [Padded(value) for value in code.remade(op, values)]
+
+    @staticmethod
+    def with_outside(op: stablehlo.ScatterOp, indices: SSAValue, code: PaddedCode) -> SSAValue:
+        """`indices` in a type whose limit is outside of the operands: the largest number of 8 bits may be inside."""
+        shape, dims = shape_of(op.inputs[0]), values_of(op.scatter_dimension_numbers.scatter_dims_to_operand_dims)
+        is_outside = max(shape[d] for d in dims) <= largest_integer(element_type(indices))
+        return indices if is_outside else code.convert(indices, i64)
 
 
 def outside_of_all(indices: SSAValue, code: PaddedCode) -> SSAValue:

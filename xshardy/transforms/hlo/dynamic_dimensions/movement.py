@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType, i32
+from xdsl.dialects.builtin import TensorType, i32, i64
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import element_type
+from xshardy.dialects.stablehlo.types import largest_integer
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
@@ -178,7 +179,9 @@ class PadDynamicUpdateSlice(PadPattern[stablehlo.DynamicUpdateSliceOp]):
 def starts_within(
     operand: Padded, starts: Sequence[SSAValue], part: Sequence[int], code: PaddedCode
 ) -> Sequence[SSAValue]:
-    """`starts`, so that a part of these sizes is among the elements in use."""
+    """`starts`, so that a part of these sizes is among the elements in use. Their type has every start."""
+    if any(operand.shape[d] > largest_integer(element_type(starts[d])) for d in operand.sizes):
+        starts = [code.convert(start, i64) for start in starts]
     clamped = [*starts]
     for d, size in operand.sizes.items():
         last = code.convert(code.at_least_zero(code.subtract(size, code.number(part[d]))), element_type(starts[d]))

@@ -105,7 +105,7 @@ def _gather_own(op: stablehlo.GatherOp, local: LocalGather, code: DeviceCode) ->
     )
     indices, inside = op.start_indices, None
     if not indexing.is_local:
-        indices, inside = indexing.clamped(code).local_and_inside(code)
+        indices, inside = indexing.widened(code).clamped(code).local_and_inside(code)
     mask = _conjunction(inside, indexing.holds_first_of_unindexed(code), code)
     found = code.insert(local.slices(op, indices))
     if inside is not None:

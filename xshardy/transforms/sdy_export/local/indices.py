@@ -7,14 +7,14 @@ if that is one after the last dimension, each element is an index vector of size
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import TensorType, i1
+from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection
-from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.dialects.stablehlo.types import largest_integer, tensor_type
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode, integers_of, reducer
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor
 
@@ -42,6 +42,15 @@ class Indexing:
     def is_local(self) -> bool:
         """Whether each index means the same on every device."""
         return not any(dim in self.sharded for dim in self.dims)
+
+    def widened(self, code: DeviceCode) -> "Indexing":
+        """The same indices in a type that has every index into the whole tensor: offsets of parts must not wrap."""
+        last = max((self.whole.shape[dim] - 1 for dim in self.dims), default=0)
+        if last <= largest_integer(self._type.element_type):
+            return self
+        return replace(
+            self, indices=code.insert(stablehlo.ConvertOp(self.indices, TensorType(i64, self._type.get_shape())))
+        )
 
     def _offset(self, dim: int, code: DeviceCode) -> SSAValue:
         return code.shard_offset(self.whole.axes(dim), self.whole.mesh, self._extents[dim])
@@ -93,7 +102,7 @@ class Indexing:
         low = code.constant(integers_of(self._type, [0]))
         last = [self.whole.shape[dim] - 1 for dim in self.dims]
         moved = code.insert(stablehlo.ClampOp(low, self.indices, self._constants(last, code)))
-        return Indexing(moved, self.vector_dim, self.dims, self.whole, self.sharded)
+        return replace(self, indices=moved)
 
     def local_and_inside(self, code: DeviceCode) -> tuple[SSAValue, SSAValue]:
         """The result of `local`, and a mask of the same shape: which components are in the part of the device."""

@@ -199,5 +199,5 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
                 decision.source,
                 decision.indexed_dims,
             )
-            op.operands[len(op.inputs)] = indexing.local(code)
+            op.operands[len(op.inputs)] = indexing.widened(code).local(code)
         code.rewriter.notify_op_modified(op)

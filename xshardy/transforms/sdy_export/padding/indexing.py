@@ -7,30 +7,23 @@ padding.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, Signedness, TensorType, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i1
+from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.stablehlo.attributes import integers
-from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.dialects.stablehlo.types import largest_integer, tensor_type
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors, Shape
 from xshardy.transforms.sdy_export.padding.padding_code import PaddingCode, shape_of
 from xshardy.transforms.sdy_export.padding.padding_pattern import PaddingPattern
 
 
-def largest_index(element: Attribute) -> int:
-    """The largest value of an integer type."""
-    type = cast(IntegerType, element)
-    return (1 << (type.width.data - (type.signedness.data is not Signedness.UNSIGNED))) - 1
-
-
 def _at_most(index: SSAValue, bounds: Sequence[int], vector_dim: int, code: PaddingCode) -> SSAValue:
     """`index`, whose components lie along `vector_dim`, with each component at most its bound."""
     type = tensor_type(index)
-    bounds = [min(bound, largest_index(type.element_type)) for bound in bounds]
+    bounds = [min(bound, largest_integer(type.element_type)) for bound in bounds]
     limits = code.constant(dense_values(TensorType(type.element_type, [len(bounds)] if bounds[1:] else []), bounds))
     if type.get_shape():
         limits = code.insert(stablehlo.BroadcastInDimOp(limits, [vector_dim] if bounds[1:] else [], type))
@@ -155,7 +148,7 @@ def _outside(op: stablehlo.ScatterOp, source: PaddedTensor) -> int | None:
     """An index that is out of bounds in every component; None if there is none, or no component."""
     dims = op.scatter_dimension_numbers.scatter_dims_to_operand_dims.get_values()
     size = max((source.padded[dim] for dim in dims), default=0)
-    return size if dims and size <= largest_index(tensor_type(op.scatter_indices).element_type) else None
+    return size if dims and size <= largest_integer(tensor_type(op.scatter_indices).element_type) else None
 
 
 # -- Dynamic slices ---------------------------------------------------------------------------------------------------
