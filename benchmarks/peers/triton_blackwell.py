@@ -1,7 +1,7 @@
 # Triton comes without types, and is not installed with the project.
 # pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false
 """
-Kernels that only Blackwell has, compiled by Triton without a device, for `tests/differential/ptx_hopper.py`.
+Kernels that only Blackwell has, compiled by Triton without a device, for `tests/differential/ptx_matrix_kernels.py`.
 
 Products of scaled blocks; and in Gluon loads of tensor memory in each shape, and products by two blocks together.
 NAME.ptx and NAME.json are as those of `triton_hopper.py`, which compiles the other kernels for Blackwell too.

@@ -1,7 +1,7 @@
 # Triton comes without types, and is not installed with the project.
 # pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false
 """
-Kernels that Triton compiles for Hopper or Blackwell without a device, for `tests/differential/ptx_hopper.py`.
+Kernels that Triton compiles for Hopper or Blackwell without a device, for `tests/differential/ptx_matrix_kernels.py`.
 
 Matrix products by `wgmma` or `tcgen05` of every type, with and without tensor copies, by persistent and specialized
 warps, of groups and in clusters; attention with and without tensor copies. For each, NAME.ptx, and NAME.json with its

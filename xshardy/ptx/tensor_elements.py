@@ -19,7 +19,7 @@ GROUP = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class MemoryElement:
     """The type of the elements of a matrix."""
 
     name: str
@@ -41,8 +41,8 @@ class Element:
         return codes.view(self.dtype).astype(np.float64)
 
 
-def _element(name: str, bits: int, dtype: type) -> Element:
-    return Element(name, bits, np.dtype(dtype))
+def _element(name: str, bits: int, dtype: type) -> MemoryElement:
+    return MemoryElement(name, bits, np.dtype(dtype))
 
 
 F16, BF16 = _element("f16", 16, np.float16), _element("bf16", 16, ml_dtypes.bfloat16)

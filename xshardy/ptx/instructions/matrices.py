@@ -19,7 +19,7 @@ from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
-from xshardy.ptx.instructions.matrix_elements import Element, take_elements
+from xshardy.ptx.instructions.matrix_elements import RegisterElement, take_elements
 from xshardy.ptx.instructions.matrix_rows import load_matrices, store_matrices
 from xshardy.ptx.instructions.quad_pairs import SHAPE as OF_QUAD_PAIRS
 from xshardy.ptx.instructions.quad_pairs import multiply_by_quad_pairs
@@ -119,7 +119,7 @@ def take_shape(form: Form) -> tuple[int, int]:
     raise form.error("expected a shape such as .m16n8k16")
 
 
-def take_sparsity(form: Form, element: Element, depth: int, ordered: bool, selector: Operand) -> Sparsity:
+def take_sparsity(form: Form, element: RegisterElement, depth: int, ordered: bool, selector: Operand) -> Sparsity:
     """How A is stored. Raises `PtxError` for a selector that names no threads."""
     chunks = CHUNKS[element.bits]
     found = Sparsity(chunks, depth // chunks.elements, 0, ordered)
@@ -150,10 +150,10 @@ class Product:
 
     rows: int
     depth: int
-    result: Element
+    result: RegisterElement
     """Of C too."""
-    of_a: Element
-    of_b: Element
+    of_a: RegisterElement
+    of_b: RegisterElement
     sparse: str | None
     saturates: bool
     multiply: Callable[[Array, Array], Array]

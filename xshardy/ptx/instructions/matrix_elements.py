@@ -16,7 +16,7 @@ from xshardy.ptx.types import TYPES, as_tf32
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class RegisterElement:
     """What a matrix is made of."""
 
     name: str
@@ -38,20 +38,20 @@ class Element:
         return self.register_bits // self.bits
 
 
-ELEMENTS: Mapping[str, Element] = {
+ELEMENTS: Mapping[str, RegisterElement] = {
     **{
-        name: Element(name, type.bits, type.dtype, type.is_integer)
+        name: RegisterElement(name, type.bits, type.dtype, type.is_integer)
         for name, type in TYPES.items()
         if name in ("f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2", "s8", "u8", "s32")
     },
-    "s4": Element("s4", 4, np.dtype(np.int8), True, is_signed=True),
-    "u4": Element("u4", 4, np.dtype(np.uint8), True),
-    "b1": Element("b1", 1, np.dtype(np.uint8), True),
+    "s4": RegisterElement("s4", 4, np.dtype(np.int8), True, is_signed=True),
+    "u4": RegisterElement("u4", 4, np.dtype(np.uint8), True),
+    "b1": RegisterElement("b1", 1, np.dtype(np.uint8), True),
 }
 """By the name of the type in an opcode."""
 
 
-def unpacked(registers: Array, element: Element) -> Array:
+def unpacked(registers: Array, element: RegisterElement) -> Array:
     """The elements of registers, in f64, along a further axis at the end; of `tf32` without the lower 13 bits."""
     if element.bits >= 8:
         values = np.ascontiguousarray(registers)[..., None].view(element.dtype)
@@ -63,7 +63,7 @@ def unpacked(registers: Array, element: Element) -> Array:
     )
 
 
-def take_elements(form: Form, count: int) -> tuple[Element, ...]:
+def take_elements(form: Form, count: int) -> tuple[RegisterElement, ...]:
     """Remove `count` types of elements from the modifiers of a form, in the order of the text."""
     found = [modifier for modifier in form.modifiers if modifier in ELEMENTS][:count]
     if len(found) < count:

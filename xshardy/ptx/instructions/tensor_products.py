@@ -17,7 +17,7 @@ from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Reader, Step
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instruction_descriptors import KINDS, Product, decoded
+from xshardy.ptx.instruction_descriptors import KINDS, Product, Use, decoded
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.matrices import rounded
 from xshardy.ptx.instructions.memory import addresses
@@ -27,7 +27,7 @@ from xshardy.ptx.memory import RANK_BITS, Memory
 from xshardy.ptx.module import Address, Instruction, Integer, Operand, Vector
 from xshardy.ptx.swizzles import CHUNK
 from xshardy.ptx.tensor_cells import Cells, cells_of, load_cells, report, store_cells
-from xshardy.ptx.tensor_elements import TF32, Element, scale_factors
+from xshardy.ptx.tensor_elements import TF32, MemoryElement, scale_factors
 from xshardy.ptx.tensor_layouts import lanes_of_rows, places_of_factors, places_of_sums
 from xshardy.ptx.tensor_memory import LANES, split
 from xshardy.ptx.types import TYPES
@@ -96,7 +96,7 @@ class Issue:
 
 
 def matrix_in_shared(
-    issue: Issue, bits: int, rows: int, depth: int, element: Element, container: int, is_transposed: bool
+    issue: Issue, bits: int, rows: int, depth: int, element: MemoryElement, container: int, is_transposed: bool
 ) -> Array | None:
     """A, or B transposed, from the shared memory of all blocks: [threads, rows, depth]. None after a fault."""
     descriptor = tensor_descriptor(bits)
@@ -195,6 +195,7 @@ def multiply(form: Form, context: Context) -> Step:
     if kind.factors is not None and vector not in kind.factors:
         raise form.error(f"expected one of .{', .'.join(filter(None, kind.factors))} for .kind::{name}")
     factors = kind.factors[vector] if kind.factors is not None else 0
+    use = Use(name, blocks, factors)
     form.take(*COLLECTORS)
     instruction, memory = form.instruction, context.memory
     d, a, b, descriptor, *rest = instruction.operands
@@ -215,7 +216,7 @@ def multiply(form: Form, context: Context) -> Step:
                 if blocks > 1 and lanes.clusters.size % 2:
                     issue.fault("multiplies with another block, but its cluster has an odd number of blocks")
                     continue
-                product = decoded(bits, name, blocks, factors)
+                product = decoded(bits, use)
                 if isinstance(product, str):
                     issue.fault(f"uses an instruction descriptor that {product}")
                     continue
