@@ -9,7 +9,7 @@ bytes of shared memory, warps, and the bytes that each block needs for tensor ma
 
     python benchmarks/peers/triton_hopper.py FOLDER [CAPABILITY]
 
-The capability is 90, unless it is given as 100.
+The capability is 90, unless it is given as 100 or 120.
 """
 
 import json
