@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xshardy.ptx.tensor_elements import BF16, E2M1, E2M3, E3M2, E4M3, E5M2, F16, S8, TF32, U8, MemoryElement
+from xshardy.ptx.tensor_memory import LANES
+from xshardy.ptx.tensor_sparsity import PAIRED_BITS, SELECTORS
 from xshardy.ptx.types import TYPES, Type
 
 
@@ -20,7 +22,7 @@ class Kind:
     """By the number in a descriptor."""
     results: Mapping[int, Type]
     depth: int
-    """Columns of A."""
+    """Columns of an A that is not sparse."""
     container: int
     """The bits that an element takes in shared memory."""
     negates: bool = True
@@ -60,6 +62,10 @@ class Use:
     """How many multiply together."""
     factors: int = 0
     """Of a row of A or column of B; 0 for products that are not scaled."""
+    is_sparse: bool = False
+    """Whether half of A is stored."""
+    is_stationary: bool = False
+    """Whether B stays while A changes: `.ws`."""
 
     @property
     def kind(self) -> Kind:
@@ -79,6 +85,8 @@ class Fields:
     transposes_b: int
     columns: int
     rows: int
+    selector: int = 0
+    """Of metadata."""
     saturates: int = 0
     of_result: int = 0
     first_of_b: int = 0
@@ -88,6 +96,8 @@ class Fields:
     """Whether scale factors are powers of two."""
     is_deep: int = 0
     """Whether the depth is 96."""
+    most_shift: int = 0
+    """The number of the largest shift of columns of B that stays."""
 
 
 _OF_ALL = {
@@ -101,7 +111,14 @@ _OF_ALL = {
     "columns": (17, 6),
 }
 PLACES: Mapping[bool, Mapping[str, tuple[int, int]]] = {
-    False: {**_OF_ALL, "saturates": (3, 1), "of_result": (4, 2), "rows": (24, 5)},
+    False: {
+        **_OF_ALL,
+        "selector": (0, 2),
+        "saturates": (3, 1),
+        "of_result": (4, 2),
+        "rows": (24, 5),
+        "most_shift": (30, 2),
+    },
     True: {
         **_OF_ALL,
         "first_of_b": (4, 2),
@@ -115,13 +132,15 @@ PLACES: Mapping[bool, Mapping[str, tuple[int, int]]] = {
 ROW_UNITS: Mapping[bool, int] = {False: 16, True: 128}
 COLUMN_UNIT = 8
 """The rows and columns that a descriptor counts."""
+SHIFTS = (0, 8, 16, 32)
+"""By its number, the largest shift."""
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
     """A descriptor that is right."""
 
-    kind: Kind
+    use: Use
     rows: int
     columns: int
     of_a: MemoryElement
@@ -136,6 +155,37 @@ class Product:
     """The type of the scale factors."""
     first_factors: tuple[int, int]
     """The byte of a cell in which the first scale factor of A and of B is."""
+    selector: int
+    """By how many columns the metadata of A are behind their address."""
+    most_shift: int
+    """By how many columns B may be shifted."""
+
+    @property
+    def kind(self) -> Kind:
+        return self.use.kind
+
+    @property
+    def blocks(self) -> int:
+        return self.use.blocks
+
+    @property
+    def factors(self) -> int:
+        return self.use.factors
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.use.is_sparse
+
+    @property
+    def depth(self) -> int:
+        """Rows of B: twice as many as A has columns where it is sparse."""
+        return self.kind.depth * (2 if self.is_sparse else 1)
+
+    @property
+    def parts(self) -> int:
+        """In how many parts the columns of the sums are, in different lanes: so that few rows fill all lanes."""
+        own = self.rows // self.blocks
+        return LANES // own if self.use.is_stationary or (self.blocks == 2 and not self.is_sparse) else 1
 
 
 def rows_of(fields: Fields, use: Use) -> int:
@@ -163,7 +213,13 @@ def wrong_types(fields: Fields, use: Use) -> str | None:
 
 
 def wrong_sparsity(fields: Fields, use: Use) -> str | None:
-    return "has a sparse A, which this instruction has not" if fields.is_sparse else None
+    """Whether A is sparse, and which columns have its metadata."""
+    if bool(fields.is_sparse) != use.is_sparse:
+        return f"has a {'sparse' if fields.is_sparse else 'dense'} A, which this instruction has not"
+    most = SELECTORS if use.kind.container >= PAIRED_BITS else 1
+    if use.is_sparse and fields.selector >= most:
+        return f"has the sparsity selector {fields.selector}: expected less than {most}"
+    return None
 
 
 def wrong_changes(fields: Fields, use: Use) -> str | None:
@@ -175,13 +231,23 @@ def wrong_changes(fields: Fields, use: Use) -> str | None:
     return None
 
 
+def rows_allowed(use: Use) -> Sequence[int]:
+    if use.is_stationary:
+        return (32, 64, 128)
+    if use.factors and (use.blocks == 1 or use.is_sparse):
+        return (128 * use.blocks,)
+    return (64 * use.blocks, 128 * use.blocks)
+
+
 def wrong_shape(fields: Fields, use: Use) -> str | None:
     """The numbers of rows and columns."""
     rows, columns, blocks = rows_of(fields, use), fields.columns * COLUMN_UNIT, use.blocks
-    allowed = [128 * blocks] if use.factors and blocks == 1 else [64 * blocks, 128 * blocks]
-    if rows not in allowed:
+    if rows not in rows_allowed(use):
         of_blocks = "1 block" if blocks == 1 else f"{blocks} blocks"
-        return f"has {rows} rows, but .kind::{use.name} of {of_blocks} has {_listed(allowed)}"
+        return f"has {rows} rows, but .kind::{use.name} of {of_blocks} has {_listed(rows_allowed(use))}"
+    if use.is_stationary:
+        allowed = (64, 128) if use.is_sparse else (64, 128, 256)
+        return None if columns in allowed else f"has {columns} columns: expected {_listed(allowed)}"
     step = COLUMN_UNIT * blocks
     if use.name == "i8":
         step = 16 * blocks if columns > 32 or blocks > 1 else COLUMN_UNIT
@@ -223,7 +289,7 @@ def decoded(bits: int, use: Use) -> Product | str:
         if (wrong := rule(fields, use)) is not None:
             return wrong
     return Product(
-        use.kind,
+        use,
         rows_of(fields, use),
         fields.columns * COLUMN_UNIT,
         use.kind.elements[fields.of_a],
@@ -234,6 +300,8 @@ def decoded(bits: int, use: Use) -> Product | str:
         bool(fields.saturates),
         scale_of(fields),
         (fields.first_of_a, fields.first_of_b),
+        fields.selector if use.is_sparse else 0,
+        SHIFTS[fields.most_shift],
     )
 
 
