@@ -1,5 +1,5 @@
 """
-A matrix product from CUTLASS's building blocks, compiled to PTX by NVRTC without a device, for `ptx_hopper.py`.
+A matrix product from CUTLASS's building blocks, compiled to PTX by NVRTC without a device, for `ptx_matrix_kernels.py`.
 
 The kernel is ours; its pipeline, its tensor copies and its `wgmma` are CUTLASS's. One warp group loads, two multiply;
 with clusters, two blocks load half of B each for both. NVRTC and CUTLASS are packages that match each other:

@@ -1,6 +1,6 @@
 """
 Matrix products in CUDA C++, by `nvcuda::wmma` and by sparse `mma`, compiled to PTX by NVRTC without a device, for
-`ptx_hopper.py`.
+`ptx_matrix_kernels.py`.
 
     pip install "nvidia-cuda-nvrtc<13.1" "nvidia-cuda-runtime<13.1" "nvidia-cuda-cccl<13.1" "nvidia-cuda-crt<13.1"
     LD_LIBRARY_PATH=.../site-packages/nvidia/cu13/lib python benchmarks/peers/nvrtc_matrices.py FOLDER

@@ -1,12 +1,13 @@
 # Triton comes without types, and is not installed with the project.
 # pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false
 """
-Kernels that only Blackwell has, compiled by Triton without a device, for `tests/differential/ptx_hopper.py`.
+Kernels that only Blackwell has, compiled by Triton without a device, for `tests/differential/ptx_matrix_kernels.py`.
 
-Products of scaled blocks; and in Gluon loads of tensor memory in each shape, and products by two blocks together.
-NAME.ptx and NAME.json are as those of `triton_hopper.py`, which compiles the other kernels for Blackwell too.
+Products of scaled blocks; and in Gluon loads of tensor memory in each shape, unless the capability is 120, whose GPUs
+have none: there the products are those of `mma`. NAME.ptx and NAME.json are as those of `triton_hopper.py`, which
+compiles the other kernels for Blackwell too.
 
-    python benchmarks/peers/triton_blackwell.py FOLDER
+    python benchmarks/peers/triton_blackwell.py FOLDER [CAPABILITY]
 """
 
 import sys
@@ -21,6 +22,7 @@ from triton_hopper import compile_to
 from triton_ptx import pointers
 
 CAPABILITY = 100
+"""Unless the command names another one."""
 
 
 @triton.jit
@@ -79,24 +81,20 @@ def factors(a_type: str, b_type: str, group: int) -> tuple:
     return scaled, types | {"columns": "i32", "depth": "i32"}, constants, {}
 
 
-KERNELS = {
+SCALED = {
     "scaled_e4m3": factors("e4m3", "e4m3", 32),
     "scaled_e5m2": factors("e5m2", "e4m3", 32),
     "scaled_mixed": factors("e4m3", "e2m1", 32),
     "scaled_e2m1": factors("e2m1", "e2m1", 32),
     "scaled_nv": factors("e2m1", "e2m1", 16),
-    **{
-        f"reloaded_{variant}": (
-            reloaded,
-            pointers("source target", "*fp32"),
-            {"width": 64, "variant": variant},
-            {},
-        )
-        for variant in ("16x64b", "16x128b", "16x256b")
-    },
+}
+RELOADED = {
+    f"reloaded_{variant}": (reloaded, pointers("source target", "*fp32"), {"width": 64, "variant": variant}, {})
+    for variant in ("16x64b", "16x128b", "16x256b")
 }
 """Of each kernel, the types of its arguments, its constants, and options."""
 
 
 if __name__ == "__main__":
-    compile_to(Path(sys.argv[1]), KERNELS, CAPABILITY)
+    capability = int(sys.argv[2]) if len(sys.argv) > 2 else CAPABILITY
+    compile_to(Path(sys.argv[1]), SCALED if capability == 120 else SCALED | RELOADED, capability)

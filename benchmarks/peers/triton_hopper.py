@@ -1,7 +1,7 @@
 # Triton comes without types, and is not installed with the project.
 # pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false
 """
-Kernels that Triton compiles for Hopper or Blackwell without a device, for `tests/differential/ptx_hopper.py`.
+Kernels that Triton compiles for Hopper or Blackwell without a device, for `tests/differential/ptx_matrix_kernels.py`.
 
 Matrix products by `wgmma` or `tcgen05` of every type, with and without tensor copies, by persistent and specialized
 warps, of groups and in clusters; attention with and without tensor copies. For each, NAME.ptx, and NAME.json with its
@@ -9,7 +9,7 @@ bytes of shared memory, warps, and the bytes that each block needs for tensor ma
 
     python benchmarks/peers/triton_hopper.py FOLDER [CAPABILITY]
 
-The capability is 90, unless it is given as 100.
+The capability is 90, unless it is given as 100 or 120.
 """
 
 import json

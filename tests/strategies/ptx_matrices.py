@@ -10,7 +10,7 @@ from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault
 from xshardy.ptx.machine import Machine, Options
 
-HEADER = ".version 9.0\n.target {target}\n.address_size 64\n"
+HEADER = ".version 9.1\n.target {target}\n.address_size 64\n"
 
 
 def warp_kernel(instruction: str, counts: Sequence[int], *, bits: int = 32, target: str = "sm_90a") -> str:

@@ -23,6 +23,7 @@ class FaultKind(Enum):
     ENDLESS = "endless loop"
     TRAP = "trap"
     OPERANDS = "operands that differ within a warp"
+    SELECTOR = "wrong selector of scale factors"
     METADATA = "wrong metadata of a sparse matrix"
     PENDING = "use of a product that is not complete"
     PROXY = "missing proxy fence"

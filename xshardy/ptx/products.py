@@ -2,7 +2,8 @@
 
 import re
 
-from xshardy.ptx.instructions.matrix_elements import ELEMENTS
+from xshardy.ptx.instructions.matrices import DENSE_KINDS
+from xshardy.ptx.instructions.matrix_elements import DENSE_E2M1, ELEMENTS
 from xshardy.ptx.module import Instruction
 
 _SHAPE = re.compile(r"\.m(\d+)n(\d+)k(\d+)\b")
@@ -30,6 +31,8 @@ def products_of(instruction: Instruction) -> float:
         return 0.0
     types = [ELEMENTS[modifier] for modifier in modifiers if modifier in ELEMENTS]
     of_a = types[1] if len(types) > 2 else HALF
+    if any(kind in modifiers for kind in DENSE_KINDS):
+        of_a = DENSE_E2M1
     if of_a.bits == 64:
         return 0.0
     rows, columns, depth = map(int, shape.groups())

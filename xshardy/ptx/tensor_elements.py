@@ -2,7 +2,8 @@
 The elements of the matrices of `tcgen05.mma`, from the bytes in which they lie.
 
 Elements of 4 and 6 bits of `.kind::f8f6f4` and `.kind::mxf8f6f4` are packed in shared memory, sixteen of them at the
-start of each 16 bytes; those of `.kind::mxf4` fill their bytes. Source: PTX ISA, "Packing formats of elements".
+start of each 16 bytes; in tensor memory they have a byte each. Those of `.kind::mxf4` fill their bytes. Source: PTX
+ISA, "Packing formats of elements", where figures show which bits of a byte they have; here they have those of `mma`.
 """
 
 from collections.abc import Mapping
@@ -16,10 +17,12 @@ from xshardy.ptx.types import as_tf32
 
 GROUP = 16
 """Bytes, in which as many elements of 4 or 6 bits lie."""
+FIRST_BITS: Mapping[int, int] = {4: 2, 6: 0}
+"""By the bits of an element that has a byte, the first that it uses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class MemoryElement:
     """The type of the elements of a matrix."""
 
     name: str
@@ -40,9 +43,14 @@ class Element:
         codes = (digits << np.arange(self.bits, dtype=np.uint8)).sum(axis=-1, dtype=np.uint8)
         return codes.view(self.dtype).astype(np.float64)
 
+    def values_of_bytes(self, raw: Array) -> Array:
+        """The elements of fewer than 8 bits that have a byte each, in f64."""
+        codes = raw >> np.uint8(FIRST_BITS[self.bits]) & np.uint8((1 << self.bits) - 1)
+        return codes.view(self.dtype).astype(np.float64)
 
-def _element(name: str, bits: int, dtype: type) -> Element:
-    return Element(name, bits, np.dtype(dtype))
+
+def _element(name: str, bits: int, dtype: type) -> MemoryElement:
+    return MemoryElement(name, bits, np.dtype(dtype))
 
 
 F16, BF16 = _element("f16", 16, np.float16), _element("bf16", 16, ml_dtypes.bfloat16)

@@ -12,24 +12,25 @@ from xshardy.ptx.tensor_memory import LANES
 QUARTER = LANES // 4
 
 
-def lanes_of_rows(rows: int) -> Array:
-    """The lanes of the rows of a matrix that a block has: of 64 rows 16 are in each quarter, of 128 all."""
+def lanes_of_rows(rows: int, parts: int) -> Array:
+    """
+    The lanes of the rows of a matrix that a block has: of 64 rows whose sums are in one part 16 are in each quarter,
+    else they follow each other.
+    """
     row = np.arange(rows)
-    return row if rows == LANES else row // 16 * QUARTER + row % 16
+    return row // 16 * QUARTER + row % 16 if parts == 1 and rows < LANES else row
 
 
-def places_of_sums(rows: int, columns: int, blocks: int) -> tuple[Array, Array, Array]:
+def places_of_sums(rows: int, columns: int, blocks: int, parts: int) -> tuple[Array, Array, Array]:
     """
     The number of the block, the lane and the column of each element of D: [rows, columns].
 
-    Of two blocks, each has half of the rows. If these are 64, the right half of them is in the upper 64 lanes.
+    Of two blocks, each has half of the rows. The columns are in so many parts: the further ones are in further lanes.
     """
     row, column = np.indices((rows, columns))
     block, own = np.divmod(row, rows // blocks)
-    if blocks == 1 or rows // blocks == LANES:
-        return block, lanes_of_rows(rows // blocks)[own], column
-    half, within = np.divmod(column, columns // 2)
-    return block, own + half * (LANES // 2), within
+    part, within = np.divmod(column, columns // parts)
+    return block, lanes_of_rows(rows // blocks, parts)[own] + part * (LANES // parts), within
 
 
 def places_of_factors(count: int) -> tuple[Array, Array]:

@@ -80,8 +80,8 @@ class _Scope:
     number: int
     """0 for the whole body."""
     renamed: dict[str, str] = field(default_factory=dict[str, str])
-    groups: dict[str, int] = field(default_factory=dict[str, int])
-    """How many registers `%r<N>` declares."""
+    groups: dict[str, tuple[Type, int]] = field(default_factory=dict[str, "tuple[Type, int]"])
+    """The type and the number of the registers that `%r<N>` declares."""
     first: int = 0
     """The number of the first instruction."""
     labels: set[str] = field(default_factory=set[str])
@@ -93,7 +93,6 @@ class _OpenBody:
 
     def __init__(self):
         self.registers: dict[str, Type] = {}
-        self.groups: dict[str, tuple[Type, int]] = {}
         self.variables: list[Variable] = []
         self.instructions: list[Instruction] = []
         self.labels: dict[str, int] = {}
@@ -138,9 +137,7 @@ class _OpenBody:
         scope = self.scopes[-1]
         for name, count, type in read_registers(declaration):
             if count is not None:
-                if scope.number and name in self.groups:
-                    raise DeclarationError(f"the registers {name}<{count}> hide those of an outer scope")
-                self.groups[name] = (type, count)
+                scope.groups[name] = (type, count)
                 continue
             renamed = f"{name}@{scope.number}" if scope.number else name
             scope.renamed[name] = renamed
@@ -155,21 +152,27 @@ class _OpenBody:
         self.variables.append(variable)
 
     def rename(self, name: str) -> str:
+        """What a name in the text stands for; a register of a group is noted as in use."""
         for scope in reversed(self.scopes):
             if name in scope.renamed:
                 return scope.renamed[name]
+            if (type := _of_group(scope, name)) is not None:
+                renamed = scope.renamed[name] = f"{name}@{scope.number}" if scope.number else name
+                self.registers[renamed] = type
+                return renamed
         return name
 
     def is_register(self, name: str) -> bool:
-        """Whether `name` is a register; one of a group is noted as in use."""
-        if name in self.registers:
-            return True
-        prefix = name.rstrip("0123456789")
-        digits = name[len(prefix) :]
-        if digits and prefix in self.groups and int(digits) < self.groups[prefix][1]:
-            self.registers[name] = self.groups[prefix][0]
-            return True
-        return SPECIAL.fullmatch(name) is not None
+        """Whether a renamed name is a register."""
+        return name in self.registers or SPECIAL.fullmatch(name) is not None
+
+
+def _of_group(scope: _Scope, name: str) -> Type | None:
+    """The type of a register that a group of a scope declares; None for another name."""
+    prefix = name.rstrip("0123456789")
+    digits = name[len(prefix) :]
+    type, count = scope.groups.get(prefix, (None, 0))
+    return type if digits and int(digits) < count else None
 
 
 class _Reader:

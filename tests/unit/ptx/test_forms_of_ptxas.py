@@ -50,6 +50,57 @@ def test_products():
     assert [form for form, is_right in zip(forms, expected, strict=True) if is_right != is_taken(form, REGISTERS)] == []
 
 
+NARROW = ("e4m3", "e3m2", "e2m1", "f16")
+KINDS = ("f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4")
+VECTORS = ("", ".scale_vec::1X", ".scale_vec::2X", ".scale_vec::4X")
+SELECTORS = ("{0, 0}, %r81, {0, 0}", "{1, 0}, %r81, {0, 0}", "{2, 1}, %r81, {2, 3}", "{0, 2}, %r81, {0, 0}")
+IGNORED_KINDS = re.compile(r".*(?:m16n8k16.*kind::f8f6f4|kind::mxf8f6f4\.f(?:32|16)\.e4m3).*")
+"""ptxas takes products of f8 that are right without `.kind`; the PTX ISA does not have them with it."""
+
+
+def narrow_products() -> list[str]:
+    """Products of floats of 8, 6 and 4 bits, with and without scale factors."""
+    found = list[str]()
+    shapes = product(KINDS, NARROW, ("f32", "f16"), (16, 32, 64, 128), ("", "sp.", "sp::ordered_metadata."))
+    for kind, name, result, depth, sparse in shapes:
+        bits = 4 if kind.startswith("mxf4") else BITS.get(name, 8)
+        registers_of_a, registers_of_b = (size * depth * bits // 1024 for size in (8 if sparse else 16, 8))
+        if not registers_of_a or not registers_of_b:
+            continue
+        counts = [registers_of_a, registers_of_b, 4 if result == "f32" else 2]
+        a, b, c = (registers(count, first, 32) for count, first in zip(counts, (10, 30, 50), strict=True))
+        metadata = ", %r70, 0" if sparse else ""
+        scaled = product((".block_scale",), VECTORS, ("", ".ue8m0", ".ue4m3"))
+        for block, vector, scale in [("", "", ""), ("", ".scale_vec::2X", ""), ("", "", ".ue8m0"), *scaled]:
+            tried = SELECTORS if (name, result) == ("e2m1", "f32") else SELECTORS[:1]
+            for selectors in tried if scale and block else [""]:
+                end = f", %r80, {selectors}" if selectors else ""
+                opcode = f"mma.{sparse}sync.aligned.m16n8k{depth}.row.col.kind::{kind}{block}{vector}"
+                found.append(f"{opcode}.{result}.{name}.{name}.{result}{scale} {c}, {a}, {b}, {c}{metadata}{end};")
+    return found
+
+
+def test_narrow_products():
+    forms = [form for form in narrow_products() if not IGNORED_KINDS.match(form)]
+    expected = accepted_by_ptxas(forms, REGISTERS, "sm_120a")
+    assert sum(expected) > 40
+    assert [form for form, is_right in zip(forms, expected, strict=True) if is_right != is_taken(form, REGISTERS)] == []
+
+
+def test_operands_of_scale_factors():
+    form = "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e2m1.e2m1.f32.ue8m0 "
+    form += "{%r0, %r1, %r2, %r3}, {%r0, %r1, %r2, %r3}, {%r0, %r1}, {%r0, %r1, %r2, %r3}, "
+    forms = [
+        f"{form}%r4, {{%h0, %h1}}, %r5, {{%h0, %h1}};",
+        f"{form}%r4, {{%r0, %r1}}, %r5, {{%h0, %h1}};",
+        f"{form}%r4, %h0, %r5, %h1;",
+        f"{form}%r4, {{%h0}}, %r5, {{%h0}};",
+    ]
+    declared = f"{REGISTERS} .reg .b16 %h<4>;"
+    assert accepted_by_ptxas(forms, declared, "sm_120a") == [is_taken(form, declared) for form in forms]
+    assert is_taken(forms[0], declared) and not is_taken(forms[2], declared)
+
+
 SHAPES = ("m16n16k16", "m8n32k16", "m32n8k16", "m16n16k8", "m8n8k4", "m8n8k32", "m8n8k128")
 
 

@@ -202,5 +202,5 @@ $done:
 
 def test_stores_of_fragments_need_their_registers():
     body = "mov.u32 %r3, s;\nstmatrix.sync.aligned.m8n8.x2.shared.b16 [%r3], {%r4};"
-    with pytest.raises(PtxError, match="1 registers where the instruction has x2"):
+    with pytest.raises(PtxError, match="1 registers where the instruction has 2"):
         Machine(kernel(body, parameters=0, shared=512)).run([1], [32], [])

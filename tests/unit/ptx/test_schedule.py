@@ -176,6 +176,15 @@ def test_numbered_registers_of_an_inner_scope():
     assert values(body, "%r5", threads=32).ravel().tolist() == [lane + 3 for lane in range(32)]
 
 
+def test_numbered_registers_of_scopes_beside_and_within_each_other():
+    body = """
+  { .reg .b16 t<2>; mov.b16 t1, 1; cvt.u32.u16 %r5, t1; }
+  { .reg .b32 t<3>; mov.b32 t1, 2; { .reg .b32 t<2>; mov.b32 t1, 8; mov.b32 t2, 16; add.u32 %r5, %r5, t1; }
+    add.u32 %r5, %r5, t1; add.u32 %r5, %r5, t2; }
+"""
+    assert values(body, "%r5", threads=32).ravel().tolist() == [1 + 8 + 2 + 16] * 32
+
+
 def test_blocks_can_be_chosen():
     out = np.zeros((6, 32), np.uint32)
     ptx = kernel("  add.u32 %r5, %r2, 1;" + STORE.format(threads=32, value="%r5"), parameters=1)

@@ -14,7 +14,7 @@ from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
 from xshardy.ptx.faults import FaultError, FaultKind
-from xshardy.ptx.instruction_descriptors import Product, decoded
+from xshardy.ptx.instruction_descriptors import Product, Use, decoded
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.profiling import profile
 
@@ -481,12 +481,19 @@ tcgen05.wait::st.sync.aligned;"""
     ],
 )
 def test_shapes_that_two_blocks_have_not(rows: int, columns: int, message: str):
-    assert decoded(descriptor(rows, columns, 0, 1), "f16", 2, 0) == message
+    assert decoded(descriptor(rows, columns, 0, 1), Use("f16", 2)) == message
 
 
 @pytest.mark.parametrize(("columns", "fits"), [(8, True), (24, True), (40, False), (48, True), (256, True)])
 def test_columns_of_integers(columns: int, fits: bool):
-    assert isinstance(decoded(descriptor(128, columns, 1, 2), "i8", 1, 0), Product) == fits
+    assert isinstance(decoded(descriptor(128, columns, 1, 2), Use("i8", 1)), Product) == fits
+
+
+@pytest.mark.parametrize(("columns", "fits"), [(8, False), (16, True), (24, False), (256, True)])
+def test_columns_of_a_transposed_b_of_bytes(columns: int, fits: bool):
+    found = decoded(descriptor(128, columns, 0, 1, (False, True)), Use("f8f6f4", 1))
+    assert isinstance(found, Product) == fits
+    assert isinstance(decoded(descriptor(128, columns, 0, 1, (False, True)), Use("f16", 1)), Product)
 
 
 @pytest.mark.parametrize("rows", [128, 256])

@@ -8,7 +8,7 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.numerics.floats import narrowed
 from xshardy.ptx.decode import Context, Reader, Writer
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrix_elements import Element, unpacked
+from xshardy.ptx.instructions.matrix_elements import RegisterElement, unpacked
 from xshardy.ptx.instructions.memory import elements_of
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Operand
@@ -23,7 +23,7 @@ INTEGER_BOUNDS = np.iinfo(np.int32)
 class Fragment:
     """The part of a matrix that each thread holds, and where its elements are in the matrix."""
 
-    element: Element
+    element: RegisterElement
     places: tuple[Array, Array]
     """The row and column of each element, by lane, register and element of the register."""
     shape: tuple[int, ...]
@@ -59,7 +59,7 @@ class Fragment:
             writer(lanes, lanes.of_warps(np.ascontiguousarray(registers[..., number])))
 
 
-def rounded(sums: Array, type: Type | Element, saturates: bool) -> Array:
+def rounded(sums: Array, type: Type | RegisterElement, saturates: bool) -> Array:
     """Sums in f64 as numbers of a type; integers wrap around or, if it `saturates`, have the nearest bound."""
     if not type.is_integer:
         return narrowed(sums, type.dtype)

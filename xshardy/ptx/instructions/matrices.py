@@ -1,5 +1,5 @@
 """
-Products of small matrices by a warp. Source: PTX ISA, `mma`, `mma.sp`.
+Products of small matrices by a warp, also with scale factors. Source: PTX ISA, `mma`, `mma.sp`.
 
 The threads of a warp hold a matrix together. With g = lane / 4, t = lane % 4, and e elements of A or B in a register:
 register r of A has row g (+ 8 if r is odd) and e columns from t*e (+ 4e * (r / 2)) on; register r of B has e rows from
@@ -17,9 +17,10 @@ from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.faults import FaultKind
+from xshardy.ptx.instructions.block_scales import OF_A, OF_B, Scaling, factors_of, scaled, take_scaling
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
-from xshardy.ptx.instructions.matrix_elements import Element, take_elements
+from xshardy.ptx.instructions.matrix_elements import DENSE_E2M1, RegisterElement, take_elements
 from xshardy.ptx.instructions.matrix_rows import load_matrices, store_matrices
 from xshardy.ptx.instructions.quad_pairs import SHAPE as OF_QUAD_PAIRS
 from xshardy.ptx.instructions.quad_pairs import multiply_by_quad_pairs
@@ -40,7 +41,7 @@ _G, _T = _LANES // 4, _LANES % 4
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The products whose A has elements of some type."""
+    """The products whose A has elements of some type; or those that a modifier names, whose A has elements as B."""
 
     of_b: tuple[str, ...]
     of_result: tuple[str, ...]
@@ -75,6 +76,16 @@ KINDS: Mapping[str, Kind] = {
     "b1": Kind(("b1",), _INTEGERS, {8: (128,), 16: (128, 256)}),
 }
 """By the type of A."""
+_NARROW = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1")
+NARROW_KINDS: Mapping[str, Kind] = {
+    "kind::f8f6f4": Kind(_NARROW, ("f16", "f32"), {16: (32,)}, (64,)),
+    "kind::mxf8f6f4": Kind(_NARROW, ("f32",), {16: (32,)}, (64,)),
+    "kind::mxf4": Kind(("e2m1",), ("f32",), {16: (64,)}, (128,)),
+    "kind::mxf4nvf4": Kind(("e2m1",), ("f32",), {16: (64,)}, (128,)),
+}
+"""By the modifier that names them."""
+DENSE_KINDS = ("kind::mxf4", "kind::mxf4nvf4")
+"""Those whose elements of 4 bits fill registers."""
 
 
 def exclusive(a: Array, b: Array) -> Array:
@@ -119,7 +130,7 @@ def take_shape(form: Form) -> tuple[int, int]:
     raise form.error("expected a shape such as .m16n8k16")
 
 
-def take_sparsity(form: Form, element: Element, depth: int, ordered: bool, selector: Operand) -> Sparsity:
+def take_sparsity(form: Form, element: RegisterElement, depth: int, ordered: bool, selector: Operand) -> Sparsity:
     """How A is stored. Raises `PtxError` for a selector that names no threads."""
     chunks = CHUNKS[element.bits]
     found = Sparsity(chunks, depth // chunks.elements, 0, ordered)
@@ -150,13 +161,14 @@ class Product:
 
     rows: int
     depth: int
-    result: Element
+    result: RegisterElement
     """Of C too."""
-    of_a: Element
-    of_b: Element
+    of_a: RegisterElement
+    of_b: RegisterElement
     sparse: str | None
     saturates: bool
     multiply: Callable[[Array, Array], Array]
+    scaling: Scaling | None = None
 
     @property
     def stored(self) -> int:
@@ -171,6 +183,9 @@ def take_product(form: Form) -> Product:
     form.required("row")
     form.required("col")
     saturates = form.has("satfinite")
+    name = form.take(*NARROW_KINDS)
+    if name is not None:
+        return take_narrow_product(form, name, rows, depth, sparse)
     result, of_a, of_b, of_c = take_elements(form, 4)
     kind = KINDS.get(of_a.name)
     if kind is None or depth not in kind.depths_of(rows, is_sparse=sparse is not None):
@@ -193,11 +208,31 @@ def take_product(form: Form) -> Product:
     return Product(rows, depth, result, of_a, of_b, sparse, saturates, function)
 
 
+def take_narrow_product(form: Form, name: str, rows: int, depth: int, sparse: str | None) -> Product:
+    """The same for the products that `.kind` names."""
+    kind = NARROW_KINDS[name]
+    scaling = take_scaling(form, name)
+    result, of_a, of_b, of_c = take_elements(form, 4)
+    if depth not in kind.depths_of(rows, is_sparse=sparse is not None):
+        raise form.error(f"products of .{name} of this shape are not supported")
+    if of_a.name not in kind.of_b or of_b.name not in kind.of_b or result.name not in kind.of_result or of_c != result:
+        raise form.error(
+            f".{name} takes A and B of .{', .'.join(kind.of_b)}, and both C and the result of one of "
+            f".{', .'.join(kind.of_result)}"
+        )
+    if sparse == "sp":
+        raise form.error(f"sparse products of .{name} have .sp::ordered_metadata")
+    if name in DENSE_KINDS:
+        of_a = of_b = DENSE_E2M1
+    return Product(rows, depth, result, of_a, of_b, sparse, False, np.matmul, scaling)
+
+
 def multiply(form: Form, context: Context) -> Step:
     """
     `mma{.sp}.sync.aligned.mMn8kK.row.col{.satfinite}.dtype.atype.btype.ctype{.op.popc} d, a, b, c`: `d = a * b + c`.
 
-    A sparse A has two further operands: its metadata, and which threads have them.
+    A sparse A has two further operands: its metadata, and which threads have them. `.kind` with `.block_scale` has
+    `scales of a, {byte, threads}, scales of b, {byte, threads}`.
     """
     form.required("sync")
     form.required("aligned")
@@ -217,12 +252,20 @@ def multiply(form: Form, context: Context) -> Step:
     )
     writers = total.writers(form, context, d)
     sparsity, read_metadata = None, reads_a[0]
+    expected = 4 + (2 if of.sparse else 0) + (4 if of.scaling else 0)
+    if len(instruction.operands) != expected:
+        raise form.error(f"takes {expected} operands, but there are {len(instruction.operands)}")
     if of.sparse:
-        metadata, selector = further
+        metadata, selector, *further = further
         sparsity = take_sparsity(form, of.of_a, of.depth, of.sparse != "sp", selector)
         read_metadata = registers.reader(instruction, metadata, B32)
-    elif further:
-        raise form.error(f"takes 4 operands, but there are {len(instruction.operands)}")
+    scales = None
+    if of.scaling is not None:
+        of_rows, rows_from, of_columns, columns_from = further
+        scales = (
+            factors_of(form, context, OF_A, of.scaling, (of_rows, rows_from)),
+            factors_of(form, context, OF_B, of.scaling, (of_columns, columns_from)),
+        )
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
@@ -231,7 +274,12 @@ def multiply(form: Form, context: Context) -> Step:
             codes = lanes.warps(read_metadata(lanes))
             check_metadata(lanes, context, instruction, sparsity, codes)
             of_left = sparsity.expanded(of_left, sparsity.codes(codes))
-        sums = of.multiply(of_left, right.read(lanes, reads_b)) + total.read(lanes, reads_c)
+        of_right = right.read(lanes, reads_b)
+        if scales is not None:
+            rows, columns = (each.read(lanes, context) for each in scales)
+            of_left = scaled(of_left, rows)
+            of_right = scaled(of_right.swapaxes(-1, -2), columns).swapaxes(-1, -2)
+        sums = of.multiply(of_left, of_right) + total.read(lanes, reads_c)
         total.write(lanes, writers, rounded(sums, result, of.saturates))
 
     return execute

@@ -14,7 +14,7 @@ from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
-from xshardy.ptx.instructions.matrix_elements import Element, take_elements
+from xshardy.ptx.instructions.matrix_elements import RegisterElement, take_elements
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 
@@ -49,7 +49,7 @@ def places_of_b(layout: str) -> Places:
     return _of_pairs(number, _S + _UPPER, DEPTH) if layout == "col" else _of_pairs(_S, number + _UPPER, DEPTH)
 
 
-def places_of_accumulator(element: Element) -> Places:
+def places_of_accumulator(element: RegisterElement) -> Places:
     number = _by_registers(8, element.in_register)
     if element.name == "f16":
         return _of_pairs(_S + _UPPER, number, SIZE)

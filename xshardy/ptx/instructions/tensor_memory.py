@@ -20,7 +20,8 @@ from xshardy.ptx.instructions.matrices import ALL_LANES
 from xshardy.ptx.instructions.mbarriers import arrive_at, objects_of
 from xshardy.ptx.instructions.memory import addresses, elements_of, nothing, store_words, take_space
 from xshardy.ptx.instructions.tensor_copies_in import copy
-from xshardy.ptx.instructions.tensor_products import GROUPS, multiply
+from xshardy.ptx.instructions.tensor_operands import GROUPS
+from xshardy.ptx.instructions.tensor_products import multiply
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import RANK_BITS, Memory

@@ -23,7 +23,7 @@ from xshardy.ptx.instructions.bulk_copies import commit, wait
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.fragments import ALL_LANES, rounded
 from xshardy.ptx.instructions.matrices import KINDS, check_metadata, places_of_a, take_sparsity
-from xshardy.ptx.instructions.matrix_elements import Element, take_elements, unpacked
+from xshardy.ptx.instructions.matrix_elements import RegisterElement, take_elements, unpacked
 from xshardy.ptx.instructions.memory import elements_of
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
@@ -68,7 +68,7 @@ class Matrix:
     rows: int
     """Rows of A in all four warps, or columns of B."""
     depth: int
-    element: Element
+    element: RegisterElement
     is_transposed: bool
 
     @property
@@ -136,7 +136,7 @@ class Fragments:
     """How A is read from registers."""
 
     readers: list[Reader]
-    element: Element
+    element: RegisterElement
 
     def load(self, lanes: Lanes, warps: Array) -> Array:
         """The 16 rows of each warp: [warps, 16, depth]."""
@@ -229,7 +229,7 @@ def multiply(form: Form, context: Context) -> Step:
 
 
 def _scales(
-    form: Form, operands: list[Operand], of_a: Element, in_registers: bool
+    form: Form, operands: list[Operand], of_a: RegisterElement, in_registers: bool
 ) -> tuple[Operand, Mapping[str, int]]:
     """The predicate that keeps the accumulator, and the constants behind it."""
     names = [] if of_a.is_integer else ["scale_a", "scale_b"]

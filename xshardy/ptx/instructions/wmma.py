@@ -19,7 +19,7 @@ from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
 from xshardy.ptx.instructions.matrices import BIT_OPERATIONS
-from xshardy.ptx.instructions.matrix_elements import ELEMENTS, Element, take_elements
+from xshardy.ptx.instructions.matrix_elements import ELEMENTS, RegisterElement, take_elements
 from xshardy.ptx.instructions.memory import Addresses, addresses, load_words, store_words, take_space
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
@@ -76,7 +76,9 @@ FIXED_LAYOUTS: Mapping[str, str] = {"a": "row", "b": "col"}
 """Of elements of fewer than 8 bits."""
 
 
-def places(rows: int, columns: int, element: Element, width: int, registers: int | None = None) -> tuple[Array, Array]:
+def places(
+    rows: int, columns: int, element: RegisterElement, width: int, registers: int | None = None
+) -> tuple[Array, Array]:
     """
     The row and column of each element, by lane, register and element of the register. Of a row of a tile of 8 by
     4 * `width`, each thread has `width` neighbours, in one register or in several.
@@ -90,7 +92,7 @@ def places(rows: int, columns: int, element: Element, width: int, registers: int
     return first, second
 
 
-def fragment_of(role: str, shape: Shape, element: Element) -> Fragment:
+def fragment_of(role: str, shape: Shape, element: RegisterElement) -> Fragment:
     """The part of A, B, C or D that a thread holds."""
     registers = REGISTERS_OF_HALVES if element.name == "f16" and role in "ab" else None
     if role == "a":
@@ -102,7 +104,7 @@ def fragment_of(role: str, shape: Shape, element: Element) -> Fragment:
     return Fragment(element, places(shape.rows, shape.columns, element, 2), (shape.rows, shape.columns))
 
 
-def _of_columns(shape: Shape, element: Element, registers: int | None) -> tuple[Array, Array]:
+def _of_columns(shape: Shape, element: RegisterElement, registers: int | None) -> tuple[Array, Array]:
     """The column and row of each element of B: the registers go along the depth first."""
     of_depth = shape.depth // (4 * element.in_register)
     count = of_depth * (shape.columns // TILE)
@@ -128,7 +130,7 @@ class Place:
     layout: str
 
     @property
-    def element(self) -> Element:
+    def element(self) -> RegisterElement:
         return self.fragment.element
 
     @property
@@ -251,7 +253,7 @@ def store(form: Form, context: Context) -> Step:
     return execute
 
 
-def take_types(form: Form) -> tuple[Element, Element, Element]:
+def take_types(form: Form) -> tuple[RegisterElement, RegisterElement, RegisterElement]:
     """Remove the types of the result, of A and B, and of C: f16 of A and B is not written."""
     if sum(modifier in ELEMENTS for modifier in form.modifiers) == 2:
         result, of_c = take_elements(form, 2)

@@ -5,7 +5,7 @@ Kernels of Triton and CUTLASS for Hopper and Blackwell on the PTX machine, compa
 environments with Triton and NVRTC, without a GPU. Those that are not in the folder are left out. With `--mutate`, each
 instruction that orders accesses is removed, one at a time, and counted whether a check finds it.
 
-    python tests/differential/ptx_hopper.py FOLDER [NAME...] [--mutate]
+    python tests/differential/ptx_matrix_kernels.py FOLDER [NAME...] [--mutate]
 """
 
 import json
