@@ -73,7 +73,11 @@ def kept_range(type: IntegerType) -> tuple[int, int]:
 
 @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
 def test_literals_round_trip(element_type: IntegerType | IndexType | AnyFloat):
-    @given(lists(sampled_from([1, 2, 3]), max_size=3), lists(element_bytes(element_type), min_size=1, max_size=27), booleans())
+    @given(
+        lists(sampled_from([1, 2, 3]), max_size=3),
+        lists(element_bytes(element_type), min_size=1, max_size=27),
+        booleans(),
+    )
     def check(shape: list[int], elements: list[bytes], is_long: bool):
         type = TensorType(element_type, [*shape, *([101] if is_long else [])])
         size = 1
