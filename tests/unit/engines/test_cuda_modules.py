@@ -298,10 +298,10 @@ def test_graphs(name: str, gpu: Gpu, driver: Driver):
 
 def test_graphs_of_arrays_at_other_addresses(gpu: Gpu):
     module = load_module(compile_module(parse_hlo(LAYOUTS)), gpu, graphs=True)
-    x = np.arange(12).reshape(3, 4).astype(ml_dtypes.bfloat16)
+    x, y = (np.arange(n, n + 12).reshape(3, 4).astype(ml_dtypes.bfloat16) for n in (0, 1))
     leaf = module.module.plan.parameters[0]
-    first, second = (GpuArray(gpu, gpu.upload(np.ascontiguousarray(y.T).view(np.uint16)), leaf) for y in (x, x + 1))
-    for array, expected in [(first, -x), (second, -(x + 1)), (first, -x)]:
+    first, second = (GpuArray(gpu, gpu.upload(np.ascontiguousarray(z.T).view(np.uint16)), leaf) for z in (x, y))
+    for array, expected in [(first, -x), (second, -y), (first, -x)]:
         np.testing.assert_array_equal(module.run(array)[0].numpy(), expected)
 
 
