@@ -256,7 +256,8 @@ def set_dimension_size(draw: Draw) -> Sample:
 # -- Communication that the program has already -----------------------------------------------------------------------
 
 GROUPS = "replica_groups = dense<0> : tensor<1x1xi64>"
-HANDLE = ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>"
+HANDLE = "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>"
+"""Between partitions, of which the program for all devices has none: without a sharding, it is refused."""
 
 
 def collective(name: str, properties: str = "", *, reduces: bool = False) -> Sampler:
@@ -273,7 +274,7 @@ def collective(name: str, properties: str = "", *, reduces: bool = False) -> Sam
             f"stablehlo.{name}",
             [(array(draw, shape, "i32"), type)],
             [type],
-            properties=", ".join(filter(None, [properties or GROUPS, channel.removeprefix(", ")])),
+            properties=", ".join(filter(None, [properties or GROUPS, channel])),
             regions=f"({body('add', 'i32')})" if reduces else "",
             arguments=None if name == "collective_reduce" else (),
         )
