@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseArrayBase, DenseResourceAttr, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
@@ -331,6 +331,8 @@ class ComputationPrinter:
     def inside(self, op: Operation, operands: Operands) -> str:
         """The text between the parentheses."""
         if isinstance(op, stablehlo.ConstantOp):
+            if isinstance(op.value, DenseResourceAttr):
+                raise HLOPrintError(f"'{op.name}': the module has no bytes for its value, {op.value}")
             return write_literal(op.value)
         if isinstance(op, hlo.ElidedConstantOp):
             return "{...}"

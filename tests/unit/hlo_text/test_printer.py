@@ -308,3 +308,12 @@ def test_a_target_that_is_no_text_is_refused():
     call = 'ROOT r = f32[2] custom-call(x), custom_call_target="\\377"'
     with pytest.raises(HLOError, match="this string is not in UTF-8"):
         read_hlo(f"HloModule m\nENTRY e {{\n  x = f32[2] parameter(0)\n  {call}\n}}")
+
+
+def test_a_constant_without_bytes_is_refused():
+    module = parse_module("""func.func @main() -> tensor<2xf32> {
+      %0 = stablehlo.constant dense_resource<weights> : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }""")
+    with pytest.raises(HLOPrintError, match=r"'stablehlo\.constant': the module has no bytes for its value"):
+        print_hlo(module)
