@@ -17,8 +17,22 @@ from xshardy.ptx.types import as_tf32
 
 GROUP = 16
 """Bytes, in which as many elements of 4 or 6 bits lie."""
+PACKED_BITS: Mapping[str, int] = {"b6x16_p32": 6, "b4x16_p64": 4}
+"""The bits of an element, by the format of sixteen of them in 16 bytes."""
 FIRST_BITS: Mapping[int, int] = {4: 2, 6: 0}
 """By the bits of an element that has a byte, the first that it uses."""
+
+
+def _codes(raw: Array, bits: int) -> Array:
+    """The codes of so many bits that fill bytes along the last axis."""
+    digits = np.unpackbits(raw, axis=-1, bitorder="little").reshape(*raw.shape[:-1], -1, bits)
+    return (digits << np.arange(bits, dtype=np.uint8)).sum(axis=-1, dtype=np.uint8)
+
+
+def unpacked(raw: Array, bits: int) -> Array:
+    """The codes at the start of each 16 bytes along the last axis: as many codes as bytes."""
+    used = raw.reshape(*raw.shape[:-1], -1, GROUP)[..., : GROUP * bits // 8]
+    return _codes(np.ascontiguousarray(used), bits).reshape(raw.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +49,9 @@ class MemoryElement:
             return as_tf32(raw).astype(np.float64)
         if self.bits >= 8:
             return raw.view(self.dtype).astype(np.float64)
-        bits = np.unpackbits(raw, axis=-1, bitorder="little")
         if container != self.bits:
-            used = bits.reshape(*raw.shape[:-1], -1, GROUP * 8)[..., : GROUP * self.bits]
-            bits = np.ascontiguousarray(used).reshape(*raw.shape[:-1], -1)
-        digits = bits.reshape(*raw.shape[:-1], -1, self.bits)
-        codes = (digits << np.arange(self.bits, dtype=np.uint8)).sum(axis=-1, dtype=np.uint8)
-        return codes.view(self.dtype).astype(np.float64)
+            return unpacked(raw, self.bits).view(self.dtype).astype(np.float64)
+        return _codes(raw, self.bits).view(self.dtype).astype(np.float64)
 
     def values_of_bytes(self, raw: Array) -> Array:
         """The elements of fewer than 8 bits that have a byte each, in f64."""

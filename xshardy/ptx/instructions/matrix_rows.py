@@ -21,6 +21,7 @@ from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction
+from xshardy.ptx.tensor_elements import PACKED_BITS, unpacked
 from xshardy.ptx.types import TYPES
 
 ROW_BYTES = 16
@@ -69,8 +70,6 @@ LAYOUTS_OUT: Mapping[str, Layout] = {
     "m16n8.trans.b8": _layout(8, 2 * _T + _BYTE % 2, _G + 8 * (_BYTE // 2)),
 }
 """The same of `stmatrix`."""
-PACKED_BITS: Mapping[str, int] = {"b6x16_p32": 6, "b4x16_p64": 4}
-"""Of an element in memory, by the format of rows with padding."""
 PIECES: Mapping[int, tuple[tuple[int, int], ...]] = {6: ((0, 8), (8, 4)), 4: ((0, 8),)}
 """The first byte and the size of what is read of a row of elements with so many bits: no padding."""
 
@@ -116,13 +115,6 @@ def take_matrices(form: Form, layouts: Mapping[str, Layout]) -> Matrices:
 def _rows_only(lanes: Lanes, rows: int) -> Array:
     """The active lanes that have addresses."""
     return lanes.active_mask() & (np.arange(lanes.shape[1])[None, :] % WARP_SIZE < rows)
-
-
-def unpacked(rows: Array, bits: int) -> Array:
-    """The sixteen elements of so many bits at the start of each row, [..., 16 bytes], as bytes."""
-    digits = np.unpackbits(rows, axis=-1, bitorder="little")[..., : ROW_BYTES * bits]
-    digits = digits.reshape(*rows.shape[:-1], ROW_BYTES, bits)
-    return (digits << np.arange(bits, dtype=np.uint8)).sum(axis=-1, dtype=np.uint8)
 
 
 def load_rows(lanes: Lanes, memory: Memory, instruction: Instruction, of: Matrices, where: Array) -> Array:

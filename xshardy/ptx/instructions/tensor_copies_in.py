@@ -15,6 +15,7 @@ from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.matrix_descriptors import tensor_descriptor
 from xshardy.ptx.swizzles import CHUNK
 from xshardy.ptx.tensor_cells import store_cells
+from xshardy.ptx.tensor_elements import FIRST_BITS, PACKED_BITS, unpacked
 from xshardy.ptx.tensor_memory import LANES, split
 from xshardy.ptx.types import TYPES
 
@@ -52,15 +53,21 @@ def _sources(shape: Shape) -> Array:
     return rows
 
 
+def take_packed_bits(form: Form) -> int | None:
+    """Remove `.b8x16.format`: the bits of an element; None for copies of bytes as they are."""
+    return PACKED_BITS[form.required(*PACKED_BITS)] if form.has("b8x16") else None
+
+
 def copy(form: Form, context: Context) -> Step:
-    """`tcgen05.cp.group.shape{.multicast} [to], descriptor`."""
+    """`tcgen05.cp.group.shape{.multicast}{.b8x16.format} [to], descriptor`."""
     blocks = GROUPS[form.required(*GROUPS)]
     name = form.required("128x256b", "128x128b", "64x128b", "32x128b")
     multicast = form.take("warpx2::02_13", "warpx2::01_23", "warpx4")
     key = name if multicast is None else f"{name}.{multicast}"
     if key not in SHAPES:
         raise form.error(f"there is no {key}, only {', '.join(SHAPES)}")
-    shape = SHAPES[key]
+    shape, packed_bits = SHAPES[key], take_packed_bits(form)
+    used = CHUNK if packed_bits is None else CHUNK * packed_bits // 8
     instruction, memory = form.instruction, context.memory
     to, source = instruction.operands
     readers = Operands((addresses(context, instruction, to), context.registers.reader(instruction, source, B64)))
@@ -78,7 +85,9 @@ def copy(form: Form, context: Context) -> Step:
                 (lane,), (column,) = split(np.array([address]))
                 columns = column + np.arange(WORDS_OF_CHUNK * shape.chunks)
                 for block in range(blocks):
-                    raw = issue.shared(places.reshape(-1), block)
+                    raw = issue.shared(places.reshape(-1), block, used)
+                    if packed_bits is not None:
+                        raw = unpacked(raw, packed_bits) << np.uint8(FIRST_BITS[packed_bits])
                     rows = np.ascontiguousarray(raw).reshape(len(threads), shape.rows, -1).view(np.uint32)
                     every = lane + np.arange(LANES)
                     cells, _ = issue.cells(np.array(block), every[:, None], columns[None, :])

@@ -12,7 +12,7 @@ import numpy as np
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.clocks import Engine
-from xshardy.ptx.decode import Context, Reader, Step
+from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
@@ -22,6 +22,7 @@ from xshardy.ptx.instructions.memory import addresses, elements_of, nothing, sto
 from xshardy.ptx.instructions.tensor_copies_in import copy
 from xshardy.ptx.instructions.tensor_operands import GROUPS
 from xshardy.ptx.instructions.tensor_products import multiply
+from xshardy.ptx.instructions.tensor_reductions import take_reduction
 from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import RANK_BITS, Memory
@@ -181,12 +182,14 @@ class _Transfer:
     """What `tcgen05.ld` and `tcgen05.st` have in common."""
 
     def __init__(self, form: Form, context: Context, packing: str, address: Operand, rest: tuple[Operand, ...]):
+        """`packing` is the modifier of pairs of 16 bits; empty for a load with a reduction, which has none."""
         _take_collective(form)
         name = form.required(*SHAPES)
         shape = SHAPES[name]
         self.count = COUNTS[form.required(*COUNTS)] * shape.registers
         self.is_packed = form.has(packing)
-        form.required("b32")
+        if packing:
+            form.required("b32")
         if self.count > MOST_REGISTERS:
             raise form.error(f"it has {self.count} registers, more than {MOST_REGISTERS}")
         half = 0
@@ -233,15 +236,21 @@ class _Transfer:
 
 
 def load(form: Form, context: Context) -> Step:
-    """`tcgen05.ld.sync.aligned.shape.xN{.pack::16b}.b32 {registers}, [a]{, half}`."""
-    registers, address, *rest = form.instruction.operands
+    """
+    `tcgen05.ld.sync.aligned.shape.xN{.pack::16b}.b32 {registers}, [a]{, half}`; with `.red`, and the operation in place
+    of `.b32`, `{registers}, result, [a]`.
+    """
+    registers, *rest = form.instruction.operands
+    reduced, results = None, list[Writer]()
     if form.has("red"):
-        raise form.error("loads with a reduction are not supported")
-    transfer = _Transfer(form, context, "pack::16b", address, tuple(rest))
+        reduced, result = take_reduction(form), rest.pop(0)
+        results = [context.registers.writer(form.instruction, result, B32)]
+    address, *rest = rest
+    transfer = _Transfer(form, context, "" if reduced else "pack::16b", address, tuple(rest))
     elements = elements_of(registers)
     if len(elements) != transfer.count:
         raise form.error(f"{len(elements)} registers where the instruction has {transfer.count}")
-    writers = [context.registers.writer(form.instruction, element, B32) for element in elements]
+    writers = [context.registers.writer(form.instruction, element, B32) for element in elements] + results
 
     def execute(lanes: Lanes) -> None:
         warps, cells = transfer.cells(lanes)
@@ -250,6 +259,8 @@ def load(form: Form, context: Context) -> Step:
         words = flat[..., 0]
         if transfer.is_packed:
             words = (words & HALF_WORD) | flat[..., 1] << np.uint32(16)
+        if reduced is not None:
+            words = np.concatenate([words, reduced(words)[..., None]], axis=-1)
         full = np.zeros((lanes.shape[0] * -(-lanes.shape[1] // WARP_SIZE), WARP_SIZE), np.uint32)
         for number, writer in enumerate(writers):
             out = full.copy()
