@@ -10,9 +10,10 @@ from xshardy.transforms.failures import OperationFailedException
 def check_indices(op: stablehlo.ScatterOp) -> None:
     """Raises `OperationFailedException` for indices of `si32` or `index`."""
     type = tensor_type(op.scatter_indices)
-    element, width = type.element_type, bit_width(type.element_type)
-    if element in (IndexType(), IntegerType(width, Signedness.SIGNED)):
-        made = f"make {element} i{width}"
+    element = type.element_type
+    is_signed = isinstance(element, IntegerType) and element.signedness.data is Signedness.SIGNED
+    if is_signed or isinstance(element, IndexType):
+        made = f"make {element} i{bit_width(element)}"
         raise OperationFailedException(
             op, f"'{op.name}' op has indices of {type}, and kernels read integers without a sign: {made}"
         )
