@@ -11,14 +11,12 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.hints import isa
 
-from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo import FusionKind, FusionOp
 from xshardy.emitters.applied_computations import APPLIED
 from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.tuples import ROOT
-from xshardy.modules.scatter_indices import check_indices
-from xshardy.rewriting.walk import operations_from, operations_of
+from xshardy.rewriting.walk import operations_from
 from xshardy.syntax import print_module
 from xshardy.transforms.call_graph import symbols_in
 
@@ -30,13 +28,9 @@ def fusion_text(fusion: FusionOp, functions: Mapping[str, FuncOp]) -> str:
     """
     A module with an entry that executes `fusion` as a loop fusion, and the functions that it needs: `@f0`, ...
 
-    `functions` are those of the module around `fusion`. Raises `OperationFailedException` for what such text cannot
-    say: see `check_indices`.
+    `functions` are those of the module around `fusion`.
     """
     functions = called_functions(fusion, functions)
-    for function in functions.values():
-        for op in operations_of(function, stablehlo.ScatterOp):
-            check_indices(op)
     names = {name: f"f{number}" for number, name in enumerate(functions)}
     copies = [_anonymous(function, names) for function in functions.values()]
     computation = copies[0]

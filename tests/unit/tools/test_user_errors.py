@@ -300,21 +300,3 @@ def test_a_stream_that_the_caller_closed(stream: str, command: str):
     shell = ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-c", script, *given]
     done = subprocess.run(shell, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
-
-
-@pytest.mark.parametrize("how", [[], ["--fuse"]])
-def test_indices_with_a_sign(how: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Only the indices of scatters may have a sign."""
-    numbers = "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1"
-    (path := tmp_path / "m.mlir").write_text(f"""
-    func.func @main(%x: tensor<8xf32>, %i: tensor<3x1xsi32>, %u: tensor<3xf32>) -> tensor<8xf32> {{
-      %0 = "stablehlo.scatter"(%x, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}}> ({{
-      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-        stablehlo.return %b : tensor<f32>
-      }}) : (tensor<8xf32>, tensor<3x1xsi32>, tensor<3xf32>) -> tensor<8xf32>
-      return %0 : tensor<8xf32>
-    }}""")
-    assert status_of("xshardy", ["compile", str(path), *how]) == 1
-    assert "has indices of tensor<3x1xsi32>, and kernels read integers without a sign: make si32 i32" in complaint_in(
-        capsys.readouterr().err
-    )

@@ -19,7 +19,6 @@ from xshardy.dialects.stablehlo.building import Decomposition, Tensors
 from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.dialects.stablehlo.types import is_static, tensor_type
 from xshardy.emitters.elemental.support import has_row
-from xshardy.modules.scatter_indices import check_indices
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.decompose import DecomposeByTable, check_decomposition
@@ -112,8 +111,7 @@ class PrepareFusionPass(PatternPass):
     Replace composites by calls of their decompositions, operations of CHLO that no kernel computes directly, and
     reductions of single elements.
 
-    An operation of CHLO without such a decomposition is refused, and so are indices of a type that kernels lack; the
-    module is left as it was.
+    An operation of CHLO without such a decomposition is refused; its module is left as it was.
     """
 
     name = "hlo-prepare-fusion"
@@ -123,6 +121,4 @@ class PrepareFusionPass(PatternPass):
         for op in operations_in(module):
             if type(op) in DECOMPOSITIONS and not is_computed_directly(op):
                 check_decomposition(op, DECOMPOSITIONS)
-            if isinstance(op, stablehlo.ScatterOp):
-                check_indices(op)
         return CallDecomposition(), DecomposeWithoutKernel(), ReduceUnitDimensions()
