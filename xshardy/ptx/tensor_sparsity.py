@@ -5,7 +5,7 @@ Where the metadata of a sparse A lie in tensor memory, and what they say. Source
 A row has a code of 4 bits for each of its chunks: 16 of them in two columns of its own lane, the first in the lowest
 bits; or, of elements of 16 and 32 bits, 8 of them: rows r and r + 8 of 16 share a lane, one the lower bits, the other
 the upper ones, for the first four of their chunks, and the lane 8 further for the others. The PTX ISA shows that in
-figures only; of 64 rows in a quarter of the lanes each, the lanes are those of the rows.
+figures only. A product of 64 rows uses 16 lanes of each quarter; the metadata are taken to be in the lanes of the rows.
 """
 
 import numpy as np
