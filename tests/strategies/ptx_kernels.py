@@ -21,6 +21,33 @@ def kernel(body: str, parameters: int = 2, shared: int = 0, header: str = HEADER
     )
 
 
+def matrix_store_kernel(opcode: str, count: int, loads: str, step: int) -> str:
+    """
+    A kernel of one warp that stores so many matrices of eight rows of 16 bytes to shared memory, and copies the rows.
+
+    `loads` fills `%r10`, `%r11`, ... of each lane from `%rd9`: the first parameter, and `step` bytes per lane before.
+    """
+    registers = ", ".join(f"%r1{number}" for number in range(count))
+    body = f"""
+  mov.u32 %r3, s;
+  shl.b32 %r4, %r1, 4;
+  add.u32 %r5, %r3, %r4;
+  mul.wide.u32 %rd8, %r1, {step};
+  add.s64 %rd9, %rd1, %rd8;
+{loads}
+  {opcode} [%r5], {{{registers}}};
+  bar.warp.sync -1;
+  setp.ge.u32 %p1, %r1, {8 * count};
+  @%p1 bra $done;
+  ld.shared.v4.b32 {{%r20, %r21, %r22, %r23}}, [%r5];
+  mul.wide.u32 %rd8, %r1, 16;
+  add.s64 %rd9, %rd2, %rd8;
+  st.global.v4.b32 [%rd9], {{%r20, %r21, %r22, %r23}};
+$done:
+"""
+    return kernel(body, shared=512)
+
+
 def line_of(text: str, marker: str) -> int:
     """The number of the line with `marker`, the first of which is 1."""
     return text[: text.index(marker)].count("\n") + 1

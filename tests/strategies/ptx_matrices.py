@@ -12,6 +12,12 @@ from xshardy.ptx.machine import Machine, Options
 
 HEADER = ".version 9.1\n.target {target}\n.address_size 64\n"
 
+LANE = np.arange(32)
+G, T = LANE // 4, LANE % 4
+"""The group of four lanes that a lane is in, and its place there, as the PTX ISA has them."""
+ORDERED = [code for code in range(16) if code & 3 < code >> 2]
+"""Metadata of two elements of four, the first of which comes first."""
+
 
 def warp_kernel(instruction: str, counts: Sequence[int], *, bits: int = 32, target: str = "sm_90a") -> str:
     """

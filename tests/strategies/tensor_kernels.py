@@ -82,3 +82,23 @@ def issued(instructions: Sequence[str], parity: int = 0) -> str:
     commit = "@%p11 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r32];"
     after = "tcgen05.fence::after_thread_sync;"
     return "\n".join([*guarded, commit, WAIT.format(parity, parity), after])
+
+
+def copy_kernel(copy: str, words: int, descriptor: int, written: str) -> str:
+    """
+    A kernel that executes `copy` of shared memory at `%rd10` to tensor memory, after `written` has filled 4096 bytes.
+
+    Each thread gives so many words of its lane. `descriptor` is that of the matrix but for its address.
+    """
+    body = f"""
+.reg .b32 %v<128>;
+{written}
+mov.b64 %rd10, {descriptor};
+cvt.u64.u32 %rd11, %r3;
+shr.u64 %rd11, %rd11, 4;
+add.s64 %rd10, %rd10, %rd11;
+{issued([f"{copy} [{ADDRESS}], %rd10;"])}
+tcgen05.ld.sync.aligned.32x32b.x{words}.b32 {registers(words)}, [%r31];
+tcgen05.wait::ld.sync.aligned;
+{transfers("st", words, "%rd2")}"""
+    return tensor_kernel(body, shared=4096)

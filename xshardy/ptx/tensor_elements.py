@@ -19,6 +19,8 @@ GROUP = 16
 """Bytes, in which as many elements of 4 or 6 bits lie."""
 PACKED_BITS: Mapping[str, int] = {"b6x16_p32": 6, "b4x16_p64": 4}
 """The bits of an element, by the format of sixteen of them in 16 bytes."""
+PIECES: Mapping[int, tuple[tuple[int, int], ...]] = {GROUP: ((0, GROUP),), 8: ((0, 8),), 12: ((0, 8), (8, 4))}
+"""The first byte and the size of the words that are read of a group, by the bytes that are used of it."""
 FIRST_BITS: Mapping[int, int] = {4: 2, 6: 0}
 """By the bits of an element that has a byte, the first that it uses."""
 

@@ -6,15 +6,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from ptx_matrices import executed, faults_of, warp_kernel
+from ptx_matrices import ORDERED, G, T, executed, faults_of, warp_kernel
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.profiling import profile
 
-LANE = np.arange(32)
-G, T = LANE // 4, LANE % 4
 DTYPES: dict[str, Any] = {
     "e4m3": ml_dtypes.float8_e4m3fn,
     "e5m2": ml_dtypes.float8_e5m2,
@@ -35,7 +33,6 @@ FORMS = [
     ("mxf4nvf4.block_scale.scale_vec::4X", "ue4m3", 4),
 ]
 """Kinds with scale factors, the type and the number of these."""
-ORDERED = [code for code in range(16) if code & 3 < code >> 2]
 
 
 def codes_of(rng: np.random.Generator, name: str, *shape: int) -> Array:

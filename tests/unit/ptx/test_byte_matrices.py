@@ -5,16 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from ptx_kernels import kernel, line_of
-from ptx_matrices import accepted_by_ptxas, is_taken
+from ptx_kernels import kernel, line_of, matrix_store_kernel
+from ptx_matrices import G, T, accepted_by_ptxas, is_taken
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault, FaultKind
 from xshardy.ptx.machine import Machine, Options
 
-LANE = np.arange(32)
-G, T = LANE // 4, LANE % 4
 BITS = {"b8": 8, "b8x16.b6x16_p32": 6, "b8x16.b4x16_p64": 4}
 USED = {8: 16, 6: 12, 4: 8}
 """The bytes of a row that are not padding."""
@@ -82,27 +80,10 @@ def test_stores(number: int):
     for matrix, at in product(range(number), range(4)):
         held[:, matrix, at] = matrices[matrix, G + 8 * (at // 2), 2 * T + at % 2]
     loads = "\n".join(f"ld.global.b32 %r1{each}, [%rd9+{4 * each}];" for each in range(number))
-    vector = "{" + ", ".join(f"%r1{each}" for each in range(number)) + "}"
-    body = f"""
-  mov.u32 %r3, s;
-  shl.b32 %r4, %r1, 4;
-  add.u32 %r5, %r3, %r4;
-  mul.wide.u32 %rd8, %r1, {4 * number};
-  add.s64 %rd9, %rd1, %rd8;
-{loads}
-  stmatrix.sync.aligned.m16n8.x{number}.trans.shared.b8 [%r5], {vector};
-  bar.warp.sync -1;
-  setp.ge.u32 %p1, %r1, {8 * number};
-  @%p1 bra $done;
-  ld.shared.v4.b32 {{%r20, %r21, %r22, %r23}}, [%r5];
-  mul.wide.u32 %rd8, %r1, 16;
-  add.s64 %rd9, %rd2, %rd8;
-  st.global.v4.b32 [%rd9], {{%r20, %r21, %r22, %r23}};
-$done:
-"""
+    ptx = matrix_store_kernel(f"stmatrix.sync.aligned.m16n8.x{number}.trans.shared.b8", number, loads, 4 * number)
     out = np.zeros((number, 8, 16), np.uint8)
     arguments = [held.view(np.uint32), out]
-    assert Machine(kernel(body, shared=512)).run([1], [32], arguments, Options(checks=True)) == []
+    assert Machine(ptx).run([1], [32], arguments, Options(checks=True)) == []
     np.testing.assert_array_equal(out, matrices.swapaxes(1, 2))
 
 

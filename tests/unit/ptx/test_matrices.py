@@ -5,13 +5,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from ptx_kernels import kernel
+from ptx_kernels import kernel, matrix_store_kernel
+from ptx_matrices import LANE
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.machine import Machine, Options
-
-LANE = np.arange(32)
 
 
 def product(shape: str, dtype: type[Any], a: Array, b: Array) -> Array:
@@ -168,27 +167,11 @@ def test_fragments_from_shared_memory(transposed: bool, wait: str):
 def test_fragments_to_shared_memory(transposed: bool, count: int):
     """The inverse of `ldmatrix`: register m of lane l has two numbers of matrix m, row l / 4."""
     held = np.arange(1, 32 * count + 1, dtype=np.uint32).reshape(count, 32) * np.uint32(65537)
-    suffix, registers = ".trans" if transposed else "", ", ".join(f"%r1{number}" for number in range(count))
     loads = "\n".join(f"ld.global.b32 %r1{number}, [%rd9+{128 * number}];" for number in range(count))
-    body = f"""
-  mov.u32 %r3, s;
-  shl.b32 %r4, %r1, 4;
-  add.u32 %r5, %r3, %r4;
-  mul.wide.u32 %rd8, %r1, 4;
-  add.s64 %rd9, %rd1, %rd8;
-  {loads}
-  stmatrix.sync.aligned.m8n8.x{count}{suffix}.shared.b16 [%r5], {{{registers}}};
-  bar.warp.sync -1;
-  setp.ge.u32 %p1, %r1, {8 * count};
-  @%p1 bra $done;
-  ld.shared.v4.b32 {{%r20, %r21, %r22, %r23}}, [%r5];
-  mul.wide.u32 %rd8, %r1, 16;
-  add.s64 %rd9, %rd2, %rd8;
-  st.global.v4.b32 [%rd9], {{%r20, %r21, %r22, %r23}};
-$done:
-"""
+    opcode = f"stmatrix.sync.aligned.m8n8.x{count}{'.trans' if transposed else ''}.shared.b16"
+    ptx = matrix_store_kernel(opcode, count, loads, 4)
     out = np.zeros((count, 8, 8), np.uint16)
-    assert Machine(kernel(body, shared=512)).run([1], [32], [held, out], Options(checks=True)) == []
+    assert Machine(ptx).run([1], [32], [held, out], Options(checks=True)) == []
     expected = np.zeros((count, 8, 8), np.uint16)
     for matrix in range(count):
         for lane in range(32):

@@ -5,13 +5,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from ptx_matrices import executed, words_of
+from ptx_matrices import LANE, G, T, executed, words_of
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import PtxError
 
-LANE = np.arange(32)
-G, T = LANE // 4, LANE % 4
 RANGES = {"s4": (-8, 8), "u4": (0, 16), "b1": (0, 2), "s8": (-128, 128), "u8": (0, 256)}
 
 

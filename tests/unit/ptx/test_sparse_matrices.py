@@ -5,14 +5,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from ptx_matrices import executed, faults_of, words_of
+from ptx_matrices import ORDERED, G, T, executed, faults_of, words_of
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 
-LANE = np.arange(32)
-G, T = LANE // 4, LANE % 4
 DTYPES: dict[str, Any] = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
@@ -26,7 +24,6 @@ DTYPES: dict[str, Any] = {
 }
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "s4": 4, "u4": 4}
 RANGES = {"s8": (-128, 128), "u8": (0, 256), "s4": (-8, 8), "u4": (0, 16)}
-ORDERED = [code for code in range(16) if code & 3 < code >> 2]
 DISTINCT = [code for code in range(16) if code & 3 != code >> 2]
 
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from ptx_matrices import accepted_by_ptxas, is_taken
-from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
+from tensor_kernels import copied, copy_kernel, registers, tensor_kernel, transfers
 
 from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
@@ -39,21 +39,11 @@ def test_decompression(format: str, shape: str, words: int):
     copies = "\n".join(f"ld.global.b32 %r10, [%rd9+{at}];\nst.shared.b32 [%r5+{at}], %r10;" for at in range(0, used, 4))
     written = copied(4096, "%rd1")
     whole = written[written.index("ld.global.v4") : written.index("add.u32 %r5, %r5, 2048;")]
-    body = f"""
-.reg .b32 %v<128>;
-{written.replace(whole, copies)}
-mov.b64 %rd10, {descriptor};
-cvt.u64.u32 %rd11, %r3;
-shr.u64 %rd11, %rd11, 4;
-add.s64 %rd10, %rd10, %rd11;
-{issued([f"tcgen05.cp.cta_group::1.{shape}.{format} [%r30], %rd10;"])}
-tcgen05.ld.sync.aligned.32x32b.x{words}.b32 {registers(words)}, [%r31];
-tcgen05.wait::ld.sync.aligned;
-{transfers("st", words, "%rd2")}"""
     source = np.zeros(4096, np.uint8)
     source[: held.size] = held.reshape(-1)
     out = np.zeros((128, words), np.uint32)
-    ptx = tensor_kernel(body, shared=4096)
+    copy = f"tcgen05.cp.cta_group::1.{shape}.{format}"
+    ptx = copy_kernel(copy, words, descriptor, written.replace(whole, copies))
     assemble(ptx, "sm_100a")
     assert Machine(ptx).run([1], [128], [source, out], Options(checks=True)) == []
     np.testing.assert_array_equal(out.view(np.uint8), np.tile(codes << first, (128 // rows, 1)))

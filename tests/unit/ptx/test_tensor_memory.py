@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import sampled_from
 from ptx_kernels import BLACKWELL, kernel, line_of
-from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
+from tensor_kernels import copied, copy_kernel, registers, tensor_kernel, transfers
 
 from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
@@ -140,21 +140,10 @@ def test_copies_from_shared_memory(shape: str):
         held[row // 8, :, row % 8] = matrix[row].reshape(-1, 4)
     stride, leading = 128 * (words // 4), 128
     bits = leading >> 4 << 16 | stride >> 4 << 32 | 1 << 46
-    body = f"""
-.reg .b32 %v<128>;
-{copied(4096, "%rd1")}
-mov.b64 %rd10, {bits};
-cvt.u64.u32 %rd11, %r3;
-shr.u64 %rd11, %rd11, 4;
-add.s64 %rd10, %rd10, %rd11;
-{issued([f"tcgen05.cp.cta_group::1.{shape} [%r30], %rd10;"])}
-tcgen05.ld.sync.aligned.32x32b.x{words}.b32 {registers(words)}, [%r31];
-tcgen05.wait::ld.sync.aligned;
-{transfers("st", words, "%rd2")}"""
     source = np.zeros(1024, np.uint32)
     source[: held.size] = held.reshape(-1)
     found = np.zeros((128, words), np.uint32)
-    ptx = tensor_kernel(body, shared=4096)
+    ptx = copy_kernel(f"tcgen05.cp.cta_group::1.{shape}", words, bits, copied(4096, "%rd1"))
     assemble(ptx, "sm_100a")
     assert run(ptx, source, found) == []
     for quarter, first in enumerate(firsts):

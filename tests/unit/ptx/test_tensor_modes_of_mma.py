@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import booleans, integers, lists, sampled_from
 from ptx_kernels import line_of
-from ptx_matrices import accepted_by_ptxas, is_taken
+from ptx_matrices import ORDERED, accepted_by_ptxas, is_taken
 from ptx_warpgroups import SECOND, image, signed
 from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 
@@ -35,7 +35,6 @@ KINDS: dict[str, tuple[str, Any, int, int, int]] = {
 }
 """Of each element the kind, how numpy calls it, its number in a descriptor, the depth of a sparse product, and the
 number of the type of its sums."""
-ORDERED = [code for code in range(16) if code & 3 < code >> 2]
 
 
 def numbers(dtype: Any, *shape: int) -> Array:

@@ -9,11 +9,11 @@ bits. Floats of 6 bits have the lower bits of a byte, those of 4 bits its middle
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import ml_dtypes
 import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.tensor_elements import E2M1, E2M3, E3M2, FIRST_BITS
 from xshardy.ptx.types import TYPES, as_tf32
 
 
@@ -52,12 +52,13 @@ ELEMENTS: Mapping[str, RegisterElement] = {
     "s4": RegisterElement("s4", 4, np.dtype(np.int8), True, is_signed=True),
     "u4": RegisterElement("u4", 4, np.dtype(np.uint8), True),
     "b1": RegisterElement("b1", 1, np.dtype(np.uint8), True),
-    "e2m3": RegisterElement("e2m3", 8, np.dtype(ml_dtypes.float6_e2m3fn), False, used=(0, 6)),
-    "e3m2": RegisterElement("e3m2", 8, np.dtype(ml_dtypes.float6_e3m2fn), False, used=(0, 6)),
-    "e2m1": RegisterElement("e2m1", 8, np.dtype(ml_dtypes.float4_e2m1fn), False, used=(2, 4)),
+    **{
+        of.name: RegisterElement(of.name, 8, of.dtype, False, used=(FIRST_BITS[of.bits], of.bits))
+        for of in (E2M3, E3M2, E2M1)
+    },
 }
 """By the name of the type in an opcode."""
-DENSE_E2M1 = RegisterElement("e2m1", 4, np.dtype(ml_dtypes.float4_e2m1fn), False, used=(0, 4))
+DENSE_E2M1 = RegisterElement(E2M1.name, 4, E2M1.dtype, False, used=(0, 4))
 """Eight of them fill a register."""
 
 

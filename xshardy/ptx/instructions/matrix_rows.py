@@ -21,7 +21,7 @@ from xshardy.ptx.instructions.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction
-from xshardy.ptx.tensor_elements import PACKED_BITS, unpacked
+from xshardy.ptx.tensor_elements import PACKED_BITS, PIECES, unpacked
 from xshardy.ptx.types import TYPES
 
 ROW_BYTES = 16
@@ -70,8 +70,6 @@ LAYOUTS_OUT: Mapping[str, Layout] = {
     "m16n8.trans.b8": _layout(8, 2 * _T + _BYTE % 2, _G + 8 * (_BYTE // 2)),
 }
 """The same of `stmatrix`."""
-PIECES: Mapping[int, tuple[tuple[int, int], ...]] = {6: ((0, 8), (8, 4)), 4: ((0, 8),)}
-"""The first byte and the size of what is read of a row of elements with so many bits: no padding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ def load_rows(lanes: Lanes, memory: Memory, instruction: Instruction, of: Matric
     else:
         _check_alignment(lanes, memory, instruction, where)
         words: list[Array] = []
-        for first, size in PIECES[of.packed_bits]:
+        for first, size in PIECES[ROW_BYTES * of.packed_bits // 8]:  # no padding
             at = where + np.uint64(first)
             words += load_words(lanes, memory, instruction, of.space, at, 4, size // 4)
         words += [np.zeros(lanes.shape, np.uint32)] * (WORDS_OF_ROW - len(words))

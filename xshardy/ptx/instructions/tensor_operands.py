@@ -23,15 +23,13 @@ from xshardy.ptx.module import Instruction
 from xshardy.ptx.sparsity import CODE_BITS
 from xshardy.ptx.swizzles import CHUNK
 from xshardy.ptx.tensor_cells import Cells, cells_of, load_cells, report
-from xshardy.ptx.tensor_elements import TF32, MemoryElement, scale_factors
+from xshardy.ptx.tensor_elements import PIECES, TF32, MemoryElement, scale_factors
 from xshardy.ptx.tensor_layouts import lanes_of_rows, places_of_factors
 from xshardy.ptx.tensor_memory import split
 from xshardy.ptx.tensor_sparsity import places_of_codes, sparsity_of, valid_codes
 
 GROUPS: Mapping[str, int] = {"cta_group::1": 1, "cta_group::2": 2}
 """How many blocks take part."""
-PIECES: Mapping[int, tuple[tuple[int, int], ...]] = {CHUNK: ((0, CHUNK),), 8: ((0, 8),), 12: ((0, 8), (8, 4))}
-"""The first byte and the size of the words that are read of a chunk, by the bytes that are used of it."""
 CODE = np.uint32((1 << CODE_BITS) - 1)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array
 from xshardy.ptx.clocks import Engine
-from xshardy.ptx.decode import Context, Reader, Step
+from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instruction_descriptors import KINDS, Product, Use, decoded
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.matrices import rounded
@@ -127,14 +127,11 @@ def _readers(form: Form, context: Context, places: Places) -> tuple[Operands, Se
     """What reads the operands, and the names of what it gives; those of several registers have a number."""
     registers, instruction = context.registers, form.instruction
 
-    def read(operand: Operand, type: str) -> Reader:
-        if isinstance(operand, Address):
-            return addresses(context, instruction, operand)
-        return registers.reader(instruction, operand, TYPES[type])
-
     found = {
         "d": addresses(context, instruction, places.d),
-        "a": read(places.a, "b64"),
+        "a": addresses(context, instruction, places.a)
+        if isinstance(places.a, Address)
+        else registers.reader(instruction, places.a, B64),
         "b": registers.reader(instruction, places.b, B64),
         "descriptor": registers.reader(instruction, places.descriptor, B32),
         "keep": registers.reader(instruction, places.keep, PREDICATE),
