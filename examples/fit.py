@@ -8,7 +8,7 @@ the batch, and no array is made.
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", "8")
 
 import jax
 import jax.numpy as jnp

@@ -7,7 +7,7 @@ Tokens are divided along "data", heads and hidden features along "model". Only a
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", "8")
 
 import jax
 import jax.numpy as jnp

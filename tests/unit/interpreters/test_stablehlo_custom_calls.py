@@ -131,6 +131,7 @@ def test_what_jax_does_not_ask_of_lapack_is_refused(call: str, reason: str):
 
 
 def test_scipy_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch):
+    check(lax.linalg.hessenberg, [squares("float32")])  # JAX itself needs scipy, once in a process
     monkeypatch.setitem(sys.modules, "scipy.linalg", None)
     with pytest.raises(InterpretationError, match="it needs scipy"):
         check(lax.linalg.hessenberg, [squares("float32")])
