@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 from xshardy import compiler
-from xshardy.lowering.libdevice import find_cuda_file
+from xshardy.lowering.cuda_files import find_cuda_file
 from xshardy.lowering.ptxas import PROGRAM, assemble
 from xshardy.ptx.profiling import profile
 from xshardy.tools.widths import widths

@@ -42,7 +42,7 @@ from xshardy.interpreters.host import packed, unpacked
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.tools.execution import result_types
 

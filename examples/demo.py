@@ -11,7 +11,7 @@ from rich.table import Table
 
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import assemble
 from xshardy.tools.console import console

@@ -12,14 +12,15 @@ from time import perf_counter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.utils.exceptions import PassFailedException
+from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 
 from xshardy.close_names import did_you_mean
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
 from xshardy.emitters import emit_fusion
-from xshardy.emitters.devices import device_of
 from xshardy.garbage import collection_suspended
+from xshardy.gpus.capability import DEFAULT_TARGET
+from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.rewriting.changes import PassRunner
@@ -35,14 +36,13 @@ Called after each pass with its name, the resulting module, and the seconds it t
 It reads the module while it is called: the next pass changes it, and `compile` takes it apart at the end.
 """
 
-DEFAULT_TARGET = "sm_90"
 EMITTED_DIALECTS = frozenset({"gpu", "tensor", "vector", "xla_gpu"})
 """Dialects of kernels that HLO modules never use."""
 TO_PTX = "llvm-to-ptx"
 """The name of the step after the passes, as reported to observers."""
 
 
-class FusionNotFoundError(ValueError):
+class FusionNotFoundError(DiagnosticException, ValueError):
     """The module has no fusion of the requested name, none at all, or several where one was expected."""
 
 

@@ -13,8 +13,8 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import ENTRY_NAME, emit_fusion, explain
 from xshardy.emitters.heroes import choose_emitter
 from xshardy.emitters.index_width import narrow_indices
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.preparation import prepare
+from xshardy.gpus.devices import Device
 from xshardy.hlo_text import parse_hlo
 from xshardy.lowering.nvptx import compile_module
 from xshardy.tools.execution import execute_fusion

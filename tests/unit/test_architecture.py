@@ -18,12 +18,12 @@ planning
 engines
 modules
 compiler
-ptx
 emitters
 transforms.sdy_propagation transforms.xla_sdy
 transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo
 transforms.sdy
 transforms
+ptx
 interpreters
 lowering
 hlo_text
@@ -33,7 +33,7 @@ syntax
 dialects
 rewriting
 construction
-axes affine
+axes affine gpus
 close_names garbage files html_parts svg
 universe
 """

@@ -1,13 +1,16 @@
 """The attributes that a function, of `func` or of `llvm`, has for each of its arguments and of its results."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from xdsl.dialects import func, llvm
+from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute
 
-Function = func.FuncOp | llvm.FuncOp
+if TYPE_CHECKING:
+    from xdsl.dialects import llvm
+
+Function: TypeAlias = "func.FuncOp | llvm.FuncOp"
 
 
 def dictionaries_in(attribute: Attribute | None) -> Sequence[DictionaryAttr]:

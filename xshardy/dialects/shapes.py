@@ -1,6 +1,6 @@
 """The shape of a value or of a type, whatever its dialect."""
 
-from xdsl.dialects.builtin import ShapedType, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyTensorType, ShapedType, TensorType
 from xdsl.ir import Attribute, SSAValue
 
 _SHAPED = (TensorType, ShapedType)
@@ -25,6 +25,11 @@ def rank_of(value: SSAValue) -> int:
 def is_scalar(value: SSAValue) -> bool:
     """Whether `value` is a tensor or a vector without dimensions."""
     return isinstance(type := value.type, _SHAPED) and not type.get_num_dims()
+
+
+def is_static(type: AnyTensorType) -> bool:
+    """Whether every dimension of `type` has a known size."""
+    return DYNAMIC_INDEX not in type.get_shape()
 
 
 def has_static_shape(value: SSAValue) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from xshardy.dialects.hlo import FusionOp
     from xshardy.emitters.analysis import Choice
-    from xshardy.emitters.launch_dimensions import Device
+    from xshardy.gpus.devices import Device
 
 
 def emit_fusion(fusion: "FusionOp", device: "Device | None" = None) -> "ModuleOp":

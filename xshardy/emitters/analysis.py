@@ -18,8 +18,9 @@ from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
+from xshardy.emitters.launch_dimensions import LaunchDimensions, loop_launch_dimensions
 from xshardy.emitters.partition import roots_of
+from xshardy.gpus.devices import Device
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 
 MAX_INTERMEDIATE_OPERANDS = 3

@@ -13,13 +13,13 @@ from xshardy.emitters.concatenate import choose_concatenate
 from xshardy.emitters.dynamic_update_slice import choose_dynamic_update_slice
 from xshardy.emitters.elemental.support import require_results
 from xshardy.emitters.input_slices import choose_input_slices
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import choose_loop
 from xshardy.emitters.reduction.choice import choose_reduction
 from xshardy.emitters.row_wise.choice import choose_reduced_rows, choose_row_wise
 from xshardy.emitters.scatter.choice import choose_scatter
 from xshardy.emitters.sort import choose_sort
 from xshardy.emitters.transpose.choice import choose_packed_transpose, choose_transpose
+from xshardy.gpus.devices import Device
 
 CHOICES: Sequence[Callable[[Fusion], Choice | None]] = (
     choose_sort,

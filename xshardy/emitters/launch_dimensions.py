@@ -14,18 +14,7 @@ from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.emitters.elemental.kinds import bits_in_memory
-
-
-@dataclass(frozen=True, slots=True)
-class Device:
-    """The device properties that launch dimensions depend on; the defaults are an H100's."""
-
-    cores: int = 132
-    """Streaming multiprocessors."""
-    threads_per_core: int = 2048
-    """Resident threads per core."""
-    threads_per_warp: int = 32
-    max_blocks_x: int = 2**31 - 1
+from xshardy.gpus.devices import Device
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,16 +23,11 @@ from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import block_number
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
-from xshardy.emitters.launch_dimensions import (
-    MAX_UNROLL,
-    Device,
-    LaunchDimensions,
-    loop_launch_dimensions,
-    unrolled_launch,
-)
+from xshardy.emitters.launch_dimensions import MAX_UNROLL, LaunchDimensions, loop_launch_dimensions, unrolled_launch
 from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
 from xshardy.emitters.pieces import with_pieces
 from xshardy.emitters.wide_unroll import wide_unroll
+from xshardy.gpus.devices import Device
 from xshardy.indexing.operations import delinearized, minor_to_major
 
 

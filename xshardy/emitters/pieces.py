@@ -13,8 +13,9 @@ from math import prod
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.shapes import shape_of
-from xshardy.emitters.launch_dimensions import MAX_UNROLL, Device, LaunchDimensions
+from xshardy.emitters.launch_dimensions import MAX_UNROLL, LaunchDimensions
 from xshardy.emitters.wide_unroll import is_cheap, minor_size
+from xshardy.gpus.devices import Device
 
 PIECES = 2
 MAX_OPERATIONS = 16

@@ -15,7 +15,8 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
 from xshardy.emitters.elemental.kinds import Kind, bits_in_memory, element_type_of, kind_of
-from xshardy.emitters.launch_dimensions import MAX_UNROLL, Device
+from xshardy.emitters.launch_dimensions import MAX_UNROLL
+from xshardy.gpus.devices import Device
 from xshardy.indexing.tensor_maps import minor_to_major
 
 WIDEST_ACCESS = 128

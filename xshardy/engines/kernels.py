@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xshardy.compiler import DEFAULT_TARGET
 from xshardy.engines.program import PartitionedProgram
+from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.modules.checked_run import planned

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
+from xshardy.syntax.placed_error import PlacedError
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -31,7 +33,7 @@ MAX_SHOWN_COLUMNS = 160
 """The most characters of the offending line that a diagnostic shows."""
 
 
-class HLOError(DiagnosticException):
+class HLOError(PlacedError):
     """An HLO text that cannot be read: `file:line:column: error: message`, the line itself, and a hint."""
 
     def __init__(self, file: str, line: int, column: int, message: str, hint: str = "", source_line: str = ""):

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 
 from xdsl.utils.exceptions import DiagnosticException
 
-SUFFIX = ".pb"
-"""How the name of a file ends that is in binary form."""
-
 _FIRST_FIELD = 0x0A
 """The tag of field 1 with a number of bytes: the module of an `HloProto`, or the name of an `HloModuleProto`."""
 

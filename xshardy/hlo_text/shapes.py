@@ -12,30 +12,14 @@ from typing import TypeAlias, cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyTensorType,
-    BFloat16Type,
-    ComplexType,
-    Float4E2M1FNType,
-    Float8E3M4Type,
-    Float8E4M3B11FNUZType,
-    Float8E4M3FNType,
-    Float8E4M3FNUZType,
-    Float8E4M3Type,
-    Float8E5M2FNUZType,
-    Float8E5M2Type,
-    Float8E8M0FNUType,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    IntegerType,
     MemRefType,
     NoneAttr,
-    Signedness,
     TensorType,
     TupleType,
-    i1,
 )
 from xdsl.ir import Attribute
 
+from xshardy.dialects.element_names import ELEMENT_TYPES
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
 from xshardy.dialects.stablehlo.calls import contents_of, is_buffer
@@ -43,28 +27,6 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import SIGNED_BY_NAME, TokenType
 from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.lexer import MAX_DIGITS, Tokens
-
-ELEMENT_TYPES: Mapping[str, Attribute] = {
-    "pred": i1,
-    **{f"s{width}": IntegerType(width) for width in (2, 4, 8, 16, 32, 64)},
-    **{f"u{width}": IntegerType(width, Signedness.UNSIGNED) for width in (2, 4, 8, 16, 32, 64)},
-    "f4e2m1fn": Float4E2M1FNType(),
-    "f8e3m4": Float8E3M4Type(),
-    "f8e4m3": Float8E4M3Type(),
-    "f8e4m3b11fnuz": Float8E4M3B11FNUZType(),
-    "f8e4m3fn": Float8E4M3FNType(),
-    "f8e4m3fnuz": Float8E4M3FNUZType(),
-    "f8e5m2": Float8E5M2Type(),
-    "f8e5m2fnuz": Float8E5M2FNUZType(),
-    "f8e8m0fnu": Float8E8M0FNUType(),
-    "f16": Float16Type(),
-    "bf16": BFloat16Type(),
-    "f32": Float32Type(),
-    "f64": Float64Type(),
-    "c64": ComplexType(Float32Type()),
-    "c128": ComplexType(Float64Type()),
-}
-"""Element types by the name that HLO text gives them. Signed integers are signless, as in StableHLO."""
 
 ELEMENT_NAMES: Mapping[Attribute, str] = {
     **{type: name for name, type in ELEMENT_TYPES.items()},

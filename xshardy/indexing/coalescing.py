@@ -15,13 +15,10 @@ from xdsl.ir import SSAValue
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
+from xshardy.gpus.sizes import SECTOR_BYTES, WARP_SIZE
 from xshardy.indexing.fusions import maps_to_operands
 from xshardy.indexing.tensor_maps import minor_to_major
 
-SECTOR_BYTES = 32
-"""The unit of memory transfer."""
-WARP_SIZE = 32
-"""The threads that access memory together."""
 COALESCED = 0.5
 """The efficiency from which an access is coalesced. An access that is not aligned to sectors may touch two."""
 

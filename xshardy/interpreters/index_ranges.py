@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import func
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
+from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo import CustomCallOp, SetDimensionSizeOp
-from xshardy.dialects.stablehlo.types import is_static
 from xshardy.interpreters.calls import called_function, calls_by_function
 from xshardy.interpreters.element_types import as_tensor_type
 from xshardy.interpreters.index_limits import INDICES

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.dialects.stablehlo.types import is_static
+from xshardy.dialects.shapes import is_static
 from xshardy.interpreters.element_types import (
     BITS,
     KINDS,

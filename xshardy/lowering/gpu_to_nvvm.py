@@ -17,10 +17,9 @@ from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.dialects.extensions.llvm import ConstantRangeAttr
 from xshardy.dialects.xla_gpu import PdlWaitOp
 from xshardy.dialects.xla_gpu.discardable import get_range
+from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Operands, RowPattern, integer_constant
 from xshardy.lowering.types import LLVMTypes
-
-WARP_SIZE = 32
 
 Registers = Mapping[str, type[nvvm.SpecialRegisterOp]]
 

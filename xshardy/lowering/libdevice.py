@@ -9,48 +9,25 @@ process, target, and set of functions.
 
 import re
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import llvmlite.binding as llvm
 from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.lowering.cuda_files import find_cuda_file, installed_file
 
 FILE = "nvvm/libdevice/libdevice.10.bc"
 
 _FUNCTION = re.compile(r"^declare .*@(__nv_\w+)\(", re.MULTILINE)
 
 
-class MissingCudaExtraError(DiagnosticException):
-    """A file of the `cuda` extra is not installed."""
-
-
 class UnknownFunctionError(DiagnosticException):
     """libdevice has no function of a name."""
 
 
-def find_cuda_file(relative: str, need: str) -> Path:
-    """
-    The file `relative` of an installed NVIDIA package, such as `nvvm/libdevice/libdevice.10.bc`.
-
-    Raises `MissingCudaExtraError`, with `need` as the reason, if no installed package has it.
-    """
-    if (file := _installed_file(relative)) is None:
-        raise MissingCudaExtraError(f"{need}: install the 'cuda' extra with `pip install 'xshardy[cuda]'`")
-    return file
-
-
-def _installed_file(relative: str) -> Path | None:
-    spec = find_spec("nvidia")
-    for root in () if spec is None else spec.submodule_search_locations or ():
-        for toolkit in sorted(Path(root).glob("cu[0-9]*"), reverse=True):
-            if (file := toolkit / relative).is_file():
-                return file
-    return None
-
-
 def is_installed() -> bool:
     """Whether a package with libdevice is installed."""
-    return _installed_file(FILE) is not None
+    return installed_file(FILE) is not None
 
 
 def functions_used(llvm_ir: str) -> frozenset[str]:

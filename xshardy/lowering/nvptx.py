@@ -18,6 +18,7 @@ from xdsl.utils.target import Target
 from xshardy.dialects import nvvm
 from xshardy.dialects.function_attributes import argument_attributes
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
+from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.lowering.kernel import Kernel, KernelArgument, KernelSource
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
@@ -25,7 +26,6 @@ from xshardy.lowering.targets import ARCHITECTURES, check_intrinsics, ptx_featur
 
 TRIPLE = "nvptx64-nvidia-cuda"
 
-DEFAULT_TARGET = "sm_90"
 
 MAX_OPT_LEVEL = 3
 

@@ -7,7 +7,7 @@ from tempfile import NamedTemporaryFile
 
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.lowering.libdevice import find_cuda_file
+from xshardy.lowering.cuda_files import find_cuda_file
 
 PROGRAM = "bin/ptxas"
 

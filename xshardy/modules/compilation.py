@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy import compiler
 from xshardy.dialects import hlo
+from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.modules.aliases import aliases_of, donated_parameters
@@ -45,7 +45,7 @@ class CompiledModule:
 def compile_module(
     module: ModuleOp,
     *,
-    target: str = compiler.DEFAULT_TARGET,
+    target: str = DEFAULT_TARGET,
     math: str = "auto",
     jobs: int = 1,
     cache: KernelCache | None = None,

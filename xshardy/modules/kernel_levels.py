@@ -10,7 +10,7 @@ from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import slice_index
 from xshardy.emitters import emit_fusion
-from xshardy.emitters.devices import device_of
+from xshardy.gpus.devices import device_of
 from xshardy.interpreters import simt
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.host import run_on_host

@@ -8,15 +8,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.emitters import emit_fusion
-from xshardy.emitters.devices import device_of
-from xshardy.indexing.coalescing import SECTOR_BYTES
+from xshardy.gpus.capability import DEFAULT_TARGET
+from xshardy.gpus.devices import device_of
+from xshardy.gpus.sizes import BANKS, SECTOR_BYTES, WARP_SIZE
 from xshardy.interpreters.element_types import Array, bits_in_memory
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.simt.kernel import observe_block
-from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import AccessKind, Tensor
-from xshardy.interpreters.simt.traffic import BANKS, wavefronts
+from xshardy.interpreters.simt.traffic import wavefronts
 from xshardy.svg import Drawing, colour, width_of
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
@@ -60,7 +60,7 @@ class WarpAccess:
         return f"{self.kind.value} of {self.bits * self.places.shape[1]} bits per lane, {where}"
 
 
-def warp_accesses(hlo: ModuleOp, target: str = compiler.DEFAULT_TARGET) -> Sequence[WarpAccess]:
+def warp_accesses(hlo: ModuleOp, target: str = DEFAULT_TARGET) -> Sequence[WarpAccess]:
     """The accesses of the first warp of the kernel of the first fusion in `hlo`, in the order of execution."""
     fusion = compiler.select_fusions(hlo)[0]
     module = compiler.lower(emit_fusion(fusion, device_of(target)), LEVELS[-2], target=target)

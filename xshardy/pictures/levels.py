@@ -8,7 +8,8 @@ from xdsl.ir import Operation
 
 from xshardy import compiler
 from xshardy.emitters import emit_fusion
-from xshardy.emitters.devices import device_of
+from xshardy.gpus.capability import DEFAULT_TARGET
+from xshardy.gpus.devices import device_of
 from xshardy.svg import Drawing, colour, width_of
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
@@ -22,7 +23,7 @@ DIALECTS = ("xla_gpu", "func", "arith", "math", "tensor", "scf", "vector", "llvm
 
 
 def _emitted(hlo: ModuleOp) -> ModuleOp:
-    return emit_fusion(compiler.select_fusions(hlo)[0], device_of(compiler.DEFAULT_TARGET))
+    return emit_fusion(compiler.select_fusions(hlo)[0], device_of(DEFAULT_TARGET))
 
 
 def _hue(dialect: str) -> str:

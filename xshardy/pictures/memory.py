@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.compiler import DEFAULT_TARGET
+from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.modules.checked_run import planned
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.svg import Drawing, colour, width_of

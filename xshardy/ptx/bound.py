@@ -10,10 +10,10 @@ rates of tensor cores, which differ between GPUs of one capability, are rounded 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xshardy.emitters.devices import device_of
-from xshardy.indexing.coalescing import SECTOR_BYTES
+from xshardy.gpus.capability import ComputeCapability, parse_target
+from xshardy.gpus.devices import device_of
+from xshardy.gpus.sizes import SECTOR_BYTES
 from xshardy.ptx.profiling import Profile
-from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_target
 
 ISSUED_PER_CYCLE = 4
 """Instructions of warps that a multiprocessor issues in a cycle."""
@@ -47,7 +47,7 @@ RATES: Mapping[ComputeCapability, Rates] = {
     ComputeCapability(12, 0): Rates(2.62e9, 1792e9, 512),
     ComputeCapability(12, 1): Rates(2.42e9, 273e9, 512),
 }
-"""Of the GPUs of `emitters.devices`, at their boost clock: published figures, not calibrated on a GPU."""
+"""Of the GPUs of `gpus.devices`, at their boost clock: published figures, not calibrated on a GPU."""
 
 
 @dataclass(frozen=True, slots=True)

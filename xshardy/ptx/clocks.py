@@ -12,8 +12,8 @@ from enum import IntEnum
 
 import numpy as np
 
+from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.simt.launch import WARP_SIZE
 
 
 class Engine(IntEnum):

@@ -5,8 +5,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from xshardy.gpus.launch import AXES, Launch, along_axis
+from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, Launch, along_axis
 from xshardy.ptx.clocks import Clocks, Engine
 from xshardy.ptx.clusters import Clusters
 

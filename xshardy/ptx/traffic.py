@@ -10,16 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from xshardy.indexing.coalescing import SECTOR_BYTES
+from xshardy.gpus.sizes import BANK_BYTES, BANKS, SECTOR_BYTES, WARP_SIZE
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.simt.launch import WARP_SIZE
-from xshardy.interpreters.simt.traffic import BANKS
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess
 from xshardy.ptx.products import PRODUCTS_OF_SUM
 from xshardy.ptx.tensor_memory import TENSOR
 
-BANK_BYTES = 4
 UNCOUNTED = ("the parameters",)
 SECTOR_BITS = 35
 """A region has fewer than 2 to this power sectors."""

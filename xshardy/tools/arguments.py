@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from xshardy.gpus.capability import parse_target
+
 
 def natural(text: str) -> int:
     """An integer of at least 0."""
@@ -39,6 +41,15 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got '{text}'")
     return number
+
+
+def target(text: str) -> str:
+    """The name of a GPU that there is a target for."""
+    try:
+        parse_target(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def mesh_axes(text: str) -> dict[str, int]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble_each
 from xshardy.ptx.errors import LaunchError, PtxError

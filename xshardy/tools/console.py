@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
@@ -26,3 +27,10 @@ def console(*, stderr: bool = False) -> Console:
     if terminal.is_terminal:
         return terminal
     return DataConsole(stderr=stderr, markup=False, emoji=False, width=WIDTH_OF_FILES)
+
+
+def summary(value: NDArray[Any]) -> str:
+    """The first elements of an array."""
+    flat = value.reshape(-1)
+    shown = ", ".join(str(element) for element in flat[:4])
+    return f"{shown}, ..." if flat.size > 4 else shown or "(empty)"

@@ -6,13 +6,11 @@ from pathlib import Path
 
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
-from xshardy.compiler import FusionNotFoundError
-from xshardy.hlo_text import HLOError
-from xshardy.hlo_text.proto import SUFFIX, hlo_text_of
 from xshardy.syntax.bytecode import is_bytecode
 from xshardy.syntax.diagnostics import parse_error_text
+from xshardy.syntax.placed_error import PlacedError
 from xshardy.tools.output import read_standard_input
-from xshardy.tools.program_text import ENCODING, bytecode_text, is_mlir
+from xshardy.tools.program_text import BINARY_HLO, ENCODING, bytecode_text, is_mlir
 from xshardy.tools.usage import UsageError
 
 STDIN = "<stdin>"
@@ -29,14 +27,16 @@ def shown_name(file: str) -> str:
 
 def read_text(file: str) -> str:
     """
-    The text of `file`, or of standard input for `-`; also that of MLIR bytecode, and of HLO in binary form, `.hlo.pb`.
+    The text of `file`, or of standard input for `-`; also that of MLIR bytecode, and of HLO in binary form.
 
     Raises `InputError` if it is not text, `BytecodeError`, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
     """
     data = read_standard_input() if file == "-" else Path(file).read_bytes()
     if is_bytecode(data):
         return bytecode_text(data)
-    if file.endswith(SUFFIX):
+    if file.endswith(BINARY_HLO):
+        from xshardy.hlo_text.proto import hlo_text_of
+
         return hlo_text_of(data)
     try:
         return data.decode(ENCODING)
@@ -61,11 +61,11 @@ def describe(error: Exception, file: str) -> str:
     """The diagnostic for `error`, which was raised while working on `file`."""
     name = shown_name(file)
     match error:
-        case InputError() | UsageError() | HLOError():
+        case InputError() | UsageError() | PlacedError():
             return str(error)
         case ParseError():
             return parse_error_text(error).rstrip("\n")
-        case DiagnosticException() | FusionNotFoundError():
+        case DiagnosticException():
             return f"{name}: error: {error}"
         case OSError(filename=path, strerror=reason) if path is not None:
             return f"error: {path}: {reason}"

@@ -14,6 +14,7 @@ from xdsl.utils.hints import isa
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
+from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import Comparison, Tolerance, tolerance_of, unlike
 from xshardy.interpreters.element_types import Array, numpy_dtype
@@ -23,7 +24,7 @@ from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import compile_module
 from xshardy.modules.kernel_levels import PTX, first_of_buffer, run_arguments_on_host, run_arguments_on_ptx_machine
 from xshardy.ptx.errors import PtxError
-from xshardy.tools.console import console
+from xshardy.tools.console import console, summary
 from xshardy.tools.output import print_diagnostic
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
@@ -69,7 +70,7 @@ def execute_fusion(
     *,
     check: bool,
     seed: int = 0,
-    target: str = compiler.DEFAULT_TARGET,
+    target: str = DEFAULT_TARGET,
     math: str = "auto",
     bounds: ErrorBounds | None = None,
     observe: compiler.Observer | None = None,
@@ -193,10 +194,3 @@ def verdict_of(comparison: Comparison) -> Text:
     if comparison.undetermined:
         return Text(f"agrees ({comparison.undetermined} elements: no digit to compare)", "green")
     return Text("agrees", "green")
-
-
-def summary(value: Array) -> str:
-    """The first elements of a result."""
-    flat = value.reshape(-1)
-    shown = ", ".join(str(element) for element in flat[:4])
-    return f"{shown}, ..." if flat.size > 4 else shown or "(empty)"

@@ -1,4 +1,4 @@
-"""A program of HLO text for propagation: its names, and the shardings that it carries."""
+"""A program of HLO text for propagation: read with its names, and the shardings that it carries; and written."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,7 +7,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.lexer import Span
 
+from xshardy.hlo_text import print_hlo, read_hlo
+from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
+from xshardy.hlo_text.locations import locate
 from xshardy.hlo_text.names import instruction_name
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.source_names import SourceNames
@@ -31,6 +35,16 @@ class HLONames(SourceNames):
         """Whether `value` is an instruction, not created by a pass."""
         name = self.of(value)
         return name is not None and name.removeprefix("%").partition("#")[0] in self.names
+
+
+def read_program(text: str, name: str) -> tuple[ModuleOp, HLONames]:
+    """The module in `text`, with the places of its instructions and without tuples, and the names of its values."""
+    spans: dict[Operation, Span] = {}
+    module = read_hlo(text, name, spans)
+    locate(module)
+    names = HLONames(spans, names=names_of(module))
+    dissolve_tuples(module)
+    return module, names
 
 
 def names_of(module: ModuleOp) -> set[str]:
@@ -67,6 +81,12 @@ def _flags(module: ModuleOp, name: str) -> tuple[int, ...]:
     if not isinstance(listed, StringAttr):
         return ()
     return tuple(int(flag.strip() == "true") for flag in listed.data.strip("{}").split(",") if flag.strip())
+
+
+def print_program(module: ModuleOp, context: Context, source: str) -> str:
+    """The HLO text of a module after propagation, with its shardings in the notation of its text `source`."""
+    export_shardings(module, context, by_axes=names_axes(source))
+    return print_hlo(module)
 
 
 def names_axes(text: str) -> bool:

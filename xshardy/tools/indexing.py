@@ -13,7 +13,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.shapes import is_static
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.indexing.fusions import MapSet, maps_to_operands, maps_to_results
 from xshardy.indexing.operations import has_maps, operand_maps
 

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
-from xshardy.emitters.devices import device_of
+from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import parse_hlo
 from xshardy.modules.program import prepared, scheduled
 from xshardy.modules.scheduling import STEPS

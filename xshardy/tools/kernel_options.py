@@ -2,10 +2,9 @@
 
 import argparse
 
-from xshardy import compiler
-from xshardy.tools.arguments import natural, path
+from xshardy.gpus.capability import DEFAULT_TARGET
+from xshardy.tools.arguments import natural, path, target
 from xshardy.transforms.xla_gpu.codegen_pipeline import MATH_CHOICES
-from xshardy.transforms.xla_gpu.device import parse_target
 
 
 def add_kernel_options(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +46,7 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
 
 def add_target(parser: argparse.ArgumentParser) -> None:
     """Add the GPU."""
-    parser.add_argument(
-        "--target", default=compiler.DEFAULT_TARGET, type=target, help="sm_70 ... sm_121 (default: %(default)s)"
-    )
+    parser.add_argument("--target", default=DEFAULT_TARGET, type=target, help="sm_70 ... sm_121 (default: %(default)s)")
 
 
 def add_math(parser: argparse.ArgumentParser) -> None:
@@ -60,12 +57,3 @@ def add_math(parser: argparse.ArgumentParser) -> None:
         default=MATH_CHOICES[0],
         help="compute exp, tanh, sin, ... by libdevice of the cuda extra or by arithmetic (default: %(default)s)",
     )
-
-
-def target(text: str) -> str:
-    """The name of a GPU that there is a target for."""
-    try:
-        parse_target(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text

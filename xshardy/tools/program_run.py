@@ -199,8 +199,8 @@ def print_run(run: "ProgramRun") -> None:
     from rich.text import Text
 
     from xshardy.interpreters.check import Comparison
-    from xshardy.tools.console import console
-    from xshardy.tools.execution import summary, verdict_of
+    from xshardy.tools.console import console, summary
+    from xshardy.tools.execution import verdict_of
     from xshardy.tools.shard import dimensions
 
     table = Table("result", "type", "sharding", "max abs", "max ulp", "verdict")

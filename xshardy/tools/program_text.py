@@ -17,7 +17,9 @@ from xshardy.tools.jax_function import lower_traced
 ProgramSource: TypeAlias = "str | bytes | PathLike[str] | Any"
 """Text, a path, bytes, `jax.stages.Lowered` or `Traced`, `jax.export.Exported`, or an operation of jaxlib's MLIR."""
 
-SUFFIXES = (".mlir", ".mlirbc", ".hlo", ".txt", ".log", ".pb")
+BINARY_HLO = ".pb"
+"""How the name of a file ends that has HLO in binary form."""
+SUFFIXES = (".mlir", ".mlirbc", ".hlo", ".txt", ".log", BINARY_HLO)
 """How a string ends that is a path. No module is one line that ends so."""
 
 ENCODING = "utf-8-sig"
@@ -44,7 +46,7 @@ def program_data(source: ProgramSource, name: str | None = None) -> tuple[str | 
         return source, name or "<string>"
     if isinstance(source, str | PathLike):
         path = str(fspath(source))  # pyright: ignore[reportUnknownArgumentType]
-        if path.endswith(".pb"):
+        if path.endswith(BINARY_HLO):
             raise ValueError(f"{path}: this is HLO in binary form: read it with xshardy.read_hlo")
         return _decoded(Path(path).read_bytes(), path), name or path
     if isinstance(source, bytes | bytearray):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 
-from xshardy.hlo_text.shapes import ELEMENT_TYPES
+from xshardy.dialects.element_names import ELEMENT_TYPES
 from xshardy.interpreters.element_types import Array, Kind
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
 from xshardy.ptx.tensor_maps import TensorMap

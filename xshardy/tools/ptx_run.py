@@ -8,18 +8,17 @@ from math import prod
 import numpy as np
 from rich.table import Table
 
-from xshardy.emitters.occupancy import Occupancy, occupancy
+from xshardy.gpus.occupancy import Occupancy, occupancy
 from xshardy.interpreters.element_types import Array
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.ptxas import AssemblerError, assemble_each
 from xshardy.ptx.bound import Bound, bound_of
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
-from xshardy.tools.console import console
+from xshardy.tools.console import console, summary
 from xshardy.tools.diagnostics import read_text
-from xshardy.tools.execution import summary
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.ptx_arguments import Argument
 

@@ -11,14 +11,14 @@ from xdsl.dialects.func import FuncOp
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, explain
-from xshardy.emitters.devices import device_of
 from xshardy.emitters.entry import size_in_bytes
-from xshardy.emitters.occupancy import Occupancy, occupancy
 from xshardy.emitters.signatures import emitted_tensor_type
-from xshardy.indexing.coalescing import SECTOR_BYTES
+from xshardy.gpus.devices import device_of
+from xshardy.gpus.occupancy import Occupancy, occupancy
+from xshardy.gpus.sizes import SECTOR_BYTES
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.simt.traffic import Traffic, traffic_of_block
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
 from xshardy.ptx.bound import bound_of

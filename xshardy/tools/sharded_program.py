@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
-from xshardy.hlo_text import print_hlo
 from xshardy.syntax.source_names import SourceNames
-from xshardy.tools.hlo_program import export_shardings, names_axes
 from xshardy.tools.source_program import imported_program
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
@@ -57,6 +55,6 @@ def export_hlo(program: ShardedProgram) -> str:
 
     Raises what `export` raises, and `HLOPrintError` for an operation that HLO lacks.
     """
-    module = export(program)
-    export_shardings(module, new_context(), by_axes=names_axes(program.text))
-    return print_hlo(module)
+    from xshardy.tools.hlo_program import print_program
+
+    return print_program(export(program), new_context(), program.text)

@@ -10,12 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.lexer import Span
 
 from xshardy.dialects.discardable import verify
-from xshardy.hlo_text import read_hlo
-from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
-from xshardy.hlo_text.locations import locate
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import location_of, places
@@ -23,10 +19,11 @@ from xshardy.syntax.parser import Parser
 from xshardy.syntax.resources import parse_with_resources
 from xshardy.syntax.source_names import SourceNames
 from xshardy.tools.diagnostics import InputError, shown_name
-from xshardy.tools.hlo_program import HLONames, import_shardings, names_of
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.program_text import is_hlo
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
+
+# What reads HLO loads all of its opcodes, so it is imported for HLO only.
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +33,8 @@ class SourceProgram:
     module: ModuleOp
     names: SourceNames
     name: str
+    is_hlo: bool = False
+    """Whether the text is HLO, and the shardings are in its notation until they are imported."""
 
     def place(self, op: Operation) -> str:
         """`model.py:42`, the place of `op`, or else the file and line of the text; the file if a pass created it."""
@@ -52,7 +51,9 @@ class SourceProgram:
 
     def import_shardings(self, context: Context) -> None:
         """Import the shardings of an HLO module; those of MLIR are there."""
-        if isinstance(self.names, HLONames):
+        if self.is_hlo:
+            from xshardy.tools.hlo_program import import_shardings
+
             import_shardings(self.module, context)
 
     @contextmanager
@@ -82,7 +83,7 @@ def source_program(text: str, name: str, context: Context) -> SourceProgram:
         verify(module)
     except VerifyException as error:
         raise InputError(verify_error_text(module, error, names.spans, name).rstrip("\n")) from None
-    return SourceProgram(module, names, name)
+    return SourceProgram(module, names, name, is_hlo(text))
 
 
 @contextmanager
@@ -102,11 +103,8 @@ def imported_program(text: str, file: str, context: Context) -> Generator[Source
 def _read(text: str, name: str, context: Context) -> tuple[ModuleOp, SourceNames]:
     """The module in `text`, MLIR or HLO, and the names of its values."""
     if is_hlo(text):
-        spans: dict[Operation, Span] = {}
-        module = read_hlo(text, name, spans)
-        locate(module)
-        names = HLONames(spans, names=names_of(module))
-        dissolve_tuples(module)
-        return module, names
+        from xshardy.tools.hlo_program import read_program
+
+        return read_program(text, name)
     parser = Parser(context, text, name)
     return parse_with_resources(parser), SourceNames(parser.spans)

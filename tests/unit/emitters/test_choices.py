@@ -8,7 +8,7 @@ from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.dialects.xla_gpu.discardable import launch_dimensions
 from xshardy.dialects.xla_gpu.ops import PureCallOp
 from xshardy.emitters import emit_fusion, explain
-from xshardy.emitters.launch_dimensions import Device
+from xshardy.gpus.devices import Device
 from xshardy.interpreters.simt import find_kernel
 
 

@@ -4,8 +4,7 @@ import pytest
 
 from xshardy import compiler
 from xshardy.dialects.xla_gpu.discardable import launch_dimensions
-from xshardy.emitters.devices import device_of
-from xshardy.emitters.launch_dimensions import Device
+from xshardy.gpus.devices import Device, device_of
 from xshardy.interpreters.simt import find_kernel
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from xshardy.affine.expressions import add, constant, dim, mul
 from xshardy.emitters.grids import block_number, grid_map
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
+from xshardy.emitters.launch_dimensions import LaunchDimensions, grid_of
+from xshardy.gpus.devices import Device
 
 
 @pytest.mark.parametrize("blocks", [(1, 1), (6, 1), (3, 2), (1, 4)])

@@ -9,8 +9,9 @@ from xshardy import compiler
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.emitters.analysis import Fusion
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, loop_launch_dimensions
+from xshardy.emitters.launch_dimensions import LaunchDimensions, loop_launch_dimensions
 from xshardy.emitters.preparation import prepare
+from xshardy.gpus.devices import Device
 from xshardy.hlo_text import parse_hlo
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from xshardy.emitters.devices import DEVICES
-from xshardy.emitters.occupancy import LIMITS, occupancy
+from xshardy.gpus.devices import DEVICES
+from xshardy.gpus.occupancy import LIMITS, occupancy
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import domain_checks, loop_over
 from xshardy.emitters.kernel import Kernel
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
+from xshardy.emitters.launch_dimensions import LaunchDimensions, grid_of
 from xshardy.emitters.partition import RootGroup, roots_of
 from xshardy.emitters.preparation import prepare
 from xshardy.emitters.signatures import emitted_tensor_type
 from xshardy.emitters.subgraph import SubgraphEmitter
+from xshardy.gpus.devices import Device
 
 
 def emitted(parameters: str, body: str, result: str) -> list[Operation]:

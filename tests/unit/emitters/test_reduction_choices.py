@@ -11,7 +11,6 @@ from xdsl.dialects.func import FuncOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters import explain
 from xshardy.emitters.analysis import Fusion
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.partition import roots_of
 from xshardy.emitters.preparation import prepare
 from xshardy.emitters.reduction.choice import _elements, find_reduction
@@ -20,6 +19,7 @@ from xshardy.emitters.reduction.groups import reduction_groups
 from xshardy.emitters.reduction.multi_row import _vector_size, _widest_vector
 from xshardy.emitters.reduction.row import row_tiling, rows_per_block
 from xshardy.emitters.reduction.tiling import Elements, vector_size
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions
 
 DEVICE = Device()

@@ -12,9 +12,9 @@ from test_choices import module
 
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters import emit_fusion, explain
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.emitters.row_wise.tiling import row_wise_tiling
+from xshardy.gpus.devices import Device
 
 REDUCERS = """
 larger {

@@ -10,10 +10,10 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.xla_gpu.discardable import launch_dimensions
 from xshardy.emitters import emit_fusion, explain
 from xshardy.emitters.analysis import Fusion
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.scatter.distribution import _width, is_associative
 from xshardy.emitters.scatter.kernel import ScatterFusion
 from xshardy.emitters.scatter.slices import Slices
+from xshardy.gpus.devices import Device
 from xshardy.interpreters.simt import find_kernel
 
 WINDOW = "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"

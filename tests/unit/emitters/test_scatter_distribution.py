@@ -4,9 +4,9 @@ import pytest
 from emission import fusion_of
 
 from xshardy.emitters.analysis import Fusion
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.scatter.distribution import runs_of
 from xshardy.emitters.scatter.kernel import ScatterFusion
+from xshardy.gpus.devices import Device
 
 
 def rows(

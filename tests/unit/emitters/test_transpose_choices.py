@@ -6,11 +6,11 @@ from test_choices import module
 from xdsl.ir import Operation
 
 from xshardy.emitters import explain
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.partition import roots_of
 from xshardy.emitters.transpose.normal_form import Transposition, is_tiled, transposition
 from xshardy.emitters.transpose.packed import is_packed, packed_tile
 from xshardy.emitters.transpose.tiling import transpose_tiling
+from xshardy.gpus.devices import Device
 
 DEVICE = Device()
 

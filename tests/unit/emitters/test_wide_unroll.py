@@ -6,9 +6,9 @@ from test_random_fusions import check_exactly
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, explain
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.loop import loop_launch
 from xshardy.emitters.preparation import prepare
+from xshardy.gpus.devices import Device
 from xshardy.hlo_text import parse_hlo
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 

@@ -17,7 +17,7 @@ from xshardy.engines.cuda import Gpu, GpuError, LaunchError, load, run_on_gpu
 from xshardy.engines.cuda import gpu as gpu_module
 from xshardy.engines.cuda.gpu import DeviceMemory
 from xshardy.engines.cuda.gpu_views import has_strides
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.tools import cli
 
 FUSION = str(Path(__file__).parents[2] / "numerics" / "fusions" / "f32_axpy_odd.hlo")

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis.strategies import DataObject, data, floats, integers, lists, sampled_from
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 
+from xshardy.dialects.element_names import ELEMENT_TYPES
 from xshardy.hlo_text import HLOError
 from xshardy.hlo_text.errors import Source
 from xshardy.hlo_text.lexer import Tokens
 from xshardy.hlo_text.literals import FLOAT_DTYPES, read_literal
-from xshardy.hlo_text.shapes import ELEMENT_TYPES
 
 INTEGERS = {name: int(name[1:]) for name in ELEMENT_TYPES if name[0] in "su"}
 

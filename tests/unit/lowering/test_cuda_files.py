@@ -7,8 +7,8 @@ import pytest
 from llvmlite import binding
 from lowering_host import lowered, parse
 
-from xshardy.lowering import libdevice
-from xshardy.lowering.libdevice import MissingCudaExtraError, find_cuda_file
+from xshardy.lowering import cuda_files
+from xshardy.lowering.cuda_files import MissingCudaExtraError, find_cuda_file
 from xshardy.lowering.nvptx import backend, kernel_source, shared_memory
 
 
@@ -16,7 +16,7 @@ def installed_at(monkeypatch: pytest.MonkeyPatch, *roots: Path) -> None:
     """Let the packages of NVIDIA be in these folders; without any, let the package have no folder."""
     spec = ModuleSpec("nvidia", None)
     spec.submodule_search_locations = [*map(str, roots)] or None
-    monkeypatch.setattr(libdevice, "find_spec", lambda _: spec)
+    monkeypatch.setattr(cuda_files, "find_spec", lambda _: spec)
 
 
 def test_the_newest_toolkit_that_has_a_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

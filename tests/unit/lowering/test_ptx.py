@@ -9,8 +9,9 @@ import pytest
 from lowering_host import lowered, parse
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.lowering import libdevice
-from xshardy.lowering.libdevice import MissingCudaExtraError, UnknownFunctionError
+from xshardy.lowering import cuda_files, libdevice
+from xshardy.lowering.cuda_files import MissingCudaExtraError
+from xshardy.lowering.libdevice import UnknownFunctionError
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.math_to_libdevice import LIBDEVICE
 from xshardy.lowering.nvptx import CompilationError, backend, compile_module, compile_text, ptx_name
@@ -271,7 +272,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch):
     def nowhere(name: str) -> None:
         return None
 
-    monkeypatch.setattr(libdevice, "find_spec", nowhere)
+    monkeypatch.setattr(cuda_files, "find_spec", nowhere)
     with pytest.raises(MissingCudaExtraError, match=r"calls __nv_tanhf .* 'xshardy\[cuda\]'"):
         compile_module(parse(GELU))
     with pytest.raises(MissingCudaExtraError, match="ptxas"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ptx_kernels import kernel
 
-from xshardy.emitters.devices import DEVICES
+from xshardy.gpus.devices import DEVICES
 from xshardy.ptx.bound import RATES, bound_of
 from xshardy.ptx.faults import FaultError
 from xshardy.ptx.module import Instruction

@@ -8,8 +8,9 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
-from xshardy.dialects.stablehlo.types import TENSOR, VALUE, bit_width, is_static, tensor_type
+from xshardy.dialects.stablehlo.types import TENSOR, VALUE, bit_width, tensor_type
 
 __all__ = ["BitcastOp", "CopyOp"]
 

@@ -35,6 +35,7 @@ from xdsl.traits import ConstantLike, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dense_elements import first_values
+from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.gather import GatheringOp
@@ -51,7 +52,6 @@ from xshardy.dialects.stablehlo.types import (
     is_compatible,
     is_compatible_dim,
     is_compatible_element,
-    is_static,
     tensor_type,
 )
 

@@ -14,7 +14,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.quant import UniformQuantizedType
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.shapes import is_static
+from xshardy.dialects.stablehlo.types import tensor_type
 
 
 def quantized_element(type: Attribute | SSAValue) -> UniformQuantizedType | None:

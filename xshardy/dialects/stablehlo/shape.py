@@ -9,6 +9,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, 
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.formats import SameOperandsAndResultType, VariadicOperandWithAttribute
@@ -27,7 +28,6 @@ from xshardy.dialects.stablehlo.types import (
     bounds_of,
     is_compatible_dim,
     is_compatible_shape,
-    is_static,
     tensor_type,
 )
 

@@ -48,6 +48,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.quant import UniformQuantizedType
+from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
 
 UI32 = IntegerType(32, Signedness.UNSIGNED)
@@ -315,11 +316,6 @@ CALL_VALUE = ValueOf(PER_AXIS_TENSOR, (TokenType, TupleType, MemRefType, Unranke
 def tensor_type(value: SSAValue | Attribute) -> AnyTensorType:
     """The tensor type of `value`, or `value` itself if it is a type. Operand constraints must have been verified."""
     return cast(AnyTensorType, value.type if isinstance(value, SSAValue) else value)
-
-
-def is_static(type: AnyTensorType) -> bool:
-    """Whether every dimension of `type` has a known size."""
-    return DYNAMIC_INDEX not in type.get_shape()
 
 
 def bounds_of(type: AnyTensorType) -> tuple[int, ...]:

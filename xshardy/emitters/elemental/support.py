@@ -6,9 +6,10 @@ from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.hlo.arrays import ElidedConstantOp
+from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.sorting import SortOp
-from xshardy.dialects.stablehlo.types import bit_width, is_static, tensor_type
+from xshardy.dialects.stablehlo.types import bit_width, tensor_type
 from xshardy.emitters.applied_computations import element_functions_of
 from xshardy.emitters.elemental import MOVES, OPS, RULES, RULES_OF_ANY_KIND
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of

@@ -15,9 +15,9 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.affine.expressions import constant
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.dynamic_shapes import GetDimensionSizeOp
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.partition import is_too_large, roots_of
 from xshardy.emitters.preparation.calls import Call, ElementFunction, callee_name
 from xshardy.emitters.reads import has_reads, reads_of

@@ -13,7 +13,6 @@ from xdsl.ir import SSAValue
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.emitters.analysis import Choice, Fusion, behind_intermediates, elements_in
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.column import column_tiling
 from xshardy.emitters.reduction.dimensions import is_race_free, pays_off
 from xshardy.emitters.reduction.emit import emit_reduction
@@ -22,6 +21,7 @@ from xshardy.emitters.reduction.multi_row import multi_row_tiling
 from xshardy.emitters.reduction.row import row_tiling
 from xshardy.emitters.reduction.small_column import small_column_tiling
 from xshardy.emitters.reduction.tiling import Elements, Tiling
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions
 
 

@@ -10,8 +10,8 @@ block's warps and columns of a thread; here, one warp in 32 executes two for eac
 from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 

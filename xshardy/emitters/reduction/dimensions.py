@@ -1,6 +1,6 @@
 """When a parallel reduction of normalized dimensions pays off. Source: XLA:GPU's rules for reductions; row XGPU-07."""
 
-from xshardy.emitters.launch_dimensions import Device
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 MAX_THREADS_PER_ROW = 1024

@@ -7,9 +7,9 @@ Source: XLA:GPU's multi-row reduction emitter; row XGPU-07.
 from xshardy.affine.expressions import add, constant, dim, mul, sym
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.row import rows_per_block
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 

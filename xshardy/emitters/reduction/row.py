@@ -7,9 +7,9 @@ Source: XLA:GPU's row reduction emitter; row XGPU-07.
 from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym, total
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, round_up, split, thread_map, within
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import MAX_ELEMENTS_PER_THREAD, MAX_THREADS_PER_ROW
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 THREADS_PER_BLOCK = 256

@@ -7,8 +7,8 @@ Source: XLA:GPU's small column reduction emitter; row XGPU-07.
 from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym, total
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, shared_tile, vector_size, without_unit_ranges
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 THREADS = 128

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from math import prod
 
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
+from xshardy.emitters.launch_dimensions import LaunchDimensions, grid_of
+from xshardy.gpus.devices import Device
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
 from xshardy.affine.interval import Interval
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, thread_map, within
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.tiling import Tiling, launch_of, shared_tile
+from xshardy.gpus.devices import Device
 
 MIN_ELEMENTS, VECTORS = 8, 2
 """

@@ -15,8 +15,9 @@ from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.grids import ceil_div, round_up
-from xshardy.emitters.launch_dimensions import WARPS_PER_BLOCK, Device, LaunchDimensions, grid_of
+from xshardy.emitters.launch_dimensions import WARPS_PER_BLOCK, LaunchDimensions, grid_of
 from xshardy.emitters.scatter.kernel import ScatterFusion
+from xshardy.gpus.devices import Device
 
 ACCESS_BITS = 128
 """The widest load of a thread, in bits."""

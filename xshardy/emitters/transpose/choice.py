@@ -7,11 +7,11 @@ from xdsl.ir import Operation
 
 from xshardy.emitters.analysis import Choice, Fusion, elements_in
 from xshardy.emitters.elemental.kinds import bits_in_memory
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.transpose.emit import emit_transpose
 from xshardy.emitters.transpose.normal_form import Transposition, is_tiled, transposition
 from xshardy.emitters.transpose.packed import BANK_BITS, is_packed, packed_tiling, why_not_packed
 from xshardy.emitters.transpose.tiling import TransposeTiling, transpose_tiling
+from xshardy.gpus.devices import Device
 
 Plan = Callable[[Transposition, int, int, Device], TransposeTiling | None]
 """Makes the tiling from a transposition, the width of an element and the number of tensors; None if there is none."""

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineExpr
 from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
 from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
+from xshardy.emitters.launch_dimensions import LaunchDimensions, grid_of
 from xshardy.emitters.transpose.normal_form import Transposition, transposition
 from xshardy.emitters.transpose.tiling import (
     ROWS,
@@ -28,6 +28,7 @@ from xshardy.emitters.transpose.tiling import (
     in_block,
     tile_counts,
 )
+from xshardy.gpus.devices import Device
 from xshardy.indexing.tensor_maps import inside
 
 BANK_BITS = 32

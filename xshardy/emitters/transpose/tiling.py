@@ -14,8 +14,9 @@ from xdsl.ir.affine import AffineExpr
 from xshardy.affine.expressions import add, constant, dim, mul, sym, total
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, within
-from xshardy.emitters.launch_dimensions import Device, LaunchDimensions, grid_of
+from xshardy.emitters.launch_dimensions import LaunchDimensions, grid_of
 from xshardy.emitters.transpose.normal_form import Transposition
+from xshardy.gpus.devices import Device
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.interpreters.element_types import Array, DType
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 
 T = TypeVar("T")
 

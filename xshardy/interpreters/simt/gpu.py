@@ -6,9 +6,10 @@ import numpy as np
 from xdsl.dialects import gpu
 
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
+from xshardy.gpus.launch import AXES, along_axis
+from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.numerics.integers import signed
-from xshardy.interpreters.simt.launch import AXES, WARP_SIZE, along_axis
 from xshardy.interpreters.simt.machine import Lanes, Rule, constant
 
 

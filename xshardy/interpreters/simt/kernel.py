@@ -10,12 +10,13 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects.xla_gpu.discardable import is_entry, slice_index
+from xshardy.gpus.launch import Launch
 from xshardy.interpreters.element_types import KINDS, Array, Kind, as_tensor_type, numpy_dtype
 from xshardy.interpreters.simt.arith import ARITH
 from xshardy.interpreters.simt.complex import COMPLEX
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.gpu import GPU
-from xshardy.interpreters.simt.launch import Launch, launch_of
+from xshardy.interpreters.simt.launch import launch_of
 from xshardy.interpreters.simt.machine import Lanes, Program, Rule
 from xshardy.interpreters.simt.math import MATH
 from xshardy.interpreters.simt.memory import (

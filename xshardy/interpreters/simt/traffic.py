@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.indexing.coalescing import SECTOR_BYTES
+from xshardy.gpus.sizes import BANK_BYTES, BANKS, SECTOR_BYTES, WARP_SIZE
 from xshardy.interpreters.element_types import Array, bits_in_memory
 from xshardy.interpreters.simt.kernel import observe_block
-from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import AccessKind, Tensor
 
-BANKS = 32
-BANK_BITS = 32
+BANK_BITS = 8 * BANK_BYTES
 SECTOR_BITS = 8 * SECTOR_BYTES
 LINE_BITS = 8 * 128
 

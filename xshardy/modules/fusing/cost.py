@@ -14,8 +14,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.fusible import CHEAP, COSTLY, MOVING, is_elementwise
 from xshardy.emitters.elemental.kinds import bits_in_memory
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.row_wise.tiling import MAX_THREADS_PER_ROW, MIN_ELEMENTS
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
 

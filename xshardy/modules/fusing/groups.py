@@ -18,9 +18,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.dense_elements import is_splat
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.fusible import is_elementwise
-from xshardy.dialects.stablehlo.types import is_static
 from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.emitters.sort import fits_shared_memory
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps

@@ -14,10 +14,10 @@ from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.dialects.dense_elements import Dense, all_bytes
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.hlo import LAYOUT
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors
 from xshardy.dialects.stablehlo.fusible import is_elementwise
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.elemental.support import has_row
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_in

@@ -16,9 +16,9 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.fusible import is_elementwise
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.dimensions import is_race_free, pays_off
 from xshardy.emitters.row_wise.choice import row_dimensions
+from xshardy.gpus.devices import Device
 from xshardy.indexing.fusions import operand_reads
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, kept_order, map_to_row, reduction_dimensions
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major

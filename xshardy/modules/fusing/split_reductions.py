@@ -11,11 +11,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import is_splat
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
-from xshardy.emitters.launch_dimensions import Device
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.reduction.dimensions import is_race_free
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 from xshardy.modules.fusing.cost import has_enough_rows

@@ -20,10 +20,10 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo import FusionKind, FusionOp
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo import ComparisonDirection
 from xshardy.dialects.stablehlo.building import Tensors, element_type
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.grids import ceil_div
 from xshardy.emitters.sort import bytes_of_row, sorted_dimension
 from xshardy.emitters.transpose.tiling import SHARED_MEMORY

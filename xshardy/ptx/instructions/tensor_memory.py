@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
+from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.errors import PtxError

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.simt.launch import WARP_SIZE
 from xshardy.ptx.bulk import load_each
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Action, Context, Reader, Step

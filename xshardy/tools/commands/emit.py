@@ -7,7 +7,7 @@ from xdsl.ir import Operation
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import explain
-from xshardy.emitters.devices import device_of
+from xshardy.gpus.devices import device_of
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import path
 from xshardy.tools.kernel_file import emitted_kernels

@@ -3,9 +3,8 @@
 import argparse
 
 from xshardy.ptx.machine import Machine
-from xshardy.tools.arguments import natural, path, positive
+from xshardy.tools.arguments import natural, path, positive, target
 from xshardy.tools.diagnostics import read_text
-from xshardy.tools.kernel_options import target
 from xshardy.tools.ptx_arguments import dimensions, read_arguments
 from xshardy.tools.ptx_run import check, count, execute
 

@@ -17,10 +17,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import zeros
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.rewriting import PatternPass, match_op_type
 

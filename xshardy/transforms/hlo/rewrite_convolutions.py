@@ -26,10 +26,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.building import Tensors, element_type
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.hlo_text.codecs import PRECISIONS
 from xshardy.hlo_text.fields import ReversibleDimension, write_window
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of

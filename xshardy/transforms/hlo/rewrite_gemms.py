@@ -23,9 +23,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
-from xshardy.dialects.stablehlo.types import is_static, tensor_type
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
 from xshardy.rewriting import PatternPass, match_op_type
 

@@ -27,7 +27,6 @@ from xshardy.transforms.sdy_export.drop_sharding_rules import DropShardingRulesP
 from xshardy.transforms.sdy_export.inline_meshes import InlineMeshesPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
 from xshardy.transforms.sdy_export.optimize_collectives import OptimizeCollectivesPass
-from xshardy.transforms.sdy_export.per_instruction_partitioning import PerInstructionPartitioningPass
 from xshardy.transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1 import (
     RemoveAllGatherReduceScatterForCMV1Pass,
 )
@@ -121,6 +120,9 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield VerifyUnreducedAxesPass()
         yield InsertExplicitReshardsPass(enable_full_version=collectives or single)
         if single:
+            # The partitioner is half of all modules: a pipeline without it should not load them.
+            from xshardy.transforms.sdy_export.per_instruction_partitioning import PerInstructionPartitioningPass
+
             yield SaveModulePass(self.dump_directory, "before_per_instruction_partitioning", next(dumps))
             yield PerInstructionPartitioningPass(
                 self.per_instruction_partitioning_filter,

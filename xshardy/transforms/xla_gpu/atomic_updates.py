@@ -35,9 +35,9 @@ from xshardy.dialects.extensions.llvm import FCmpOp, SelectOp
 from xshardy.dialects.extensions.llvm_memory import AtomicBinOp, AtomicOrdering, AtomicRMWOp, LoadOp, StoreOp
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu import AtomicRMWOp as UpdateOp
+from xshardy.gpus.capability import ComputeCapability
 from xshardy.rewriting import match_op_type
 from xshardy.transforms.xla_gpu.atomic_words import Update, compare_and_swap, word_of
-from xshardy.transforms.xla_gpu.device import ComputeCapability
 from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout
 from xshardy.transforms.xla_gpu.tensor_access import Index, MemoryPattern, ModuleMemory, TensorAccess
 

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.close_names import did_you_mean
+from xshardy.gpus.capability import device_info, parse_target
 from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
@@ -25,7 +26,6 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
 from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass
 from xshardy.transforms.xla_gpu.convert_pure_call_ops import ConvertPureCallOpsPass
-from xshardy.transforms.xla_gpu.device import device_info, parse_target
 from xshardy.transforms.xla_gpu.erase_dead_functions import EraseDeadFunctionsPass
 from xshardy.transforms.xla_gpu.expand_float_ops import ExpandFloatOpsPass
 from xshardy.transforms.xla_gpu.expand_integer_power import ExpandIntegerPowerPass

@@ -13,12 +13,12 @@ from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp, ReducedPrecisionFloatType, f16, f32, i16
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.gpus.capability import ComputeCapability, parse_target
 from xshardy.lowering.targets import PTX_VERSIONS, is_specific
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.scalars import Scalar
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.convert_float_pairs import ExtendPairs, TruncatePairs
-from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_target
 from xshardy.transforms.xla_gpu.float_instructions import (
     Target,
     convertible,

@@ -43,6 +43,7 @@ from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, Sto
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
+from xshardy.gpus.capability import parse_device_info
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
@@ -50,7 +51,6 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.xla_gpu.atomic_updates import atomic_update_patterns
 from xshardy.transforms.xla_gpu.atomic_words import compare_and_swap
 from xshardy.transforms.xla_gpu.buffers import buffer_patterns, buffers_of, is_tensor
-from xshardy.transforms.xla_gpu.device import parse_device_info
 from xshardy.transforms.xla_gpu.function_constants import (
     EraseUnusedConstant,
     HoistConstant,

@@ -46,7 +46,7 @@ from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
-from xshardy.transforms.xla_gpu.device import ComputeCapability
+from xshardy.gpus.capability import ComputeCapability
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants, after_constants
 from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout, array_type, llvm_type
 

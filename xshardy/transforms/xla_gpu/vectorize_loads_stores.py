@@ -35,11 +35,11 @@ from xdsl.utils.hints import isa
 from xshardy.affine.contiguity import alignment_without, stride
 from xshardy.affine.expressions import dim, sym
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
+from xshardy.gpus.capability import ComputeCapability, parse_device_info
 from xshardy.rewriting import PatternPass, Walk, match_op_type
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.atomic_updates import has_vector_addition
 from xshardy.transforms.xla_gpu.counted_loops import add_carried_value, trip_count
-from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_device_info
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 
 Element: TypeAlias = IntegerType | AnyFloat

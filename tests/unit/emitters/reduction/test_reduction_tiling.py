@@ -12,12 +12,12 @@ from hypothesis.strategies import integers, sampled_from
 from xshardy.affine.expressions import dim
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.reduction.column import column_tiling
 from xshardy.emitters.reduction.multi_row import multi_row_tiling
 from xshardy.emitters.reduction.row import row_tiling
 from xshardy.emitters.reduction.small_column import small_column_tiling
 from xshardy.emitters.reduction.tiling import Elements, Tiling, shared_tile
+from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
 SMALL = Device(cores=2, threads_per_core=64, threads_per_warp=4)

@@ -11,9 +11,9 @@ from test_packed_tiling import BANKS, points, results_at, written_tiles
 
 from xshardy import compiler
 from xshardy.emitters import explain
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.transpose.normal_form import Transposition
 from xshardy.emitters.transpose.tiling import THREADS, TransposeTiling, transpose_tiling
+from xshardy.gpus.devices import Device
 from xshardy.hlo_text import parse_hlo
 from xshardy.ptx.kernels import run_kernel
 

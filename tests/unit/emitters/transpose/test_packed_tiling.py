@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis.strategies import DrawFn, composite, integers, permutations, sampled_from
 
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.emitters.launch_dimensions import Device
 from xshardy.emitters.transpose.normal_form import Transposition
 from xshardy.emitters.transpose.packed import packed_tiling, why_not_packed
 from xshardy.emitters.transpose.squares import square_and_elements
 from xshardy.emitters.transpose.tiling import TransposeTiling
+from xshardy.gpus.devices import Device
 
 BANKS = 32
 

@@ -17,11 +17,11 @@ from xdsl.dialects.builtin import (
 )
 
 from xshardy import compiler
+from xshardy.gpus.capability import ComputeCapability
 from xshardy.interpreters.host import run_on_host
 from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
-from xshardy.transforms.xla_gpu.device import ComputeCapability
 from xshardy.transforms.xla_gpu.float_instructions import Target, greatest_not_overflowing, instructions_for
 
 Array = npt.NDArray[np.generic]

@@ -17,10 +17,10 @@ from xshardy.affine.expressions import add, constant, dim, floordiv
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
+from xshardy.gpus.capability import parse_target
 from xshardy.lowering import libdevice
 from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import expands_math
-from xshardy.transforms.xla_gpu.device import parse_target
 from xshardy.transforms.xla_gpu.expand_integer_power import multiplications
 from xshardy.transforms.xla_gpu.index_values import index_constant, shared_constant
 from xshardy.transforms.xla_gpu.inline_into_loops import is_small_reader

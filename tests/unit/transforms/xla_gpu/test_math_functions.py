@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy import compiler
 from xshardy.interpreters.host import run_on_host
 from xshardy.interpreters.simt import kernel, run_kernel
-from xshardy.lowering import libdevice
-from xshardy.lowering.libdevice import MissingCudaExtraError
+from xshardy.lowering import cuda_files
+from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import compile_module, kernel_source
 from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctionsPass
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS
@@ -191,7 +191,7 @@ def test_error_of_f32_with_inexact_quotients_and_roots(name: str, steps: int, mo
 )
 def test_through_the_pipeline(name: str, type: str, monkeypatch: pytest.MonkeyPatch):
     """Lowered to LLVM IR without libdevice, executed on the host, and compiled to PTX."""
-    monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
+    monkeypatch.setattr(cuda_files, "find_spec", lambda name: None)
     operands = tuple(operand[:4096] for operand in arguments_of(name, type, seed=2))
     values = ", ".join(f"%{operand}" for operand in "xy"[: len(operands)])
     module = elementwise_kernel(f"%r = {operation(name)} {values} : {type}", type, [type] * len(operands), 4096)
@@ -208,19 +208,19 @@ ENTRY main { x = c64[64] parameter(0) ROOT f = c64[64] fusion(x), kind=kLoop, ca
 
 @pytest.mark.parametrize("opcode", ["cbrt", "exponential", "log", "sine", "tanh"])
 def test_functions_of_complex_numbers_need_no_extra(opcode: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
+    monkeypatch.setattr(cuda_files, "find_spec", lambda name: None)
     assert ".entry" in compiler.compile(FUSION.replace("OPCODE", opcode)).ptx
 
 
 def test_the_demo_says_what_it_skips(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
+    monkeypatch.setattr(cuda_files, "find_spec", lambda name: None)
     demo = runpy.run_path(str(Path(__file__).parents[4] / "examples" / "demo.py"))
     kernel = compiler.compile(FUSION.replace("OPCODE", "tanh").replace("c64", "f32"))
     assert demo["assembled"](kernel).startswith("skipped: NVIDIA's assembler ptxas is not installed: install the")
 
 
 def test_a_function_without_an_expansion_names_the_extra(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(libdevice, "find_spec", lambda name: None)
+    monkeypatch.setattr(cuda_files, "find_spec", lambda name: None)
     module = elementwise_kernel("%r = math.exp2 %x : f32", "f32", ["f32"], 4096)
     with pytest.raises(MissingCudaExtraError, match=r"__nv_exp2f .*xshardy\[cuda\]"):
         compile_module(compiler.lower(module, "llvm"), "sm_90")

@@ -6,9 +6,22 @@ capability, the common GPU with the most cores.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from xshardy.emitters.launch_dimensions import Device
-from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_target
+from xshardy.gpus.capability import ComputeCapability, parse_target
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The properties of a GPU that launch dimensions depend on; the defaults are an H100's."""
+
+    cores: int = 132
+    """Streaming multiprocessors."""
+    threads_per_core: int = 2048
+    """Resident threads per core."""
+    threads_per_warp: int = 32
+    max_blocks_x: int = 2**31 - 1
+
 
 DEVICES: Mapping[ComputeCapability, Device] = {
     ComputeCapability(7, 0): Device(cores=80, threads_per_core=2048),  # V100

@@ -9,8 +9,8 @@ calculator.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xshardy.emitters.devices import device_of
-from xshardy.transforms.xla_gpu.device import ComputeCapability, parse_target
+from xshardy.gpus.capability import ComputeCapability, parse_target
+from xshardy.gpus.devices import device_of
 
 REGISTERS = 65536
 """32-bit registers per multiprocessor."""

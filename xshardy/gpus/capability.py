@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import PassFailedException
 _TARGET = re.compile(r"sm_(\d+)(\d)([af]?)")
 _FIELD = re.compile(r"\b(major|minor)\s*:\s*(\d+)")
 
+DEFAULT_TARGET = "sm_90"
 OLDEST, NEWEST = (7, 0), (12, 1)
 """The range of supported compute capabilities, both ends included."""
 
