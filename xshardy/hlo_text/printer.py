@@ -66,7 +66,7 @@ class HLOTarget(Target):
 
 
 EXPORT_SHARDINGS = (
-    ": run xla-sdy-round-trip-export-pipeline first, which keeps meshes and shardings in HLO's attributes"
+    ": run xla-sdy-round-trip-export-pipeline first, which keeps meshes and shardings in attributes"
 )
 
 
