@@ -65,9 +65,7 @@ class HLOTarget(Target):
         output.write(print_hlo(module, uses_sugar=not self.plain_async, flat_async=self.flat_async))
 
 
-EXPORT_SHARDINGS = (
-    ": run xla-sdy-round-trip-export-pipeline first, which keeps meshes and shardings in attributes"
-)
+EXPORT_SHARDINGS = ": run xla-sdy-round-trip-export-pipeline first, which keeps meshes and shardings in attributes"
 
 
 class ModulePrinter:
