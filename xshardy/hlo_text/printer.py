@@ -65,6 +65,9 @@ class HLOTarget(Target):
         output.write(print_hlo(module, uses_sugar=not self.plain_async, flat_async=self.flat_async))
 
 
+EXPORT_SHARDINGS = ": run xla-sdy-round-trip-export-pipeline first, which keeps meshes and shardings in attributes"
+
+
 class ModulePrinter:
     """Prints one module."""
 
@@ -75,7 +78,8 @@ class ModulePrinter:
         self.functions: dict[str, func.FuncOp] = {}
         for op in module.ops:
             if not isinstance(op, func.FuncOp):
-                raise HLOPrintError(f"HLO has no '{op.name}' at the top of a module")
+                remedy = EXPORT_SHARDINGS if op.dialect_name() == "sdy" else ""
+                raise HLOPrintError(f"HLO has no '{op.name}' at the top of a module{remedy}")
             self.functions[op.sym_name.data] = op
         self.names = computation_names(self.functions)
         self.entry = self.find_entry()

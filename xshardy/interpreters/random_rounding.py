@@ -233,7 +233,9 @@ class RandomRounding:
                 return rule(evaluator, op, lhs, rhs)
             working = contraction_type(dtype)
             summed = sqrt(max(1, lhs.size * rhs.size / max(1, prod(shape_of(op.results[0])))) ** 0.5)
-            error = self.errors(lhs.shape, 1 + summed) * float_info(part_type(working)).epsilon
+            part = part_type(working)
+            # In the working type: 1 + error in f32, which `errors` returns, is 1 for the errors of f64.
+            error = self.errors(lhs.shape, 1 + summed).astype(part) * part.type(float_info(part).epsilon)
             moved = (lhs.astype(working) * (1 + error)).astype(working)
             result = self._summed(np.asarray(rule(evaluator, op, moved, rhs)), summed, working)
             if not self.sums_in_parts or working == dtype:

@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xla_canonical import assert_round_trips, canonical
 from xla_oracle import xla_errors
 
+from xshardy import run_passes
 from xshardy.dialects import stablehlo
 from xshardy.hlo_text import HLOError, HLOPrintError, parse_hlo, print_hlo, read_hlo
 from xshardy.interpreters.stablehlo import evaluate
@@ -164,6 +165,14 @@ def test_operations_without_hlo_equivalent():
     module = ModuleOp([func.FuncOp("main", ((i32,), ()), Region(block)), stablehlo.ReturnOp()])
     with pytest.raises(HLOPrintError, match=r"HLO has no 'stablehlo\.return' at the top of a module"):
         print_hlo(module)
+
+
+def test_meshes_name_the_pipeline_that_writes_them():
+    module = parse_module('sdy.mesh @mesh = <["x"=2]>\nfunc.func @main() { return }', "test")
+    with pytest.raises(HLOPrintError, match=r"'sdy\.mesh' at the top of a module: run xla-sdy-round-trip-export-pipe"):
+        print_hlo(module)
+    run_passes(module, "xla-sdy-round-trip-export-pipeline")
+    assert "xla.sdy.meshes" in print_hlo(module)
 
 
 def test_names_that_are_types_get_an_underscore():

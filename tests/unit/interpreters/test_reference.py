@@ -200,6 +200,28 @@ ENTRY main {
     assert not reference.compare(0, reference.results[0] * (1 + 1e-8))
 
 
+@pytest.mark.parametrize(("hlo", "dtype"), [("f32", "f4"), ("f64", "f8"), ("c64", "c8"), ("c128", "c16")])
+def test_products_summed_in_another_order_agree_in_each_type(hlo: str, dtype: str):
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal((2, *shape)).astype(dtype) for shape in ((64, 256), (256, 64)))
+    x, y = (parts[0] + 1j * parts[1] if hlo.startswith("c") else parts[0] for parts in (x, y))
+    x, y = x.astype(dtype), y.astype(dtype)
+    product = f"""
+ENTRY main {{
+  x = {hlo}[64,256] parameter(0)
+  y = {hlo}[256,64] parameter(1)
+  ROOT r = {hlo}[64,64] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+}}
+"""
+    reference = Reference(computation_of(product), [x, y])
+    one_by_one = np.zeros((64, 64), dtype)
+    for k in reversed(range(256)):
+        one_by_one += x[:, k, None] * y[None, k]
+    assert reference.compare(0, one_by_one)
+    wrong = x @ y - x[:, :1] * y[:1]
+    assert not reference.compare(0, wrong)
+
+
 @pytest.mark.parametrize(
     ("part", "other"), [(complex(np.inf, np.nan), complex(np.inf, 1)), (complex(np.nan, np.inf), complex(np.inf, 2))]
 )

@@ -14,6 +14,8 @@ from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.dialects.dense_elements import Dense, all_bytes
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.hlo import LAYOUT
+from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors
 from xshardy.dialects.stablehlo.fusible import is_elementwise
@@ -45,6 +47,20 @@ class DecomposeWithoutKernel(DecomposeByTable):
 def is_computed_directly(op: Operation) -> bool:
     """Whether kernels compute `op` as it is."""
     return op.has_trait(Elementwise) and has_row(op)
+
+
+class DropShardingOnOneDevice(RewritePattern):
+    """
+    `sdy.sharding_constraint %x <@mesh, ...>` -> `%x`, for a mesh of one device, whichever it is; so `sdy.reshard`.
+
+    JAX writes such constraints, on a mesh without axes, for the keys of some random numbers.
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: ShardingConstraintOp | ReshardOp, rewriter: PatternRewriter, /) -> None:
+        mesh = lookup_mesh(op.sharding, op)
+        if mesh is not None and mesh.device_count == 1 and not mesh.is_maximal:
+            rewriter.replace(op, (), (op.operands[0],))
 
 
 class ReduceUnitDimensions(RewritePattern):
@@ -109,7 +125,7 @@ def _behind_reshapes(value: SSAValue) -> SSAValue:
 class PrepareFusionPass(PatternPass):
     """
     Replace composites by calls of their decompositions, operations of CHLO that no kernel computes directly, and
-    reductions of single elements.
+    reductions of single elements. Drop shardings on a mesh of one device.
 
     An operation of CHLO without such a decomposition is refused; its module is left as it was.
     """
@@ -121,4 +137,4 @@ class PrepareFusionPass(PatternPass):
         for op in operations_in(module):
             if type(op) in DECOMPOSITIONS and not is_computed_directly(op):
                 check_decomposition(op, DECOMPOSITIONS)
-        return CallDecomposition(), DecomposeWithoutKernel(), ReduceUnitDimensions()
+        return CallDecomposition(), DecomposeWithoutKernel(), DropShardingOnOneDevice(), ReduceUnitDimensions()

@@ -24,10 +24,26 @@ def wrapped_functions(module: ModuleOp) -> AbstractSet[Operation]:
 
 
 def keeps_tuples(op: CustomCallOp | OptimizationBarrierOp, wrapped: AbstractSet[Operation]) -> bool:
-    """Whether `op` has no tuples, names parts of them by their indices, or is all that is executed asynchronously."""
+    """Whether `op` has no tuples, names parts of them that would move, or is all that is executed asynchronously."""
     if not any(isinstance(type, TupleType) for type in (*op.operand_types, *op.result_types)):
         return True
-    return op.parent_op() in wrapped or (isinstance(op, CustomCallOp) and bool(op.output_operand_aliases.data))
+    return op.parent_op() in wrapped or (isinstance(op, CustomCallOp) and not aliases_stay(op))
+
+
+def aliases_stay(op: CustomCallOp) -> bool:
+    """
+    Whether the aliases of `op` name the same parts without tuples: `{1}` is then result 1.
+
+    That is so if no operand is a tuple, and the result is one of two values or more: one value has the index `{}`.
+    """
+    if not op.output_operand_aliases.data:
+        return True
+    return not any(isinstance(type, TupleType) for type in op.operand_types) and all(
+        isinstance(type, TupleType)
+        and len(type.types) > 1
+        and not any(isinstance(part, TupleType) for part in type.types)
+        for type in op.result_types
+    )
 
 
 @dataclass(frozen=True)

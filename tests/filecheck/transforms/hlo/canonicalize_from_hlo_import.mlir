@@ -31,6 +31,28 @@ func.func @no_results(%x: tensor<2xf32>) {
   return
 }
 
+// Parts of a flat tuple keep their indices: the factorizations of LAPACK work in place, and return how it went too.
+// CHECK-LABEL: func.func @aliased
+// CHECK-NEXT:    %0:2 = stablehlo.custom_call @f(%arg0) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>)
+// CHECK-NEXT:    return %0#1, %0#0
+func.func @aliased(%x: tensor<2xf32>) -> (tensor<i32>, tensor<2xf32>) {
+  %0 = stablehlo.custom_call @f(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<2xf32>) -> tuple<tensor<2xf32>, tensor<i32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<2xf32>, tensor<i32>>) -> tensor<2xf32>
+  %2 = stablehlo.get_tuple_element %0[1] : (tuple<tensor<2xf32>, tensor<i32>>) -> tensor<i32>
+  return %2, %1 : tensor<i32>, tensor<2xf32>
+}
+
+// Indices of a tuple of one value, of a nested one and of an operand would change.
+// CHECK-LABEL: func.func @aliased_parts_would_move
+// CHECK-NEXT:    %0 = stablehlo.custom_call @f(%arg0) {{.*}} -> tuple<tensor<2xf32>>
+// CHECK-NEXT:    %1 = stablehlo.custom_call @g(%arg0) {{.*}} -> tuple<tuple<tensor<2xf32>, tensor<4xf32>>, tensor<i32>>
+// CHECK-NEXT:    return
+func.func @aliased_parts_would_move(%x: tensor<2xf32>) {
+  %0 = stablehlo.custom_call @f(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<2xf32>) -> tuple<tensor<2xf32>>
+  %1 = stablehlo.custom_call @g(%x) {output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0, 0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<2xf32>) -> tuple<tuple<tensor<2xf32>, tensor<4xf32>>, tensor<i32>>
+  return
+}
+
 // An alias names the parts of tuples by their indices, and a function returns what it did.
 // CHECK-LABEL: func.func @kept
 // CHECK-NEXT:    %0 = stablehlo.tuple %arg0
