@@ -14,27 +14,32 @@ from xshardy.dialects.stablehlo.windows import WindowDimension
 
 COMBINERS = st.sampled_from(
     [
-        *(("i32", name) for name in ("add", "maximum", "minimum", "multiply", "and", "or", "xor")),
+        *((type, name) for type in ("i32", "ui8") for name in ("add", "maximum", "minimum", "multiply")),
+        *((type, name) for type in ("i32", "ui8", "i64") for name in ("and", "or", "xor")),
+        *(("bf16", name) for name in ("add", "maximum", "minimum")),
         *(("i1", name) for name in ("add", "and", "or", "xor")),
     ]
 )
+WIDER = {"bf16": "f32", "i32": "i64", "ui8": "ui32"}
 
 
 def reduce(draw: Draw) -> Sample:
-    """One tensor, from an initial value that is a constant or an argument, neutral or not."""
+    """One tensor, from an initial value that is a constant or an argument, neutral or not; at times in a wider type."""
     shape, (element, combiner) = draw(shapes()), draw(COMBINERS)
+    accumulator = element if draw(st.integers(0, 3)) else WIDER.get(element, element)
     dims = sorted(draw(st.sets(st.sampled_from(range(len(shape)))))) if shape else []
     result = [size for dim, size in enumerate(shape) if dim not in dims]
     start = array(draw, [], element, -1, 2)
     literal = str(start).lower() if element == "i1" else str(start)
+    literal += ".0" if element == "bf16" else ""
     constant = draw(st.booleans())
     initial = (None, f"dense<{literal}> : {tensor([], element)}") if constant else (start, tensor([], element))
     return program(
         "stablehlo.reduce",
         [(array(draw, shape, element, -2, 2), tensor(shape, element)), initial],
-        [tensor(result, element)],
+        [tensor(result, accumulator)],
         properties=f"dimensions = {listed(dims)}",
-        regions=f"({body(combiner, element)})",
+        regions=f"({body(combiner, accumulator)})",
     )
 
 
