@@ -11,7 +11,7 @@ from partitioned import Outcome, check_partitioned
 from partitioning.samples import Sample
 from partitioning.shardings import meshes, shard
 from partitioning.table import NOTHING_TO_SHARD, REFUSED_IN_PARTS, SAMPLERS
-from xdsl.dialects.builtin import ComplexType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ComplexType, ModuleOp, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
@@ -49,9 +49,11 @@ class RanPaddedError(Exception):
 
 
 def seven(code: PaddingCode, element: Attribute) -> SSAValue:
-    """What pads tensors in these tests instead of zero: sums, indices and maxima of negative numbers notice it."""
+    """What pads tensors in these tests instead of zero or false: sums, indices and negative maxima notice it."""
     scalar = TensorType(element, [])
-    return code.constant(zeros(scalar) if isinstance(element, ComplexType) else dense_values(scalar, [7]))
+    return code.constant(
+        zeros(scalar) if isinstance(element, ComplexType) else dense_values(scalar, [1 if element == i1 else 7])
+    )
 
 
 def pad(module: ModuleOp) -> None:
