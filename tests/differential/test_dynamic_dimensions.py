@@ -49,6 +49,35 @@ CASES = {
         f"{V}",
         V,
     ),
+    "maximum_in_a_wider_type": (
+        f"""%r = "stablehlo.reduce"(%m, %low) <{{dimensions = array<i64: 0>}}> ({{
+        ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+          %s = stablehlo.maximum %a, %b : tensor<f64>
+          stablehlo.return %s : tensor<f64> }}) : ({M}, tensor<f32>) -> tensor<4xf64>""",
+        "tensor<4xf64>",
+    ),
+    "windows_in_a_wider_type": (
+        f"""%r = "stablehlo.reduce_window"(%v, %zero) <{{window_dimensions = array<i64: 6>,
+          padding = dense<[[0, 5]]> : tensor<1x2xi64>}}> ({{ ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+          %s = stablehlo.add %a, %b : tensor<f64>
+          stablehlo.return %s : tensor<f64> }})
+          : ({V}, tensor<f32>) -> tensor<?xf64, #stablehlo.bounds<6>>""",
+        "tensor<?xf64, #stablehlo.bounds<6>>",
+    ),
+    "conjunction": (
+        f"""%j = stablehlo.set_dimension_size %q, %n, dim = 0 : (tensor<6xi32>, tensor<i32>) -> {I}
+        %c = stablehlo.constant dense<-1> : tensor<i32>
+        %r = stablehlo.reduce(%j init: %c) applies stablehlo.and across dimensions = [0] : ({I}, tensor<i32>)
+          -> tensor<i32>""",
+        "tensor<i32>",
+    ),
+    "exclusive_disjunction": (
+        f"""%j = stablehlo.set_dimension_size %q, %n, dim = 0 : (tensor<6xi32>, tensor<i32>) -> {I}
+        %c = stablehlo.constant dense<5> : tensor<i32>
+        %r = stablehlo.reduce(%j init: %c) applies stablehlo.xor across dimensions = [0] : ({I}, tensor<i32>)
+          -> tensor<i32>""",
+        "tensor<i32>",
+    ),
     "running_sum": (
         f'%r = "stablehlo.reduce_window"(%m, %zero) <{{window_dimensions = array<i64: 6, 1>, '
         f"padding = dense<[[5, 0], [0, 0]]> : tensor<2x2xi64>}}> {ADD} : ({M}, tensor<f32>) -> {M}",
@@ -279,7 +308,13 @@ def on_xla() -> Callable[[str], Callable[[int], Array]]:
     return compiled
 
 
-NOT_ON_XLA = {"split": "XLA makes one reshape of both, and has no rule for it"}
+ONE_TYPE = "its HLO verifier refuses reductions in a wider type"
+NOT_ON_XLA = {
+    "exclusive_disjunction": "XLA reduces the initial value once for each element that is not in use",
+    "maximum_in_a_wider_type": ONE_TYPE,
+    "split": "XLA makes one reshape of both, and has no rule for it",
+    "windows_in_a_wider_type": ONE_TYPE,
+}
 
 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - NOT_ON_XLA))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import prod
 
 from xshardy.axes.hlo_sharding import HloSharding, OneDevice, Reduction, Tiled, Uniform
@@ -182,18 +183,20 @@ def find_mesh(shardings: Iterable[HloSharding]) -> DeviceMesh | None:
     """
     The mesh with the fewest axes in which each of `shardings` can be written; None if none of them needs one.
 
-    Its devices are in the order 0, 1, ... if they can be, else in the order of one of the shardings.
-    Raises `NoMesh`.
+    Its devices are in the order 0, 1, ... if they can be, else in the order of one of the shardings, else in that of
+    one of them with its replicas in the order of all others. Raises `NoMesh`.
     """
     tiled = {s: s.placement for s in shardings if isinstance(s.placement, Tiled)}
     if not tiled:
         return None
     _check_devices(tiled)
-    unordered = (placement for placement in tiled.values() if digits_of_tiles(renumbered(placement, ())) is None)
-    # Replicas are sorted, so only tiles without replicas have the whole order of a mesh.
-    orders = (placement.tiles.devices() for placement in sorted(unordered, key=replica_count))
+    unordered = [placement for placement in tiled.values() if digits_of_tiles(renumbered(placement, ())) is None]
+    unordered.sort(key=replica_count)
+    # Replicas are sorted, so only tiles without replicas have the whole order of a mesh. Other tiles order replicas.
+    orders = (placement.tiles.devices() for placement in unordered)
+    refined = (_order_of_replicas(placement, [*tiled.values()]) for placement in unordered)
     failures: list[NoMesh] = []
-    for device_ids in dict.fromkeys([(), *orders]):
+    for device_ids in chain(dict.fromkeys([(), *orders]), refined):
         try:
             return DeviceMesh(_sizes_in_order(tiled, device_ids), device_ids)
         except NoMesh as failure:
@@ -235,6 +238,15 @@ def _sizes_in_order(tiled: Mapping[HloSharding, Tiled], device_ids: Sequence[int
 def replica_count(placement: Tiled) -> int:
     """The number of devices that have the same tile."""
     return placement.tiles.shape[-1] if placement.subgroups[-1:] == (Uniform.REPLICATED,) else 1
+
+
+def _order_of_replicas(placement: Tiled, others: Sequence[Tiled]) -> tuple[int, ...]:
+    """The devices tile by tile, those of one tile by their tiles in `others`."""
+    tiles = [
+        {device: index // replica_count(each) for index, device in enumerate(each.tiles.devices())}
+        for each in (placement, *others)
+    ]
+    return tuple(sorted(tiles[0], key=lambda device: [*(numbers[device] for numbers in tiles), device]))
 
 
 def renumbered(placement: Tiled, device_ids: Sequence[int]) -> Tiles:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, Signedness, TensorType, i1
+from xdsl.dialects.builtin import AnyFloat, ComplexType, Float8E8M0FNUType, IntegerType, Signedness, TensorType, i1
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.hints import isa
 
@@ -12,37 +12,47 @@ from xshardy.dialects.dense_elements import Dense, dense, dense_values
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.element_types import float_info, numpy_dtype
 
-ZERO_OR_ONE: Mapping[type[Operation], int] = {
+NUMBERS: Mapping[type[Operation], int] = {
     stablehlo.AddOp: 0,
-    stablehlo.OrOp: 0,
-    stablehlo.AndOp: 1,
+    stablehlo.AndOp: -1,
     stablehlo.MulOp: 1,
+    stablehlo.OrOp: 0,
+    stablehlo.XorOp: 0,
 }
-"""The neutral element of each combiner that has 0 or 1 as one."""
+"""The neutral element of each combiner that has the same one in all types. -1 stands for all bits set."""
 
 
-def _limit(element: Attribute, *, largest: bool) -> int | float:
-    """The largest or smallest value of this type: an infinity, if the type has infinities."""
-    if not isa(element, IntegerType):
-        dtype = numpy_dtype(element)
-        infinity = float(np.array([np.inf]).astype(dtype)[0])
-        limit = infinity if np.isinf(infinity) else float_info(dtype).largest
-        return limit if largest else -limit
-    if element == i1 or element.signedness.data is Signedness.UNSIGNED:
-        return (1 << element.width.data) - 1 if largest else 0
-    half = 1 << (element.width.data - 1)
-    return half - 1 if largest else -half
+def _is_signed(element: IntegerType) -> bool:
+    """Whether half of the values are negative."""
+    return element != i1 and element.signedness.data is not Signedness.UNSIGNED
+
+
+def _limit(element: Attribute, *, largest: bool) -> int | float | None:
+    """The largest or smallest value of this type: an infinity, if the type has infinities. None for complex numbers."""
+    if isa(element, IntegerType):
+        bits = element.width.data - _is_signed(element)
+        return (1 << bits) - 1 if largest else -(1 << bits) if _is_signed(element) else 0
+    if not isinstance(element, AnyFloat):
+        return None
+    info, infinity = float_info(dtype := numpy_dtype(element)), float(np.array([np.inf]).astype(dtype)[0])
+    limit = infinity if np.isinf(infinity) else info.largest
+    return limit if largest else -limit
 
 
 def identity_of(kind: type[Operation], element: Attribute) -> Dense | None:
-    """The neutral element of `kind` as a scalar; None if it has none."""
+    """The neutral element of `kind` as a scalar; None if it has none, or if none is known in this type."""
     scalar = TensorType(element, [])
-    if kind in ZERO_OR_ONE and isinstance(element, IntegerType):
-        return dense_values(scalar, [ZERO_OR_ONE[kind]])
-    if kind in ZERO_OR_ONE:
-        return dense(scalar, np.array(ZERO_OR_ONE[kind], numpy_dtype(element)).tobytes())
+    if isinstance(element, Float8E8M0FNUType):
+        return None  # it has no zero, and no negative numbers
     if kind in (stablehlo.MaxOp, stablehlo.MinOp):
-        return dense_values(scalar, [_limit(element, largest=kind is stablehlo.MinOp)])
+        limit = _limit(element, largest=kind is stablehlo.MinOp)
+        return None if limit is None else dense_values(scalar, [limit])
+    if (number := NUMBERS.get(kind)) is None:
+        return None
+    if isa(element, IntegerType):
+        return dense_values(scalar, [number if _is_signed(element) else number % (1 << element.width.data)])
+    if isa(element, AnyFloat) or isa(element, ComplexType):
+        return dense(scalar, np.array(number, numpy_dtype(element)).tobytes())
     return None
 
 

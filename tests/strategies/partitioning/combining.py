@@ -11,30 +11,40 @@ from partitioning.movement import listed
 from partitioning.samples import Draw, Sample, Sampler, array, body, extents, full_extents, program, shapes, tensor
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.interpreters.element_types import Array
 
 COMBINERS = st.sampled_from(
     [
-        *(("i32", name) for name in ("add", "maximum", "minimum", "multiply", "and", "or", "xor")),
+        *((type, name) for type in ("i32", "ui8") for name in ("add", "maximum", "minimum", "multiply")),
+        *((type, name) for type in ("i32", "ui8", "i64") for name in ("and", "or", "xor")),
+        *(("bf16", name) for name in ("add", "maximum", "minimum")),
         *(("i1", name) for name in ("add", "and", "or", "xor")),
     ]
 )
+WIDER = {"bf16": "f32", "i32": "i64", "ui8": "ui32"}
+
+
+def initial_value(draw: Draw, element: str) -> tuple[Array | None, str]:
+    """A constant or an argument, neutral or not."""
+    start = array(draw, [], element, -1, 2)
+    if draw(st.booleans()):
+        return start, tensor([], element)
+    literal = {"i1": str(start).lower(), "bf16": str(float(start))}.get(element, str(start))
+    return None, f"dense<{literal}> : {tensor([], element)}"
 
 
 def reduce(draw: Draw) -> Sample:
-    """One tensor, from an initial value that is a constant or an argument, neutral or not."""
+    """One tensor, at times in a wider type."""
     shape, (element, combiner) = draw(shapes()), draw(COMBINERS)
+    accumulator = element if draw(st.integers(0, 3)) else WIDER.get(element, element)
     dims = sorted(draw(st.sets(st.sampled_from(range(len(shape)))))) if shape else []
     result = [size for dim, size in enumerate(shape) if dim not in dims]
-    start = array(draw, [], element, -1, 2)
-    literal = str(start).lower() if element == "i1" else str(start)
-    constant = draw(st.booleans())
-    initial = (None, f"dense<{literal}> : {tensor([], element)}") if constant else (start, tensor([], element))
     return program(
         "stablehlo.reduce",
-        [(array(draw, shape, element, -2, 2), tensor(shape, element)), initial],
-        [tensor(result, element)],
+        [(array(draw, shape, element, -2, 2), tensor(shape, element)), initial_value(draw, element)],
+        [tensor(result, accumulator)],
         properties=f"dimensions = {listed(dims)}",
-        regions=f"({body(combiner, element)})",
+        regions=f"({body(combiner, accumulator)})",
     )
 
 
@@ -155,14 +165,14 @@ def reduce_window(draw: Draw) -> Sample:
     shape = draw(shapes(1, 3, full_extents))
     window = windows(draw, shape, dilated=True)
     result = [of.positions(size) for of, size in zip(window, shape, strict=True)]
-    combiner, neutral = draw(st.sampled_from([("add", 0), ("maximum", -100), ("minimum", 100), ("multiply", 1)]))
-    type = tensor(shape, "i32")
+    element, combiner = draw(COMBINERS)
+    accumulator = element if draw(st.integers(0, 3)) else WIDER.get(element, element)
     return program(
         "stablehlo.reduce_window",
-        [(array(draw, shape, "i32", -2, 2), type), (None, f"dense<{neutral}> : tensor<i32>")],
-        [tensor(result, "i32")],
+        [(array(draw, shape, element, -2, 2), tensor(shape, element)), initial_value(draw, element)],
+        [tensor(result, accumulator)],
         properties=window_text(window, dilated=True),
-        regions=f"({body(combiner, 'i32')})",
+        regions=f"({body(combiner, accumulator)})",
     )
 
 

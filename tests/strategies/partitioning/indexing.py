@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from xdsl.ir import Operation
 
+from partitioning.combining import COMBINERS, WIDER
 from partitioning.movement import listed
 from partitioning.samples import Draw, Sample, Sampler, array, extents, full_extents, program, tensor
 from partitioning.samples import shapes as any_shapes
@@ -114,32 +115,33 @@ def gather(draw: Draw) -> Sample:
 
 
 def scatter(draw: Draw) -> Sample:
-    """As gathers. Updates of the same element are combined in any order, so combiners are commutative."""
+    """As gathers. Updates of an element are combined in any order, by commutative combiners, some in a wider type."""
     parts = windows(draw)
     batches, shape, kept, of_indices = len(parts.batching), parts.shape, parts.kept, parts.of_indices
-    element, combiner = draw(INDICES), draw(st.sampled_from(["add", "maximum", "minimum", "multiply", "or", "and"]))
+    index, (element, combiner) = draw(INDICES), draw(COMBINERS)
+    result = element if draw(st.integers(0, 3)) else WIDER.get(element, element)
     updates = [*parts.batching, *parts.count, *(parts.sizes[dim] for dim in kept)]
     order = draw(st.permutations(range(len(parts.indexed))))
     numbers = f"""#stablehlo.scatter<update_window_dims = {[parts.vector_dim + place for place in range(len(kept))]},
         inserted_window_dims = {parts.dropped}, input_batching_dims = {[*range(batches)]},
         scatter_indices_batching_dims = {[*range(batches)]},
         scatter_dims_to_operand_dims = {[batches + dim for dim in order]}, index_vector_dim = {parts.vector_dim}>"""
-    found = indices(draw, of_indices, element, max(parts.indexed, default=1))
+    found = indices(draw, of_indices, index, max(parts.indexed, default=1))
     inputs = draw(st.integers(1, 2)) if combiner == "add" else 1
-    x, u = tensor(shape, "i32"), tensor(updates, "i32")
+    x, u = tensor(shape, element), tensor(updates, element)
     properties = f"scatter_dimension_numbers = {numbers}, indices_are_sorted = false, unique_indices = false"
-    given = [(array(draw, shape, "i32"), x) for _ in range(inputs)]
-    given.append((found, tensor(of_indices, element)))
-    given += [(array(draw, updates, "i32"), u) for _ in range(inputs)]
-    scalars = ", ".join(f"%a{i}: tensor<i32>" for i in range(2 * inputs))
-    sums = "\n".join(f"%s{i} = stablehlo.{combiner} %a{i}, %a{inputs + i} : tensor<i32>" for i in range(inputs))
+    given = [(array(draw, shape, element), x) for _ in range(inputs)]
+    given.append((found, tensor(of_indices, index)))
+    given += [(array(draw, updates, element), u) for _ in range(inputs)]
+    scalars = ", ".join(f"%a{i}: tensor<{result}>" for i in range(2 * inputs))
+    sums = "\n".join(f"%s{i} = stablehlo.{combiner} %a{i}, %a{inputs + i} : tensor<{result}>" for i in range(inputs))
     returned = ", ".join(f"%s{i}" for i in range(inputs))
     region = f"""({{
       ^bb0({scalars}):
         {sums}
-        stablehlo.return {returned} : {", ".join(["tensor<i32>"] * inputs)}
+        stablehlo.return {returned} : {", ".join([f"tensor<{result}>"] * inputs)}
     }})"""
-    return program("stablehlo.scatter", given, [x] * inputs, properties=properties, regions=region)
+    return program("stablehlo.scatter", given, [tensor(shape, result)] * inputs, properties=properties, regions=region)
 
 
 def torch_index_select(draw: Draw) -> Sample:

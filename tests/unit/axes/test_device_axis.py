@@ -166,6 +166,12 @@ def test_devices_in_an_order_of_their_own():
     assert find_mesh(read("{devices=[2,3]<=[2,3]T(1,0)}")) == DeviceMesh((2, 3), (0, 3, 1, 4, 2, 5))
 
 
+def test_replicas_are_in_the_order_of_other_tiles():
+    """Both shardings have pairs of devices in ascending order: only together they have the order of a mesh."""
+    halves = read("{devices=[2,2]0,2,1,3 last_tile_dim_replicate}", "{devices=[2,2]0,3,1,2 last_tile_dim_replicate}")
+    assert find_mesh(halves) == DeviceMesh((2, 2), (0, 3, 2, 1))
+
+
 @pytest.mark.parametrize(
     ("texts", "reason"),
     [

@@ -8,7 +8,8 @@ import numpy as np
 
 from xshardy.dialects import stablehlo
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.numerics.integers import native
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Value, unsupported
@@ -17,13 +18,18 @@ Window = tuple[slice, ...]
 
 
 def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> Sequence[Value]:
-    """A slice that is not inside of the input is skipped entirely, as in XLA; StableHLO skips single elements."""
+    """
+    A slice that is not inside of the input is skipped entirely, as in XLA; StableHLO skips single elements.
+
+    Elements are converted to the types of the computation, which may be wider.
+    """
     if (reason := op.refused_indices()) is not None:
         raise unsupported(op, reason)
     count = len(op.inputs)
-    results = [x.copy() for x in operands[:count]]
-    updates = operands[count + 1 :]
     block = op.update_computation.block
+    types = [numpy_dtype(argument.type) for argument in block.args]
+    results = [convert(x, dtype).copy() for x, dtype in zip(operands[:count], types[:count], strict=True)]
+    updates = [convert(x, dtype) for x, dtype in zip(operands[count + 1 :], types[count:], strict=True)]
     for where, chosen in windows(op, results[0].shape, operands[count], updates[0].shape):
         shape = results[0][where].shape
         new = [update[chosen].reshape(shape) for update in updates]

@@ -11,7 +11,7 @@ from partitioned import Outcome, check_partitioned
 from partitioning.samples import Sample
 from partitioning.shardings import meshes, shard
 from partitioning.table import NOTHING_TO_SHARD, REFUSED_IN_PARTS, SAMPLERS
-from xdsl.dialects.builtin import ComplexType, ModuleOp, TensorType
+from xdsl.dialects.builtin import ComplexType, ModuleOp, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
@@ -49,9 +49,11 @@ class RanPaddedError(Exception):
 
 
 def seven(code: PaddingCode, element: Attribute) -> SSAValue:
-    """What pads tensors in these tests instead of zero: sums, indices and maxima of negative numbers notice it."""
+    """What pads tensors in these tests instead of zero or false: sums, indices and negative maxima notice it."""
     scalar = TensorType(element, [])
-    return code.constant(zeros(scalar) if isinstance(element, ComplexType) else dense_values(scalar, [7]))
+    return code.constant(
+        zeros(scalar) if isinstance(element, ComplexType) else dense_values(scalar, [1 if element == i1 else 7])
+    )
 
 
 def pad(module: ModuleOp) -> None:
@@ -112,6 +114,19 @@ NOTICED = {
           %0 = stablehlo.reduce({x} init: %c) applies stablehlo.maximum across dimensions = [0]
             : (tensor<5x3xf32>, tensor<f32>) -> tensor<3xf32>
           return %0 : tensor<3xf32>
+        }}""",
+        [NEGATIVE, np.float32(-np.inf)],
+    ),
+    "maximum in a wider type": (
+        stablehlo.ReduceOp,
+        """func.func @main(%x: tensor<5x3xf32>, %c: tensor<f32>) -> tensor<3xf64> {{
+          {divided}
+          %0 = "stablehlo.reduce"({x}, %c) <{{dimensions = array<i64: 0>}}> ({{
+          ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+            %m = stablehlo.maximum %a, %b : tensor<f64>
+            stablehlo.return %m : tensor<f64>
+          }}) : (tensor<5x3xf32>, tensor<f32>) -> tensor<3xf64>
+          return %0 : tensor<3xf64>
         }}""",
         [NEGATIVE, np.float32(-np.inf)],
     ),
@@ -176,6 +191,35 @@ def test_a_reduction_of_several_tensors_takes_padding_only_along_other_dimension
     pad(module)
     sample = Sample(largest(dim), [NEGATIVE, NEGATIVE * 2, np.float32(-np.inf)])
     assert check_partitioned(module, sample, MeshAttr.of([("x", 4)]), stablehlo.ReduceOp) is expected
+
+
+def test_windows_that_read_padding_in_a_wider_type():
+    """Padding becomes the initial value, after both are converted to the type in which the windows are reduced."""
+    text = """func.func @main(%x: tensor<5x3xf32>, %c: tensor<f64>) -> tensor<4x3xf64> {{
+        {before}
+        {result} = "stablehlo.reduce_window"({x}, %c) <{{window_dimensions = array<i64: 2, 1>,
+          window_strides = array<i64: 2, 1>, padding = dense<[[0, 3], [0, 0]]> : tensor<2x2xi64>}}> ({{
+        ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+          %m = stablehlo.maximum %a, %b : tensor<f64>
+          stablehlo.return %m : tensor<f64>
+        }}) {{{sharding}}} : (tensor<5x3xf32>, tensor<f64>) -> tensor<4x3xf64>
+        {after}
+        return %0 : tensor<4x3xf64>
+      }}"""
+    divided = text.format(
+        before='%d = sdy.all_slice [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]> : tensor<5x3xf32>',
+        x="%d",
+        result="%r",
+        sharding='sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>',
+        after='%0 = sdy.all_gather [{"x"}, {}] %r out_sharding=<@mesh, [{}, {}]> : tensor<4x3xf64>',
+    )
+    module = parse_module(MESH + divided)
+    pad(module)
+    sample = Sample(
+        text.format(before="", x="%x", result="%0", sharding="", after=""), [NEGATIVE, np.array(-np.inf, np.float64)]
+    )
+    outcome_of_all = check_partitioned(module, sample, MeshAttr.of([("x", 4)]), stablehlo.ReduceWindowOp)
+    assert outcome_of_all is Outcome.RAN_IN_PARTS
 
 
 KEPT = {

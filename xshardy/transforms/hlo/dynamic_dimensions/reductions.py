@@ -1,10 +1,11 @@
 """Reductions: what is behind the size in use becomes an element that the reduction does not notice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
@@ -16,6 +17,32 @@ def fills(op: stablehlo.ReduceOp | stablehlo.ReduceWindowOp, code: PaddedCode) -
     """The neutral element of each input: the initial value, which has to be one, if the computation shows none."""
     neutral = neutral_element(op.body.block)
     return op.init_values if neutral is None else [code(stablehlo.ConstantOp(neutral))]
+
+
+def converted(value: SSAValue, element: Attribute, code: PaddedCode) -> SSAValue:
+    """`value` with elements of this type; itself if it has such."""
+    return value if element_type(value) == element else code.convert(value, element)
+
+
+def masked(
+    op: stablehlo.ReduceOp | stablehlo.ReduceWindowOp,
+    operands: Sequence[Padded],
+    sizes: Mapping[int, SSAValue],
+    code: PaddedCode,
+    dims: Sequence[int] | None = None,
+) -> Sequence[SSAValue]:
+    """
+    The inputs with neutral elements behind `sizes`, in `dims` or in all.
+
+    Inputs that are masked have the type in which `op` accumulates.
+    """
+    if not sizes.keys() & {*(range(len(operands[0].shape)) if dims is None else dims)}:
+        return [each.value for each in operands]
+    accumulators = [element_type(argument) for argument in op.body.block.args[: len(operands)]]
+    return [
+        code.masked(Padded(converted(each.value, type, code), sizes), converted(fill, type, code), dims)
+        for each, fill, type in zip(operands, fills(op, code), accumulators, strict=True)
+    ]
 
 
 def common_sizes(inputs: Sequence[Padded]) -> dict[int, SSAValue]:
@@ -36,8 +63,7 @@ class PadReduce(PadPattern[stablehlo.ReduceOp]):
     def padded(self, op: stablehlo.ReduceOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
         count, dims = len(op.inputs), op.dimensions.get_values()
         sizes = common_sizes(operands[:count])
-        pairs = zip(operands[:count], fills(op, code), strict=True)
-        inputs = [code.masked(Padded(each.value, sizes), fill, dims) for each, fill in pairs]
+        inputs = masked(op, operands[:count], sizes, code, dims)
         kept = [d for d in range(len(operands[0].shape)) if d not in dims]
         of_result = {kept.index(d): size for d, size in sizes.items() if d in kept}
         made = code.remade(op, [*inputs, *(each.value for each in operands[count:])])
@@ -62,8 +88,7 @@ class PadReduceWindow(PadPattern[stablehlo.ReduceWindowOp]):
     def padded(self, op: stablehlo.ReduceWindowOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
         count = len(op.inputs)
         sizes = common_sizes(operands[:count])
-        pairs = zip(operands[:count], fills(op, code), strict=True)
-        inputs = [code.masked(Padded(each.value, sizes), fill) for each, fill in pairs]
+        inputs = masked(op, operands[:count], sizes, code)
         positions: dict[int, SSAValue] = {}
         for d, size in sizes.items():
             window = op.window()[d]

@@ -108,6 +108,12 @@ class PaddingCode:
         filled = self.insert(stablehlo.BroadcastInDimOp(scalar, [], value.type), sharding)
         return self.insert(stablehlo.SelectOp(is_valid, value, filled), sharding)
 
+    def converted(self, value: SSAValue, element: Attribute, sharding: TensorShardingAttr | None = None) -> SSAValue:
+        """`value` with elements of this type; itself if it has such."""
+        if tensor_type(value).element_type == element:
+            return value
+        return self.insert(stablehlo.ConvertOp(value, TensorType(element, shape_of(value))), sharding)
+
     def resized(
         self, value: SSAValue, shape: Sequence[int], target: Sequence[int], sharding: TensorShardingAttr | None
     ) -> SSAValue:

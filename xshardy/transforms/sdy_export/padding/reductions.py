@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
 from xshardy.transforms.neutral_elements import neutral_element
 from xshardy.transforms.sdy_export.padding.contractions import padding_of, window_over
@@ -38,7 +39,8 @@ class PadReduce(PaddingPattern[stablehlo.ReduceOp]):
             return
         if source.has_zeros and not any(neutral.data.data):
             return
-        op.operands[0] = code.masked(op.operands[0], source, neutral, op.dimensions.get_values())
+        value = code.converted(op.operands[0], neutral.type.element_type, source.sharding)
+        op.operands[0] = code.masked(value, source, neutral, op.dimensions.get_values())
         code.rewriter.notify_op_modified(op)
 
 
@@ -71,7 +73,11 @@ class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp]):
         cases = enumerate(zip(window, source.shape, target.shape, strict=True))
         dims = [dim for dim, case in cases if reads_padding(*case)]
         for index, tensor in enumerate(tensors.operands[: len(op.inputs)]):
-            op.operands[index] = code.masked(op.operands[index], tensor, op.operands[len(op.inputs) + index], dims)
+            if dims:
+                accumulator = tensor_type(op.body.block.args[index]).element_type
+                value = code.converted(op.inputs[index], accumulator, tensor.sharding)
+                initial = code.converted(op.init_values[index], accumulator)
+                op.operands[index] = code.masked(value, tensor, initial, dims)
         after = windows_over(window, source.padded, target.padded)
         if after != list(window):
             op.padding = padding_of(after)
@@ -94,6 +100,7 @@ class PadSelectAndScatter(PaddingPattern[stablehlo.SelectAndScatterOp]):
             operand.padded == tensors.results[0].padded
             and not any(dim in padded and reads_padding(*case) for dim, case in enumerate(cases))
             and (not source.padded_dims or neutral_element(op.scatter.block) is not None)
+            and tensor_type(op.scatter.block.args[0]).element_type == tensor_type(op.source).element_type
         )
 
     def rewrite(self, op: stablehlo.SelectAndScatterOp, tensors: PaddedTensors, code: PaddingCode) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, TensorType, i1, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import Attribute, Block, SSAValue
 
 from xshardy.dialects import stablehlo
@@ -81,7 +81,7 @@ def neutral_elements(op: stablehlo.ReduceWindowOp) -> Sequence[Dense | None]:
 def neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | None:
     """The neutral element of the operation that makes `combined` of exactly these `arguments`."""
     op, element = combined.owner, tensor_type(combined).element_type
-    if isinstance(op, Block) or {*op.operands} != arguments or (isinstance(op, stablehlo.AndOp) and element != i1):
+    if isinstance(op, Block) or {*op.operands} != arguments:
         return None
     return identity_of(type(op), element)
 
