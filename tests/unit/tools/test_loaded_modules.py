@@ -23,7 +23,12 @@ print(*sys.modules, file=sys.stderr)
     [
         (
             ["shard", "examples/mlp.mlir"],
-            ["xshardy.hlo_text", "xshardy.compiler", "xshardy.transforms.sdy_export.local", "xdsl.dialects.llvm"],
+            [
+                "xshardy.hlo_text",
+                "xshardy.compiler",
+                "xshardy.transforms.sdy_export.local.patterns",
+                "xdsl.dialects.llvm",
+            ],
         ),
         (
             ["ptx", "run", "examples/block_sum.ptx", "--grid", "4", "--block", "128", "--arg", "512", "--arg", "4"],
