@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array
+from xshardy.interpreters.element_types import Array, numpy_dtype
+from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.windows import window_elements
 
@@ -15,8 +16,11 @@ def select_and_scatter(
 ) -> Array:
     """
     First the selected element of each window, then the elements of `source`, one element of the window at a time: in
-    different positions of the window, that is at different places. Padding is never selected.
+    different positions of the window, that is at different places. Padding is never selected. Elements are converted to
+    the types of the computations, which may be wider.
     """
+    operand = convert(operand, numpy_dtype(op.select.block.args[0].type))
+    source, init = (convert(x, numpy_dtype(op.scatter.block.args[0].type)) for x in (source, init))
     window = op.window()
     taps = list(window_elements(operand, window, source.shape))
     selected = np.full(source.shape, -1)
