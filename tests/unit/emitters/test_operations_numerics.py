@@ -443,6 +443,17 @@ REJECTED = {
       func.return %r : tensor<?xf32>
     }
     """,
+    "it computes in another type than its operands have": """
+    func.func @main(%x: tensor<5xi8>, %i: tensor<3x1xi32>, %u: tensor<3xi8>) -> tensor<5xi32> {
+      %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<
+          inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+          %c = stablehlo.add %a, %b : tensor<i32>
+          stablehlo.return %c : tensor<i32>
+      }) : (tensor<5xi8>, tensor<3x1xi32>, tensor<3xi8>) -> tensor<5xi32>
+      func.return %r : tensor<5xi32>
+    }
+    """,
     "a truth value takes a byte": """
     func.func @main(%x: tensor<5xi8>) -> tensor<5x8xi1> {
       %r = stablehlo.bitcast_convert %x : (tensor<5xi8>) -> tensor<5x8xi1>

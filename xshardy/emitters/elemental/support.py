@@ -40,8 +40,8 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
     """
     Raise `PassFailedException`, naming the operation, if an operation of `computation` cannot be emitted.
 
-    Skips `hero`, which the emitter handles itself, but for the indices of a scatter. Includes the computations that
-    operations apply to elements, and the functions called.
+    Skips `hero`, which the emitter handles itself, but for the indices and types of a scatter. Includes the
+    computations that operations apply to elements, and the functions called.
     """
     for function in element_functions_of(computation).values():
         _require_emittable(function)
@@ -51,7 +51,7 @@ def require_emittable(computation: FuncOp, hero: Operation | None = None) -> Non
 def _require_emittable(computation: FuncOp, hero: Operation | None = None) -> None:
     name = computation.sym_name.data
     for op in computation.body.block.walk():
-        reason = op.refused_indices() if isinstance(op, ScatterOp) else None
+        reason = _reason_not_scattered(op) if isinstance(op, ScatterOp) else None
         if op is not hero:
             reason = reason or _reason_not_emittable(op)
         if reason is not None:
@@ -59,6 +59,16 @@ def _require_emittable(computation: FuncOp, hero: Operation | None = None) -> No
             raise PassFailedException(
                 f"@{name}: {op.name}{f' of {types}' if types else ''} cannot be emitted: {reason}"
             )
+
+
+def _reason_not_scattered(op: ScatterOp) -> str | None:
+    """The reason why `op` cannot be emitted; None if it can."""
+    if (reason := op.refused_indices()) is not None:
+        return reason
+    elements = [tensor_type(value).element_type for value in (*op.inputs, *op.updates)]
+    if elements == [tensor_type(argument).element_type for argument in op.update_computation.block.args]:
+        return None
+    return "it computes in another type than its operands have; convert them to that type before it"
 
 
 def _reason_not_emittable(op: Operation) -> str | None:

@@ -17,7 +17,7 @@ from xshardy.dialects.hlo import LAYOUT
 from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import is_static, shape_of
-from xshardy.dialects.stablehlo.building import Decomposition, Tensors
+from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
 from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.elemental.support import has_row
@@ -61,6 +61,25 @@ class DropShardingOnOneDevice(RewritePattern):
         mesh = lookup_mesh(op.sharding, op)
         if mesh is not None and mesh.device_count == 1 and not mesh.is_maximal:
             rewriter.replace(op, (), (op.operands[0],))
+
+
+class ConvertOperandsOfScatter(RewritePattern):
+    """
+    `scatter(%x, %i, %u)` that computes in a wider type -> `scatter(convert %x, %i, convert %u)`.
+
+    A kernel writes the results in the place of the inputs.
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.ScatterOp, rewriter: PatternRewriter, /):
+        t, changed, count = Tensors(rewriter), False, len(op.inputs)
+        arguments = op.update_computation.block.args
+        for index, argument in zip((*range(count), *range(count + 1, 2 * count + 1)), arguments, strict=True):
+            if element_type(op.operands[index]) != element_type(argument):
+                op.operands[index] = t.convert(op.operands[index], element_type(argument))
+                changed = True
+        if changed:
+            rewriter.notify_op_modified(op)
 
 
 class ReduceUnitDimensions(RewritePattern):
@@ -125,7 +144,8 @@ def _behind_reshapes(value: SSAValue) -> SSAValue:
 class PrepareFusionPass(PatternPass):
     """
     Replace composites by calls of their decompositions, operations of CHLO that no kernel computes directly, and
-    reductions of single elements. Drop shardings on a mesh of one device.
+    reductions of single elements. Convert what a scatter computes with in a wider type. Drop shardings on a mesh of
+    one device.
 
     An operation of CHLO without such a decomposition is refused; its module is left as it was.
     """
@@ -137,4 +157,10 @@ class PrepareFusionPass(PatternPass):
         for op in operations_in(module):
             if type(op) in DECOMPOSITIONS and not is_computed_directly(op):
                 check_decomposition(op, DECOMPOSITIONS)
-        return CallDecomposition(), DecomposeWithoutKernel(), DropShardingOnOneDevice(), ReduceUnitDimensions()
+        return (
+            CallDecomposition(),
+            ConvertOperandsOfScatter(),
+            DecomposeWithoutKernel(),
+            DropShardingOnOneDevice(),
+            ReduceUnitDimensions(),
+        )
