@@ -8,6 +8,7 @@ the result of the one before it, so a caller can stop, inspect and continue at a
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -22,12 +23,14 @@ from xshardy.garbage import collection_suspended
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
-from xshardy.lowering.nvptx import Kernel, compile_module
 from xshardy.rewriting.changes import PassRunner
 from xshardy.rewriting.release import release
 from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
+
+if TYPE_CHECKING:
+    from xshardy.lowering.nvptx import Kernel
 
 Observer = Callable[[str, ModuleOp, float], None]
 """
@@ -178,7 +181,7 @@ def compile(
     name: str = "<string>",
     observe: Observer | None = None,
     entry: str | None = None,
-) -> Kernel:
+) -> "Kernel":
     """
     Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
 
@@ -187,6 +190,8 @@ def compile(
     what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With
     `entry`, the names of all symbols of the PTX begin with it: see `compile_text`.
     """
+    from xshardy.lowering.nvptx import compile_module  # loads LLVM, which no other function here needs
+
     with collection_suspended():  # a collection would visit all that is being built, and free little
         start = perf_counter()
         hlo = parse_hlo(source, name) if isinstance(source, str) else source

@@ -34,6 +34,7 @@ print(*sys.modules, file=sys.stderr)
             ["ptx", "run", "examples/block_sum.ptx", "--grid", "4", "--block", "128", "--arg", "512", "--arg", "4"],
             ["xshardy.compiler", "xshardy.emitters", "xshardy.dialects.stablehlo", "llvmlite"],
         ),
+        (["indexing", "examples/softmax_sum.hlo"], ["llvmlite"]),
     ],
     ids=lambda words: words[0],
 )
