@@ -1,7 +1,7 @@
 """
-The properties of the target GPU that passes need, and their text form.
+Compute capabilities: by the name of a target, `sm_90`, and by an option of passes.
 
-Passes take it as the option `gpu_device_info`, in XLA's spelling: `cuda_compute_capability {major: 9}`.
+Passes take one as the option `gpu_device_info`, in XLA's spelling: `cuda_compute_capability {major: 9}`.
 """
 
 import re
@@ -13,6 +13,7 @@ _TARGET = re.compile(r"sm_(\d+)(\d)([af]?)")
 _FIELD = re.compile(r"\b(major|minor)\s*:\s*(\d+)")
 
 DEFAULT_TARGET = "sm_90"
+"""What kernels are compiled for unless a user chooses."""
 OLDEST, NEWEST = (7, 0), (12, 1)
 """The range of supported compute capabilities, both ends included."""
 

@@ -10,11 +10,9 @@ ROOT = Path(__file__).parents[3]
 CODE = """
 import sys
 from xshardy.tools.cli import main
-try:
-    main(sys.argv[1:])
-except SystemExit:
-    pass
+status = main(sys.argv[1:])
 print(*sys.modules, file=sys.stderr)
+sys.exit(status)
 """
 
 
@@ -31,7 +29,19 @@ print(*sys.modules, file=sys.stderr)
             ],
         ),
         (
-            ["ptx", "run", "examples/block_sum.ptx", "--grid", "4", "--block", "128", "--arg", "512", "--arg", "4"],
+            [
+                "ptx",
+                "run",
+                "examples/block_sum.ptx",
+                "--grid",
+                "4",
+                "--block",
+                "128",
+                "--arg",
+                "f32[512]",
+                "--arg",
+                "f32[4]",
+            ],
             ["xshardy.compiler", "xshardy.emitters", "xshardy.dialects.stablehlo", "llvmlite"],
         ),
         (["indexing", "examples/softmax_sum.hlo"], ["llvmlite"]),

@@ -51,7 +51,7 @@ def is_computed_directly(op: Operation) -> bool:
 
 class DropShardingOnOneDevice(RewritePattern):
     """
-    `sdy.sharding_constraint %x <@mesh, ...>` -> `%x`, for a mesh of one device, whichever it is; so `sdy.reshard`.
+    `sdy.sharding_constraint %x <@mesh, ...>` -> `%x`, for a mesh of one device without a number; so `sdy.reshard`.
 
     JAX writes such constraints, on a mesh without axes, for the keys of some random numbers.
     """

@@ -120,7 +120,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield VerifyUnreducedAxesPass()
         yield InsertExplicitReshardsPass(enable_full_version=collectives or single)
         if single:
-            # The partitioner is half of all modules: a pipeline without it should not load them.
+            # The partitioner has 70 modules, which are loaded for this option only.
             from xshardy.transforms.sdy_export.per_instruction_partitioning import PerInstructionPartitioningPass
 
             yield SaveModulePass(self.dump_directory, "before_per_instruction_partitioning", next(dumps))
