@@ -4,6 +4,8 @@ The suite draws the same examples on every machine, so that a run that passed pa
 `pytest --hypothesis-profile=explore` draws new ones, and is for finding the next example to keep as a test.
 """
 
+import gc
+
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
@@ -14,3 +16,6 @@ settings.load_profile("suite")
 # Hypothesis also tries the numbers and strings that stand in the modules imported so far, and which these are depends
 # on the tests that a process ran before.
 providers._get_local_constants = lambda: providers._local_constants
+
+# The tests of a process are a million objects, which each full collection of garbage traverses.
+gc.set_threshold(20_000, 20, 20)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forks
 import pytest
 from listings import check_listing
 
@@ -56,6 +57,8 @@ def workplace(tmp_path: Path) -> Path:
 
 def run(command: str, workplace: Path) -> subprocess.CompletedProcess[str]:
     program, *arguments = shlex.split(command)
+    if program in forks.COMMANDS:
+        return forks.run_command([program, *arguments], workplace)
     tool = Path(sys.executable).parent / program
     return subprocess.run([tool, *arguments], cwd=workplace, capture_output=True, text=True, check=False)
 
@@ -75,9 +78,7 @@ def test_commands_run(command: str, workplace: Path):
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
 def test_programs_run(page: Path, workplace: Path):
     for program in blocks(page, "python"):
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=workplace, capture_output=True, text=True, check=False
-        )
+        done = forks.run_program(program, workplace)
         assert done.returncode == 0, done.stderr
 
 
