@@ -13,11 +13,11 @@ from functools import partial
 import numpy as np
 
 from xshardy.interpreters.element_types import Array
-from xshardy.ptx.decode import chosen
+from xshardy.ptx.decode import Step, chosen
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
-from xshardy.ptx.program import Branch, Guarded, Program, Switch
+from xshardy.ptx.program import Branch, Control, Guarded, Program, Switch
 from xshardy.ptx.synchronization import Barrier
 from xshardy.ptx.waiting import Wait
 
@@ -93,31 +93,26 @@ class Schedule:
             if at == limit:
                 self._add(at, lanes.active_mask())
                 return
-            control = program.steps[at]
             self._count(at, at + 1)
-            if isinstance(control, Barrier):
-                if not self._passes(control, at):
-                    return
-                at += 1
-                continue
-            if isinstance(control, Wait | Guarded):
-                if not self._is_complete(control, at):
-                    return
-                at += 1
-                continue
-            if isinstance(control, Switch):
-                self._switch(control, at)
-                return
-            assert isinstance(control, Branch)
-            following = self._branch(control, at)
-            if following is None or following > limit:
-                if following is not None:
-                    self._add(following, lanes.active_mask())
+            following = self._after(program.steps[at], at)
+            if following is None:
                 return
             at = following
-            if at == limit:
+            if at >= limit:
                 self._add(at, lanes.active_mask())
                 return
+
+    def _after(self, control: Step | Control, at: int) -> int | None:
+        """The instruction at which all active threads continue after `control`; None if they wait, ended or split."""
+        if isinstance(control, Barrier):
+            return at + 1 if self._passes(control, at) else None
+        if isinstance(control, Wait | Guarded):
+            return at + 1 if self._is_complete(control, at) else None
+        if isinstance(control, Switch):
+            self._switch(control, at)
+            return None
+        assert isinstance(control, Branch)
+        return self._branch(control, at)
 
     def _count(self, first: int, end: int) -> None:
         for counter in self.counters:
