@@ -1,6 +1,7 @@
 """The sharding of a value, wherever it is stored, and the mesh that it refers to."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, NoneAttr, StringAttr
@@ -82,9 +83,28 @@ def function_argument_sharding(function: FuncOp, index: int) -> TensorShardingAt
     return sharding if isinstance(sharding, TensorShardingAttr) else None
 
 
+@cache
+def _lists_shardings(kind: type[Operation]) -> bool:
+    """Whether operations of this class list the shardings of their results, unless they have a property `sharding`."""
+    return not issubclass(kind, ShardableDataFlowOpInterface | CollectiveOpInterface)
+
+
+def _listed_sharding(op: Operation, index: int) -> TensorShardingAttr | None:
+    """The sharding that `sdy.sharding` of `op` has at `index`."""
+    listed = op.attributes.get(SHARDING)
+    if not isinstance(listed, TensorShardingPerValueAttr):
+        return None
+    shardings = listed.shardings.data
+    return shardings[index] if index < len(shardings) else None
+
+
 def get_sharding(value: SSAValue) -> TensorShardingAttr | None:
     """The sharding of `value`, wherever it is written: on what produces it, or on the data flow edge it is part of."""
-    if isinstance(value, BlockArgument):
+    if isinstance(value, OpResult):
+        owner = value.op
+        if _lists_shardings(type(owner)) and "sharding" not in owner.properties:  # most values
+            return _listed_sharding(owner, value.index)
+    elif isinstance(value, BlockArgument):
         owner = value.block.parent_op()
         if isinstance(owner, FuncOp):
             return function_argument_sharding(owner, value.index)
@@ -99,11 +119,8 @@ def get_sharding(value: SSAValue) -> TensorShardingAttr | None:
     own = owner.properties.get("out_sharding" if isinstance(owner, CollectiveOpInterface) else "sharding")
     if isinstance(own, TensorShardingAttr):
         return own
-    shardings = owner.attributes.get(SHARDING)
-    if not isinstance(shardings, TensorShardingPerValueAttr):
-        return None
     if isinstance(value, OpResult) or (isinstance(value, BlockArgument) and owner.name in LOOPS):
-        return shardings.shardings.data[value.index] if value.index < len(shardings.shardings) else None
+        return _listed_sharding(owner, value.index)
     return None
 
 
@@ -128,11 +145,10 @@ def without_axes(sharding: TensorShardingAttr, names: Iterable[str]) -> TensorSh
 def local_sharding(value: SSAValue) -> TensorShardingAttr | None:
     """The sharding of `value` for operations that read it: inside of a manual computation without its manual axes."""
     sharding = get_sharding(value)
-    around = value.block.parent_op() if isinstance(value, BlockArgument) else None
-    manual = None if around is None else around.properties.get("manual_axes")
-    if sharding is None or not isinstance(manual, ManualAxesAttr):
+    if sharding is None or not isinstance(value, BlockArgument) or (around := value.block.parent_op()) is None:
         return sharding
-    return without_axes(sharding, manual.names)
+    manual = around.properties.get("manual_axes")
+    return without_axes(sharding, manual.names) if isinstance(manual, ManualAxesAttr) else sharding
 
 
 def shardings_on(op: Operation) -> Iterator[tuple[str, TensorShardingAttr, Attribute]]:

@@ -5,7 +5,7 @@ Source: Shardy's docs, "Export passes", `sdy-convert-global-to-local`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -15,7 +15,6 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
 from xshardy.dialects.hlo.fusion import FusionOp
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE, local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
@@ -24,6 +23,7 @@ from xshardy.rewriting.value_types import give_types
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy_export.by_sharding import BySharding
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
 from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings, how_sharded
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
@@ -31,37 +31,16 @@ from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF, PAT
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, local_type, refuse
 
 
-@dataclass(slots=True)
-class LocalTypes:
-    """The local types of values, memoized by type and sharding."""
-
-    known: dict[tuple[Attribute, TensorShardingAttr], Attribute] = field(
-        default_factory=dict[tuple[Attribute, TensorShardingAttr], Attribute], init=False
+def local_function_type(op: FuncOp, types: BySharding[Attribute]) -> FunctionType:
+    """The type of a function on parts."""
+    inputs, outputs = (
+        [
+            types.of(type, sharding, op)
+            for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
+        ]
+        for listed, attributes in ((op.function_type.inputs, op.arg_attrs), (op.function_type.outputs, op.res_attrs))
     )
-
-    def of(self, type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> Attribute:
-        """As `local_type`."""
-        if sharding is None:
-            return type
-        key = type, sharding
-        if (found := self.known.get(key)) is None:
-            found = self.known[key] = local_type(type, sharding, op)
-        return found
-
-    def of_value(self, value: SSAValue, op: Operation) -> Attribute:
-        return self.of(value.type, local_sharding(value), op)
-
-    def of_function(self, op: FuncOp) -> FunctionType:
-        """The type of a function on parts."""
-        types = op.function_type
-        inputs, outputs = (
-            [
-                self.of(type, sharding, op)
-                for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
-            ]
-            for listed, attributes in ((types.inputs, op.arg_attrs), (types.outputs, op.res_attrs))
-        )
-        return FunctionType.from_lists(inputs, outputs)
+    return FunctionType.from_lists(inputs, outputs)
 
 
 def next_channel(module: ModuleOp) -> int:
@@ -107,7 +86,7 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     if pattern is None and check is None:
         compatible.check(op)
         return None
-    before = replace(WholeTensors.of(op), is_manual=op in compatible.manual)
+    before = WholeTensors.of(op, is_manual=op in compatible.manual)
     if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
         raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
     if check is not None:
@@ -150,8 +129,8 @@ class LocalProgram:
 
 def local_program(module: ModuleOp) -> LocalProgram:
     """The analysis of the pass. Raises `OperationFailedException` for a module that cannot be made local."""
-    types = LocalTypes()
-    functions = {inner: types.of_function(inner) for inner in module.ops if isinstance(inner, FuncOp)}
+    types = BySharding(local_type)
+    functions = {inner: local_function_type(inner, types) for inner in module.ops if isinstance(inner, FuncOp)}
     by_name = {function.sym_name.data: function for function in functions}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
     decisions: dict[Operation, Any] = {}

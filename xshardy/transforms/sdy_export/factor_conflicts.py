@@ -1,8 +1,8 @@
 """
 Decide which operands and results of an operation are resharded so that all its tensors are sharded compatibly.
 
-Decisions are memoized by rule, shardings and sizes, because models repeat their layers. Source: Shardy's docs, "Export
-passes" (sdy-insert-explicit-reshards).
+Decisions are memoized, because models repeat their layers: for operations that are alike, and by rule, shardings and
+sizes for those that only differ otherwise. Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards).
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.transforms.sdy_export.dot_results import result_as_operands
+from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.transforms.sdy_export.local.parts_rules import parts_rule
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
 from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, common_prefix, complete
@@ -162,6 +163,8 @@ class FactorConflicts:
         self._replicating_rules: dict[tuple[int, tuple[int, ...]], tuple[FactorRule, FactorRule]] = {}
         self._element_count = once_per_object(element_count)
         self._known: dict[Hashable, Resolution | None] = {}
+        self.likeness = Likeness()
+        self._known_alike: dict[Hashable, Resolution | None] = {}
 
     def has_rule(self, op: Operation) -> bool:
         """Whether `op` has a sharding rule: its own, or that of its kind."""
@@ -179,6 +182,16 @@ class FactorConflicts:
         `OperationFailedException` if its operands do not determine the axes along which its results are reduced, or
         shard results along axes along which they are unreduced.
         """
+        alike = None if reduced else self.likeness.of(op)
+        if alike is None:
+            return self._resolved(op, full=full, reduced=reduced)
+        key = full, alike
+        if key not in self._known_alike:
+            self._known_alike[key] = self._resolved(op, full=full, reduced=reduced)
+        return self._known_alike[key]
+
+    def _resolved(self, op: Operation, *, full: bool, reduced: Mapping[int, TensorShardingAttr]) -> Resolution | None:
+        """`resolve`, remembered by rule and shardings."""
         rule = self._rule_of(op)
         if rule is None or rule.is_custom:
             return None

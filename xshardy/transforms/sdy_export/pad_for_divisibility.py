@@ -5,7 +5,7 @@ Source: Shardy's docs, "Export passes", `sdy-pad-for-divisibility`.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -16,7 +16,6 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.traits import IsTerminator
 
 from xshardy.dialects.sdy import collectives as sdy
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
@@ -27,6 +26,7 @@ from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
 from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy_export.by_sharding import BySharding
 from xshardy.transforms.sdy_export.convert_global_to_local import GiveFunctionLocalType, values_of
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors, padded_type
 from xshardy.transforms.sdy_export.padding.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
@@ -35,26 +35,15 @@ from xshardy.transforms.sdy_export.padding.whole import ComputeWhole, Whole, dim
 HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
 
 
-@dataclass(slots=True)
-class PaddedTypes:
-    """The padded types of values, memoized by type and sharding."""
+class PaddedTypes(BySharding[Attribute]):
+    """The padded types of values."""
 
-    known: dict[tuple[Attribute, TensorShardingAttr], Attribute] = field(
-        default_factory=dict[tuple[Attribute, TensorShardingAttr], Attribute], init=False
-    )
-
-    def of(self, value: SSAValue, op: Operation) -> Attribute:
-        """As `padded_type`; `op` defines or reads `value`."""
-        sharding = local_sharding(value)
-        if sharding is None:
-            return value.type
-        key = value.type, sharding
-        if (found := self.known.get(key)) is None:
-            found = self.known[key] = padded_type(value.type, sharding, op)
-        return found
+    def __init__(self) -> None:
+        super().__init__(padded_type)
 
     def is_padded(self, value: SSAValue, op: Operation) -> bool:
-        return self.of(value, op) != value.type
+        """Whether `value`, which `op` defines or reads, gets padding."""
+        return self.of_value(value, op) is not value.type
 
 
 def padded_function_type(op: FuncOp) -> FunctionType:
@@ -92,16 +81,16 @@ def check_returned(op: FuncReturnOp, types: PaddedTypes) -> None:
     function = op.parent_op()
     assert isinstance(function, FuncOp)
     for value, wanted in zip(op.operands, padded_function_type(function).outputs, strict=True):
-        if types.of(value, op) != wanted:
+        if types.of_value(value, op) != wanted:
             raise OperationFailedException(
-                op, f"'{op.name}' op has a value that is padded to {types.of(value, op)}, and to {wanted}: {HELP}"
+                op, f"'{op.name}' op has a value that is padded to {types.of_value(value, op)}, and to {wanted}: {HELP}"
             )
 
 
 def check_without_padding(op: Operation, values: Sequence[SSAValue], types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if one of `values`, which `op` gets or gives as they are, needs padding."""
     for value in values:
-        if (padded := types.of(value, op)) != value.type:
+        if (padded := types.of_value(value, op)) is not value.type:
             raise OperationFailedException(
                 op,
                 f"'{op.name}' op has a value of {value.type}, which its sharding {local_sharding(value)} makes "
@@ -112,11 +101,12 @@ def check_without_padding(op: Operation, values: Sequence[SSAValue], types: Padd
 def check_flow(op: Operation, types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if the values of a data flow edge of `op` have different padding."""
     for owner in (*argument_owners(op), *result_owners(op)):
-        type = types.of(owner, op)
+        type = types.of_value(owner, op)
         for source in sources_of(owner):
-            if types.of(source, op) != type:
+            if types.of_value(source, op) != type:
                 raise OperationFailedException(
-                    op, f"'{op.name}' op has a value that is padded to {types.of(source, op)}, and to {type}: {HELP}"
+                    op,
+                    f"'{op.name}' op has a value that is padded to {types.of_value(source, op)}, and to {type}: {HELP}",
                 )
 
 
@@ -184,7 +174,7 @@ def passes_values_on(op: Operation, types: PaddedTypes) -> bool:
         if not has_data_flow(around) or isinstance(around, ManualComputationOp):
             check_without_padding(op, op.operands, types)
     elif isinstance(op, KEEPS_SHAPE):
-        if op.results and types.of(op.operands[0], op) != types.of(op.results[0], op):
+        if op.results and types.of_value(op.operands[0], op) != types.of_value(op.results[0], op):
             raise OperationFailedException(op, f"'{op.name}' op pads its operand and its result differently: {HELP}")
     else:
         return False
@@ -202,7 +192,9 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
     program = PaddedProgram({}, {}, {}, {})
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
-        if changed := [(value, after) for value in values_of(op) if (after := types.of(value, op)) != value.type]:
+        if changed := [
+            (value, after) for value in values_of(op) if (after := types.of_value(value, op)) is not value.type
+        ]:
             program.types[op] = changed
         if zeros_after(op, zeros, types):
             zeros.add(op.results[0])

@@ -4,12 +4,12 @@ Reshard the tensors of operations that no sharding rule divides between devices:
 Upstream refuses such operations when they become local. `parts_rule` says what each of them needs whole.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -27,6 +27,7 @@ from xshardy.rewriting import INNER_FIRST, ClassPattern, DecisionPattern, Patter
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy_export.by_sharding import BySharding
 from xshardy.transforms.sdy_export.convert_global_to_local import decision_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution, moves_to, reshard_uses
@@ -34,6 +35,7 @@ from xshardy.transforms.sdy_export.insert_func_call_reshards import replicated_l
 from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_export.local.custom_calls import WHOLE_DIMENSIONS
 from xshardy.transforms.sdy_export.local.parts_rules import WHOLE_LAST_DIMENSIONS
+from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 from xshardy.transforms.sdy_export.moves import move_operand
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
@@ -129,24 +131,50 @@ def completes(reduction: Reduction, op: Operation) -> bool:
     return reduction_kind(op) is reduction.reduction and all(axis.axis in read for axis in reduction.reduced_axes)
 
 
-def refusal(op: Operation, compatible: CompatibleShardings) -> str | None:
-    """Why `op` cannot become local, if it can be computed on whole tensors instead; else None."""
-    tensors = WholeTensors.of(op)
-    if not all(completes(reduction, op) for reduction in reductions_of(op)):
+@dataclass(frozen=True)
+class Refusals:
+    """Why operations of a module cannot become local, worked out once for those that are alike."""
+
+    compatible: CompatibleShardings
+    known: dict[Hashable, str | None] = field(default_factory=dict[Hashable, str | None])
+    even: BySharding[bool] = field(default_factory=lambda: BySharding(is_even))
+
+    def of(self, op: Operation) -> str | None:
+        """Why `op` cannot become local, if it can be computed on whole tensors instead; else None."""
+        if not all(completes(reduction, op) for reduction in reductions_of(op)):
+            return None
+        alike = self.compatible.conflicts.likeness.of(op) if follows_from_likeness(op) else None
+        if alike is None:
+            return self._of(op)
+        key = alike, op in self.compatible.manual
+        if key not in self.known:
+            self.known[key] = self._of(op)
+        return self.known[key]
+
+    def _of(self, op: Operation) -> str | None:
+        unreduced = any(sharding and sharding.unreduced_axes.data for sharding in map(sharding_of, op.results))
+        if isinstance(op, FLOW_OPS) or unreduced or WholeTensors.of(op).is_replicated:
+            return None
+        if not all(self.even.of_value(value, op) for value in (*op.operands, *op.results)):
+            return None
+        try:
+            decision_of(op, self.compatible)
+        except OperationFailedException as refused:
+            return str(refused)
         return None
-    is_even = all(value.is_replicated or is_divisible(value) for value in (*tensors.operands, *tensors.results))
-    unreduced = any(sharding is not None and sharding.unreduced_axes.data for sharding in map(sharding_of, op.results))
-    if isinstance(op, FLOW_OPS) or tensors.is_replicated or unreduced or not is_even:
-        return None
-    try:
-        decision_of(op, compatible)
-    except OperationFailedException as refused:
-        return str(refused)
-    return None
 
 
-def is_divisible(tensor: WholeTensor) -> bool:
-    """Whether the sharding of `tensor` divides it evenly; others are padded."""
+def follows_from_likeness(op: Operation) -> bool:
+    """Whether `decision_of` reads no definitions of operands of `op`, and no readers of its results."""
+    kind = type(op)
+    return kind not in CHECKS and (kind not in PATTERN_OF or not op.operands)
+
+
+def is_even(type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> bool:
+    """Whether `sharding` divides a tensor of `type` into equal parts; others are padded."""
+    tensor = WholeTensor(type, sharding, op)
+    if tensor.is_replicated:
+        return True
     return tensor.is_static and all(extent % tensor.parts(dim) == 0 for dim, extent in enumerate(tensor.shape))
 
 
@@ -161,12 +189,12 @@ class ReplicateRefused(DecisionPattern[Operation, Resolution]):
 
 def refused_operations(module: ModuleOp) -> Mapping[Operation, Resolution]:
     """The operations of StableHLO that cannot become local otherwise. Warns of each."""
-    compatible = CompatibleShardings(module)
+    refusals = Refusals(CompatibleShardings(module))
     found: dict[Operation, Resolution] = {}
     for op in operations_in(module):
         if not op.name.startswith("stablehlo.") or isinstance(op, HOST):
             continue
-        if (reason := refusal(op, compatible)) is not None and (resolution := replicated(op)) is not None:
+        if (reason := refusals.of(op)) is not None and (resolution := replicated(op)) is not None:
             warn(op, f"each device computes the whole operation, for {reason}")
             found[op] = resolution
     return found

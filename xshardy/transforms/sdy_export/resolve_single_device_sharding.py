@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, TensorType, i64
-from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
-from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense, dense_values
@@ -18,8 +17,9 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
-from xshardy.dialects.shapes import rank_of
+from xshardy.dialects.shapes import is_tensor, rank_of
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
@@ -39,11 +39,10 @@ def target_of(op: Operation) -> int | None:
 
     Raises `OperationFailedException` if a result is on another device, is divided, or has a type without zeros.
     """
-    results = {result: result.type for result in op.results if isa(result.type, TensorType[Attribute])}
-    tensors = [sharding_of(result) for result in results]
-    if not any(is_on_single_device(sharding, op) for sharding in tensors):
+    tensors = {result: sharding_of(result) for result in op.results if is_tensor(result.type)}
+    if not any(is_on_single_device(sharding, op) for sharding in tensors.values()):
         return None
-    for type in results.values():
+    for type in (tensor_type(result) for result in tensors):
         if not (type.has_static_shape() and isinstance(type.element_type, FixedBitwidthType)):
             raise OperationFailedException(
                 op, f"'{op.name}' op makes a {type}, of which no zeros can be written for the other devices"
@@ -51,7 +50,7 @@ def target_of(op: Operation) -> int | None:
     device = device_of(op)
     mesh = None if device is None else lookup_mesh(device, op)
     assert mesh is not None
-    for sharding in tensors:
+    for sharding in tensors.values():
         if sharding is not None and not (is_on_single_device(sharding, op) or sharding.is_fully_replicated):
             raise OperationFailedException(
                 op,
@@ -72,7 +71,7 @@ def is_on_device(device: int, *, by_replica: bool) -> Iterator[Operation]:
 
 def neutral_value(result: OpResult) -> Operation:
     """The value of `result` on the other devices, neutral in the reduction: zeros, or a token."""
-    if not isa(result.type, TensorType[Attribute]):
+    if not is_tensor(result.type):
         return stablehlo.CreateTokenOp()
     element = result.type.element_type
     assert isinstance(element, FixedBitwidthType)  # checked by `target_of`
@@ -134,7 +133,7 @@ class ExecuteOnSingleDevice(DecisionPattern[Operation, int]):
         axes = AxisRefListAttr(AxisRefAttr(name) for name in self.mesh.mesh.sizes)
         for result, value in zip(op.results, conditional.results, strict=True):
             everywhere = TensorShardingAttr.fully_closed(self.mesh.sym_name.data, rank_of(result))
-            if isa(result.type, TensorType[Attribute]):
+            if is_tensor(result.type):
                 reduced = rewriter.insert(AllReduceOp(value, axes, everywhere), before)
                 _replace_result(result, reduced.result, everywhere, rewriter)
             else:

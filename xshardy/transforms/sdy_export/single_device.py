@@ -7,14 +7,13 @@ Source: C++ Shardy, where results sharded over a mesh of one device mark such op
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import enclosing_module, lookup_mesh
-from xshardy.dialects.shapes import rank_of
+from xshardy.dialects.shapes import is_tensor, rank_of
 from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
@@ -74,7 +73,7 @@ def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None
     name = everywhere.sym_name.data
     operands: list[tuple[int, Move]] = []
     for index, (operand, sharding) in enumerate(zip(op.operands, reads, strict=True)):
-        if isa(operand.type, TensorType[Attribute]):
+        if is_tensor(operand.type):
             replicated = TensorShardingAttr.fully_closed(name, rank_of(operand))
             operands += (
                 (index, Reshard(step)) for step in _intermediate_shardings(device, sharding or replicated, replicated)
@@ -82,7 +81,7 @@ def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None
     results: list[tuple[int, Move]] = []
     shardings: dict[int, TensorShardingAttr] = {}
     for index, result in enumerate(op.results):
-        if isa(result.type, TensorType[Attribute]):
+        if is_tensor(result.type):
             sharding, replicated = sharding_of(result), TensorShardingAttr.fully_closed(name, rank_of(result))
             results.append((index, Reshard(replicated)))
             if sharding is not None and not is_on_single_device(sharding, op) and sharding != replicated:

@@ -1,6 +1,6 @@
 """Checks that the parts that an operation sees on a device belong together: that no reshard is missing."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
@@ -45,6 +45,8 @@ class CompatibleShardings:
     module: ModuleOp
     conflicts: FactorConflicts = field(init=False)
     manual: ManualRegions = field(init=False)
+    _passed: set[Hashable] = field(default_factory=set[Hashable], init=False)
+    """Operations that need no reshard, by likeness."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "manual", ManualRegions(self.module))
@@ -57,6 +59,14 @@ class CompatibleShardings:
         With `has_own_form`, a pattern for `op` knows how its tensors belong together; else its sharding rule does, and
         without one nothing may be sharded.
         """
+        key = self.conflicts.likeness.of(op), has_own_form
+        if key in self._passed:
+            return
+        self._check(op, has_own_form=has_own_form)
+        if key[0] is not None:
+            self._passed.add(key)
+
+    def _check(self, op: Operation, *, has_own_form: bool) -> None:
         if not isinstance(op, OF_UNRELATED_TENSORS):
             _check_meshes(op)
         _check_uses(_uses_in(op))

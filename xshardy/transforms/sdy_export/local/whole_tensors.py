@@ -92,11 +92,11 @@ class WholeTensors:
     """Whether the operation is known to be executed in a manual computation."""
 
     @staticmethod
-    def of(op: Operation) -> "WholeTensors":
+    def of(op: Operation, *, is_manual: bool = False) -> "WholeTensors":
         def wholes(values: Iterable[SSAValue]) -> tuple[WholeTensor, ...]:
             return tuple(WholeTensor(value.type, local_sharding(value), op) for value in values)
 
-        return WholeTensors(wholes(op.operands), wholes(op.results))
+        return WholeTensors(wholes(op.operands), wholes(op.results), is_manual)
 
     @property
     def is_replicated(self) -> bool:

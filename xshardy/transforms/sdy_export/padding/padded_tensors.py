@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.value_shardings import local_sharding, lookup_mesh
+from xshardy.dialects.shapes import is_tensor
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor
 
 Shape = tuple[int, ...]
@@ -26,7 +26,7 @@ def padded_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operat
 
     Types other than tensors, and dynamic dimensions, stay.
     """
-    if sharding is None or sharding.is_fully_replicated or not isa(type, TensorType[Attribute]):
+    if sharding is None or sharding.is_fully_replicated or not is_tensor(type):
         return type
     mesh = lookup_mesh(sharding, op)
     if mesh is None:
@@ -55,7 +55,7 @@ class PaddedTensor:
         """An operand or a result of `op`."""
         sharding = local_sharding(value)
         after = padded_type(value.type, sharding, op)
-        shapes = [t.get_shape() if isa(t, TensorType[Attribute]) else () for t in (value.type, after)]
+        shapes = [t.get_shape() if is_tensor(t) else () for t in (value.type, after)]
         return PaddedTensor(WholeTensor(value.type, sharding, op), shapes[0], shapes[1], has_zeros)
 
     @property

@@ -1,0 +1,154 @@
+"""What is worked out once for operations that are alike is what each of them would get."""
+
+import warnings
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from xshardy.engines.program import partition_module
+from xshardy.syntax import parse_module, print_module
+from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.transforms.sdy_export.likeness import Likeness
+from xshardy.universe import new_context
+
+PROGRAM = """\
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @f(
+  %a: tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}]>}}, %b: tensor<8xf32>, %n: tensor<8xi32>
+) {{
+  {}
+  {}
+  return
+}}
+"""
+X = '{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>}'
+Y = X.replace('"x"', '"y"')
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "are_alike"),
+    {
+        "the same": (
+            f"%0 = stablehlo.add %a, %b {X} : tensor<8xf32>",
+            f"%1 = stablehlo.add %a, %b {X} : tensor<8xf32>",
+            True,
+        ),
+        "other operands, sharded alike": (
+            "%0 = stablehlo.add %b, %b : tensor<8xf32>",
+            "%1 = stablehlo.add %0, %b : tensor<8xf32>",
+            True,
+        ),
+        "another class": (
+            "%0 = stablehlo.add %a, %b : tensor<8xf32>",
+            "%1 = stablehlo.multiply %a, %b : tensor<8xf32>",
+            False,
+        ),
+        "an operand sharded otherwise": (
+            "%0 = stablehlo.add %a, %b : tensor<8xf32>",
+            "%1 = stablehlo.add %b, %b : tensor<8xf32>",
+            False,
+        ),
+        "a result sharded otherwise": (
+            f"%0 = stablehlo.add %b, %b {X} : tensor<8xf32>",
+            f"%1 = stablehlo.add %b, %b {Y} : tensor<8xf32>",
+            False,
+        ),
+        "another type": (
+            "%0 = stablehlo.add %b, %b : tensor<8xf32>",
+            "%1 = stablehlo.add %n, %n : tensor<8xi32>",
+            False,
+        ),
+        "another type of the result": (
+            "%0 = stablehlo.convert %n : (tensor<8xi32>) -> tensor<8xf32>",
+            "%1 = stablehlo.convert %n : (tensor<8xi32>) -> tensor<8xf64>",
+            False,
+        ),
+        "another property": (
+            "%0 = stablehlo.slice %b [0:4] : (tensor<8xf32>) -> tensor<4xf32>",
+            "%1 = stablehlo.slice %b [4:8] : (tensor<8xf32>) -> tensor<4xf32>",
+            False,
+        ),
+        "another attribute": (
+            "%0 = stablehlo.add %b, %b {one} : tensor<8xf32>",
+            "%1 = stablehlo.add %b, %b {other} : tensor<8xf32>",
+            False,
+        ),
+    }.values(),
+)
+def test_likeness(first: str, second: str, are_alike: bool):
+    function = list(parse_module(PROGRAM.format(first, second)).ops)[1]
+    one, other, _ = function.regions[0].block.ops
+    likeness = Likeness()
+    assert (likeness.of(one) == likeness.of(other)) == are_alike
+    assert None not in (likeness.of(one), likeness.of(other))
+
+
+@pytest.mark.parametrize(
+    "op",
+    {
+        "a region": '%1 = "stablehlo.map"(%0) ({^bb0(%x: tensor<f32>): "stablehlo.return"(%x) : (tensor<f32>) -> ()}) '
+        "{dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32>",
+        "definitions of operands": "%1 = stablehlo.concatenate %0, %0, dim = 0 : "
+        "(tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>",
+        "what is before a barrier": "%1 = stablehlo.add %0, %b : tensor<8xf32>",
+    }.values(),
+)
+def test_operations_that_depend_on_more_are_like_no_other(op: str):
+    barrier = "%0 = sdy.propagation_barrier %a allowed_direction=NONE : tensor<8xf32>"
+    function = list(parse_module(PROGRAM.format(barrier, op)).ops)[1]
+    _, last, _ = function.regions[0].block.ops
+    assert Likeness().of(last) is None
+
+
+def partitioned(text: str) -> tuple[str, list[str]]:
+    """The program of each device, or why there is none; and the warnings."""
+    module = parse_module(text)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", OperationWarning)
+        try:
+            result = print_module(partition_module(module, new_context()).module)
+        except OperationFailedException as refused:
+            result = str(refused)
+    return result, sorted(str(warning.message) for warning in caught)
+
+
+SQUARE = "tensor<8x8xf32>"
+OPERATIONS = {
+    "stablehlo.add {}, {}": SQUARE,
+    "stablehlo.maximum {}, {}": SQUARE,
+    "stablehlo.dot_general {}, {}, contracting_dims = [1] x [0]": f"({SQUARE}, {SQUARE}) -> {SQUARE}",
+    "stablehlo.dot_general {}, {}, contracting_dims = [0] x [0]": f"({SQUARE}, {SQUARE}) -> {SQUARE}",
+    "stablehlo.transpose {}, dims = [1, 0]": f"({SQUARE}) -> {SQUARE}",
+    "stablehlo.reverse {}, dims = [0]": SQUARE,
+    "stablehlo.custom_call @layer({}, {})": f"({SQUARE}, {SQUARE}) -> {SQUARE}",
+}
+"""Operations on two values of one type, so that many of a program are alike but for their shardings."""
+
+DIMENSIONS = ("{}, {}", '{"x"}, {}', '{}, {"x"}', '{"x"}, {"y"}', '{"y", "x"}, {}')
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    def sharding() -> str:
+        return f"<@mesh, [{draw(st.sampled_from(DIMENSIONS))}]>"
+
+    head = ", ".join(f"%{name}: {SQUARE} {{sdy.sharding = #sdy.sharding{sharding()}}}" for name in "ab")
+    lines = ['sdy.mesh @mesh = <["x"=2, "y"=2]>', f"func.func @f({head}) -> {SQUARE} {{"]
+    names = ["%a", "%b"]
+    for number in range(draw(st.integers(4, 16))):
+        op = draw(st.sampled_from(sorted(OPERATIONS)))
+        attributes = f"{{sdy.sharding = #sdy.sharding_per_value<[{sharding()}]>}}"
+        of = draw(st.lists(st.sampled_from(names[-3:]), min_size=2, max_size=2))
+        lines.append(f"  %{number} = {op.format(*of)} {attributes} : {OPERATIONS[op]}")
+        names.append(f"%{number}")
+    return "\n".join([*lines, f"  return {names[-1]} : {SQUARE}", "}"])
+
+
+@settings(max_examples=40, suppress_health_check=[*HealthCheck])
+@given(programs())
+def test_programs_are_partitioned_as_without_likeness(text: str):
+    with patch.object(Likeness, "of", return_value=None):
+        alone = partitioned(text)
+    assert partitioned(text) == alone
