@@ -37,11 +37,26 @@ BEFORE_EXPORT = (
 """Those that it runs before the timed export."""
 
 
+MOVEMENT = (
+    "sdy-insert-explicit-reshards{enable-full-version=true}",
+    "sdy-reshard-to-collectives",
+    "sdy-pad-for-divisibility",
+)
+"""The passes that move data between devices, which C++ Shardy runs on each function."""
+
+
+MOVEMENT_UPSTREAM = ",".join(f"func.func({name})" for name in MOVEMENT)
+
+
 class Timed(NamedTuple):
-    """A timed pipeline, in the spelling common to MLIR and xDSL, and the passes that C++ Shardy runs before it."""
+    """A timed pipeline, and the passes that C++ Shardy runs before it."""
 
     pipeline: str
     before: Sequence[str] = ()
+    upstream: str | None = None
+    """What C++ Shardy runs, if it is not `pipeline`."""
+    is_legalized: bool = False
+    """Whether xshardy replaces CHLO by StableHLO before all else: C++ Shardy makes no CHLO local."""
 
 
 PIPELINES: Mapping[str, Timed] = {
@@ -50,6 +65,18 @@ PIPELINES: Mapping[str, Timed] = {
     "propagation, rules kept": Timed("sdy-user-priority-propagate{keep-sharding-rules=true}", BEFORE_PROPAGATION),
     "export": Timed("sdy-export-pipeline", BEFORE_EXPORT),
     "import, propagation and export": Timed("sdy-propagation-pipeline"),
+    "partitioning": Timed(
+        ",".join([*MOVEMENT, "sdy-convert-global-to-local"]),
+        ("sdy-propagation-pipeline",),
+        f"{MOVEMENT_UPSTREAM},sdy-convert-global-to-local",
+        is_legalized=True,
+    ),
+    "partitioning, with the passes that upstream lacks": Timed(
+        "sdy-partitioner-pipeline",
+        ("sdy-propagation-pipeline",),
+        f"{MOVEMENT_UPSTREAM},sdy-convert-global-to-local",
+        is_legalized=True,
+    ),
 }
 
 
@@ -62,8 +89,8 @@ def seconds(make: Callable[[], T], run: Callable[[T], object]) -> float:
     return process_time() - start
 
 
-def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
-    """The number of operations of `text`, and the microseconds per operation of `pipeline`, by implementation."""
+def per_operation(text: str, timed: Timed) -> tuple[int, Mapping[str, float]]:
+    """The number of operations of `text`, and the microseconds per operation of `timed`, by implementation."""
     from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir, passmanager
     from xdsl.passes import PassPipeline
@@ -72,10 +99,10 @@ def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
     from xshardy.universe import XSHARDY_UNIVERSE, new_context
 
     context = new_context()
-    passes = PassPipeline.parse_spec(XSHARDY_UNIVERSE.all_passes, pipeline)
+    passes = PassPipeline.parse_spec(XSHARDY_UNIVERSE.all_passes, timed.pipeline)
     count = sum(1 for _ in Parser(context, text).parse_module().walk())
     with make_ir_context():
-        manager = passmanager.PassManager.parse(f"builtin.module({pipeline})")
+        manager = passmanager.PassManager.parse(f"builtin.module({timed.upstream or timed.pipeline})")
         manager.enable_verifier(False)  # xshardy does not verify between passes either
         times: dict[str, list[float]] = {"xshardy": [], "C++ Shardy in jaxlib": []}
         for _ in range(RUNS):
@@ -88,23 +115,27 @@ def per_operation(text: str, pipeline: str) -> tuple[int, Mapping[str, float]]:
     return count, {name: statistics.median(each) / count * 1e6 for name, each in times.items()}
 
 
-def prepared(text: str, passes: Sequence[str]) -> str:
-    """`text` after `passes` of C++ Shardy."""
+def prepared(text: str, timed: Timed) -> str:
+    """`text` after the passes of C++ Shardy that run before the timed ones."""
     from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir, passmanager
 
+    import xshardy
+
+    if timed.is_legalized:
+        text = xshardy.print_module(xshardy.run_passes(text, "chlo-legalize-to-stablehlo"))
     with make_ir_context():
         module = ir.Module.parse(text)
-        passmanager.PassManager.parse(f"builtin.module({','.join(passes)})").run(module.operation)
+        passmanager.PassManager.parse(f"builtin.module({','.join(timed.before)})").run(module.operation)
         return str(module)
 
 
 def main() -> None:
     sys.setrecursionlimit(100_000)  # JAX lowers layers recursively
     texts = {layers: train_step(layers) for layers in map(int, sys.argv[1:] or LAYERS)}
-    for title, (pipeline, before) in PIPELINES.items():
-        results = {layers: per_operation(prepared(text, before), pipeline) for layers, text in texts.items()}
-        table = Table(title=f"{title}: {pipeline}")
+    for title, timed in PIPELINES.items():
+        results = {layers: per_operation(prepared(text, timed), timed) for layers, text in texts.items()}
+        table = Table(title=f"{title}: {timed.pipeline}")
         table.add_column("us per operation")
         for layers, (count, _) in results.items():
             table.add_column(f"{layers} layers, {count:,} operations", justify="right")
