@@ -141,17 +141,22 @@ class Refusals:
 
     def of(self, op: Operation) -> str | None:
         """Why `op` cannot become local, if it can be computed on whole tensors instead; else None."""
-        if not all(completes(reduction, op) for reduction in reductions_of(op)):
+        reason = self._by_likeness(op) if follows_from_likeness(op) else self._of(op)
+        if reason is None or not all(completes(reduction, op) for reduction in reductions_of(op)):
             return None
-        alike = self.compatible.conflicts.likeness.of(op) if follows_from_likeness(op) else None
+        return reason
+
+    def _by_likeness(self, op: Operation) -> str | None:
+        alike = self.compatible.conflicts.likeness.of(op)
         if alike is None:
             return self._of(op)
-        key = alike, op in self.compatible.manual
+        key = alike if type(op) not in PATTERN_OF else (alike, op in self.compatible.manual)
         if key not in self.known:
             self.known[key] = self._of(op)
         return self.known[key]
 
     def _of(self, op: Operation) -> str | None:
+        """As `of`, whatever reads the results of `op`."""
         unreduced = any(sharding and sharding.unreduced_axes.data for sharding in map(sharding_of, op.results))
         if isinstance(op, FLOW_OPS) or unreduced or WholeTensors.of(op).is_replicated:
             return None
