@@ -6,6 +6,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.rewriting.memo import numbers_of_equals
+from xshardy.sharding.rules.registry import has_own_rule
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
 
@@ -21,11 +22,11 @@ class Likeness:
         Equal for operations of one class with equal attributes, which hold the shardings of their results, and with
         equal types and shardings of operands.
 
-        None for an operation that depends on more: on its regions, on the definitions of its operands, or on the
-        operation that it is a part of.
+        None for an operation that depends on more: on its regions, on the definitions of its operands, on the operation
+        that it is a part of, or on what a sharding rule that is registered for its class may read.
         """
         kind = type(op)
-        if op.regions or not traits_of(kind).is_plain:
+        if op.regions or not traits_of(kind).is_plain or has_own_rule(kind):
             return None
         number = self._number
         key: list[Hashable] = [kind, len(op.results), *[number(result.type) for result in op.results]]

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from xshardy.engines.program import partition_module
+from xshardy.sharding.rules import registry
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
 from xshardy.transforms.sdy_export.likeness import Likeness
@@ -100,6 +101,14 @@ def test_operations_that_depend_on_more_are_like_no_other(op: str):
     function = list(parse_module(PROGRAM.format(barrier, op)).ops)[1]
     _, last, _ = function.regions[0].block.ops
     assert Likeness().of(last) is None
+
+
+def test_a_rule_of_ones_own_may_read_anything():
+    text = PROGRAM.format("%0 = stablehlo.add %a, %b : tensor<8xf32>", "")
+    op = list(parse_module(text).ops)[1].regions[0].block.first_op
+    assert op is not None and Likeness().of(op) is not None
+    with patch("xshardy.sharding.rules.registry._registered", {type(op): registry.row_of(type(op))}):
+        assert Likeness().of(op) is None
 
 
 def partitioned(text: str) -> tuple[str, list[str]]:
