@@ -313,6 +313,29 @@ def test_rounding_of_f64(name: str, count: int, mode: str):
             assert math.isinf(next_one) or sign_of_rest(name, [*row], next_one) != sign, (row, value)
 
 
+MIXED: dict[str, Callable[[Array, Array], Array]] = {
+    "add.f32.TYPE $d, $a, $b;": lambda x, y: x + y,
+    "add.rn.sat.f32.TYPE $d, $a, $b;": lambda x, y: np.clip(x + y, 0, 1),
+    "sub.rn.f32.TYPE $d, $a, $b;": lambda x, y: x - y,
+    "fma.rn.f32.TYPE $d, $a, $a, $b;": lambda x, y: (x.astype(np.float64) * x + y).astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("name, dtype", [("f16", np.float16), ("bf16", ml_dtypes.bfloat16)])
+@pytest.mark.parametrize("statement", MIXED)
+def test_sums_of_narrow_numbers_and_f32(statement: str, name: str, dtype: type[Any]):
+    x, y = numbers(dtype, 0), numbers(np.float32, 1)
+    bits = [x.view(np.uint16), y.view(np.uint32)]
+    found = executed(statement.replace("TYPE", name), (16, 32), 32, bits).view(np.float32)
+    np.testing.assert_array_equal(found, MIXED[statement](x.astype(np.float32), y))
+
+
+def test_sums_of_narrow_numbers_and_f32_have_the_modifiers_that_ptxas_takes():
+    for statement in ("fma.f32.f16 $d, $a, $a, $b;", "add.ftz.f32.f16 $d, $a, $b;", "mul.f32.f16 $d, $a, $b;"):
+        with pytest.raises(PtxError):
+            executed(statement, (16, 32), 32, [operands(16, 0), operands(32, 0)])
+
+
 @pytest.mark.parametrize(("mode", "sign"), [("rn", 1.0), ("rz", 1.0), ("rp", 1.0), ("rm", -1.0)])
 @pytest.mark.parametrize("bits, dtype", [(32, np.float32), (64, np.float64)])
 def test_numbers_that_cancel_make_a_zero_of_the_sign_of_the_mode(
