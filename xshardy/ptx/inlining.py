@@ -29,6 +29,9 @@ from xshardy.ptx.types import Type
 Functions = Callable[[str], Function | None]
 """The function of a name; None if there is none."""
 
+PARAMETERS = ("param", "param::func")
+"""The space of the variables that pass values; `param::entry` is that of the parameters of the kernel."""
+
 MOST_INSTRUCTIONS = 1 << 18
 """Calls of functions that call others several times make exponentially many."""
 
@@ -138,10 +141,13 @@ class _Inliner:
     def _renamed(self, instruction: Instruction, names: _Names) -> Instruction:
         operands = tuple(map(names.operand, instruction.operands))
         opcode = instruction.opcode
-        for operand in operands:
-            if isinstance(operand, Address) and isinstance(operand.base, Symbol) and operand.base.name in self._passing:
-                opcode = ".".join("local" if part.startswith("param") else part for part in opcode.split("."))
+        if any(isinstance(operand, Address) and self._passes(operand.base, names) for operand in operands):
+            opcode = ".".join("local" if part in PARAMETERS else part for part in opcode.split("."))
         return Instruction(instruction.line, opcode, operands, names.guard(instruction.guard))
+
+    def _passes(self, base: Symbol | Register | None, names: _Names) -> bool:
+        """Whether parameters at `base` are variables that pass values, as those of a register in a function are."""
+        return base.name in self._passing if isinstance(base, Symbol) else bool(names.suffix and base)
 
     def _call(self, instruction: Instruction, names: _Names, callers: tuple[str, ...]) -> None:
         results, callee, arguments = instruction.operands

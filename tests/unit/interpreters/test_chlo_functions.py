@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 from xshardy.interpreters.numerics.special_functions import polygamma, zeta
 from xshardy.interpreters.stablehlo import evaluate
@@ -89,6 +90,17 @@ def test_zeta_before_0_has_the_terms_before_0(s: float, before: int, sixteenths:
 def test_zeta_of_large_numbers(s: float, q: float, expected: float):
     """XLA has 0, one term and NaN, which are wrong."""
     assert zeta(s, q) == pytest.approx(expected, rel=1e-11, abs=0)
+
+
+@given(s=st.floats(1.0625, 80), q=st.floats(0.0625, 100))
+def test_zeta_of_any_exponent(s: float, q: float):
+    """The series is exact only where its argument is as large as the exponent."""
+    assert zeta(s, q) == pytest.approx(float(special.zeta(s, q)), rel=2e-14, abs=0)
+
+
+@given(order=st.integers(0, 40), x=st.floats(0.0625, 100))
+def test_polygamma_of_any_order(order: int, x: float):
+    assert polygamma(float(order), x) == pytest.approx(float(special.polygamma(order, x)), rel=2e-14, abs=1e-15)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from xshardy.interpreters.element_types import BITS, FLOATS, float_info
 from xshardy.interpreters.numerics import floats, integers
 from xshardy.interpreters.numerics.conversions import convert
+from xshardy.interpreters.numerics.fused import product_and_sum
 
 INTEGERS = [
     np.dtype(scalar)
@@ -142,3 +143,37 @@ def test_erf_inv_undoes_erf(x: float):
 def test_halves_are_rounded_away_from_zero(x: float):
     whole = math.floor(abs(Fraction(x)) + Fraction(1, 2))
     assert float(floats.round_half_away_from_zero(np.array([x]))[0]) == math.copysign(whole, x)
+
+
+FACTORS = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from([0.0, -0.0, 1.0, 3.0, 5e-324, 1e-160, 1e-300, 1e300, 2.0**-537, 1 + 2.0**-52]),
+)
+
+
+@given(x=FACTORS, y=FACTORS, other=FACTORS, ulps=st.integers(-3, 3), cancels=st.booleans())
+def test_a_fused_sum_is_rounded_once(x: float, y: float, other: float, ulps: int, cancels: bool):
+    """To the nearest number, also if the product is too large or too small for f64, or cancels with the term."""
+    z = -x * y if cancels and math.isfinite(x * y) else other
+    for _ in range(abs(ulps)):
+        z = math.nextafter(z, math.copysign(math.inf, ulps))
+    z = z if math.isfinite(z) else other
+    with np.errstate(all="ignore"):
+        value, error = (float(part[0]) for part in product_and_sum(*(np.array([each]) for each in (x, y, z))))
+    exact = Fraction(x) * Fraction(y) + Fraction(z)
+    try:
+        wanted = float(exact)
+    except OverflowError:
+        assert (value, error < 0) == (math.inf if exact > 0 else -math.inf, exact > 0)
+        return
+    if exact == 0:
+        wanted = x * y + z if x * y == 0 else 0.0
+    assert (value, math.copysign(1, value)) == (wanted, math.copysign(1, wanted))
+    rest = exact - Fraction(value)
+    assert np.sign(error) == (rest > 0) - (rest < 0)
+
+
+def test_a_fused_sum_with_an_infinite_term_is_that_term():
+    with np.errstate(all="ignore"):
+        value, error = product_and_sum(np.array([1e200, 1e200]), np.array([1e200, np.inf]), np.full(2, -np.inf))
+    assert value[0] == -np.inf and np.isnan(value[1]) and not error.any()

@@ -119,3 +119,20 @@ def test_calls_that_multiply_are_an_error():
     )
     with pytest.raises(PtxError, match="calls make more than 262,144 instructions"):
         Machine(f"{chain}.entry k() {{ call f23; ret; }}")
+
+
+def test_a_function_takes_the_address_of_a_parameter():
+    """As LLVM does to choose between two parameters; the kernel has parameters of its own at such addresses."""
+    chosen = """
+  .reg .b64 %rd<4>;
+  mov.b64 %rd1, clamp_param_0;
+  ld.param::func.b32 %r1, [%rd1];
+"""
+    text = FUNCTIONS.replace("  ld.param.b32 %r1, [clamp_param_0];\n", chosen, 1) + ENTRY
+    assert text.count("%rd1, clamp_param_0") == 1
+    expected, found = (np.zeros(64, np.int32) for _ in range(2))
+    Machine(FUNCTIONS + ENTRY).run([1], [64], [expected])
+    Machine(text).run([1], [64], [found])
+    assert expected.any() and found.tolist() == expected.tolist()
+    Machine(text.replace("param::func", "param")).run([1], [64], [found])
+    assert found.tolist() == expected.tolist()

@@ -1,5 +1,6 @@
 """Instructions on seeded operands, with the bounds of their types among them, beside Python's integers and floats."""
 
+import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -253,6 +254,99 @@ def test_rounding_of_f32(name: str, mode: str):
             towards = {"rm": False, "rp": True, "rz": exact < 0}[mode]
             assert (Fraction(float(value)) > exact) == towards, row
             assert (Fraction(float(below)) < exact) if towards else (Fraction(float(above)) > exact), row
+
+
+SPREAD = [0.0, -0.0, 1.0, 3.0, -1.5, 5e-324, -1e-160, 1e-300, 1e160, -1e300, 1.7e308, 1 + 2.0**-52, 2.0**-537]
+
+
+def wide_numbers(seed: int) -> Array:
+    """Numbers of f64 whose products and quotients over- and underflow, and cancel."""
+    rng = np.random.default_rng(seed)
+    plain = rng.normal(0, 4, THREADS) * np.exp2(rng.integers(-300, 300, THREADS))
+    return np.where(rng.random(THREADS) < 0.4, rng.choice(SPREAD, THREADS), plain)
+
+
+def sign_of_rest(name: str, row: list[float], found: float | Fraction) -> int:
+    """Whether the exact result is larger (1) or smaller (-1) than `found`."""
+    x, y, z = (Fraction(number) for number in (*row, 0.0, 0.0)[:3])
+    if math.isinf(found):
+        return -1 if found > 0 else 1
+    value = Fraction(found)
+    rest = {
+        "add": lambda: x + y - value,
+        "mul": lambda: x * y - value,
+        "fma": lambda: x * y + z - value,
+        "div": lambda: (x - value * y) * (1 if y > 0 else -1),
+        "sqrt": lambda: x - value * value,
+    }[name]()
+    return (rest > 0) - (rest < 0)
+
+
+def middle(x: float, y: float) -> Fraction:
+    return (Fraction(x) + Fraction(y)) / 2
+
+
+@pytest.mark.parametrize("mode", ["rn", "rz", "rm", "rp"])
+@pytest.mark.parametrize(("name", "count"), [("add", 2), ("mul", 2), ("fma", 3), ("div", 2), ("sqrt", 1)])
+def test_rounding_of_f64(name: str, count: int, mode: str):
+    """The exact result is between the one found and the next one, also if it is no number of f64."""
+    arrays = [wide_numbers(seed) for seed in range(count)]
+    if name == "fma":
+        arrays[2] = np.where(np.arange(THREADS) % 3 == 0, -arrays[0] * arrays[1], arrays[2])
+        arrays[2] = np.where(np.isfinite(arrays[2]), arrays[2], 1.0)
+    arrays[0] = np.abs(arrays[0]) if name == "sqrt" else arrays[0]
+    arrays[-1] = np.where(arrays[-1] == 0, 3.0, arrays[-1]) if name == "div" else arrays[-1]
+    listed = ", ".join(["$d", "$a", "$b", "$c"][: count + 1])
+    bits = [array.view(np.uint64) for array in arrays]
+    found = executed(f"{name}.{mode}.f64 {listed};", (64,) * count, 64, bits).view(np.float64).tolist()
+    for row, value in zip(zip(*(array.tolist() for array in arrays), strict=True), found, strict=True):
+        sign = sign_of_rest(name, [*row], value)
+        if sign == 0:
+            continue
+        next_one = math.nextafter(value, sign * math.inf)
+        if mode == "rn":
+            is_bounded = math.isfinite(value) and math.isfinite(next_one)
+            assert not is_bounded or sign_of_rest(name, [*row], middle(value, next_one)) != sign, row
+        else:
+            towards_zero = (value > 0 or (value == 0 and math.copysign(1, value) > 0)) == (sign > 0)
+            assert {"rz": towards_zero, "rm": sign > 0, "rp": sign < 0}[mode], (row, value)
+            assert math.isinf(next_one) or sign_of_rest(name, [*row], next_one) != sign, (row, value)
+
+
+MIXED: dict[str, Callable[[Array, Array], Array]] = {
+    "add.f32.TYPE $d, $a, $b;": lambda x, y: x + y,
+    "add.rn.sat.f32.TYPE $d, $a, $b;": lambda x, y: np.clip(x + y, 0, 1),
+    "sub.rn.f32.TYPE $d, $a, $b;": lambda x, y: x - y,
+    "fma.rn.f32.TYPE $d, $a, $a, $b;": lambda x, y: (x.astype(np.float64) * x + y).astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("name, dtype", [("f16", np.float16), ("bf16", ml_dtypes.bfloat16)])
+@pytest.mark.parametrize("statement", MIXED)
+def test_sums_of_narrow_numbers_and_f32(statement: str, name: str, dtype: type[Any]):
+    x, y = numbers(dtype, 0), numbers(np.float32, 1)
+    bits = [x.view(np.uint16), y.view(np.uint32)]
+    found = executed(statement.replace("TYPE", name), (16, 32), 32, bits).view(np.float32)
+    np.testing.assert_array_equal(found, MIXED[statement](x.astype(np.float32), y))
+
+
+def test_sums_of_narrow_numbers_and_f32_have_the_modifiers_that_ptxas_takes():
+    for statement in ("fma.f32.f16 $d, $a, $a, $b;", "add.ftz.f32.f16 $d, $a, $b;", "mul.f32.f16 $d, $a, $b;"):
+        with pytest.raises(PtxError):
+            executed(statement, (16, 32), 32, [operands(16, 0), operands(32, 0)])
+
+
+@pytest.mark.parametrize(("mode", "sign"), [("rn", 1.0), ("rz", 1.0), ("rp", 1.0), ("rm", -1.0)])
+@pytest.mark.parametrize("bits, dtype", [(32, np.float32), (64, np.float64)])
+def test_numbers_that_cancel_make_a_zero_of_the_sign_of_the_mode(
+    bits: int, dtype: type[np.floating], mode: str, sign: float
+):
+    operands = [np.full(THREADS, value, dtype).view(f"uint{bits}") for value in (2.0, 3.0, -6.0)]
+    fused = executed(f"fma.{mode}.f{bits} $d, $a, $b, $c;", (bits,) * 3, bits, operands).view(dtype)
+    minus_three = np.full(THREADS, -3.0, dtype).view(f"uint{bits}")
+    total = executed(f"add.{mode}.f{bits} $d, $a, $b;", (bits,) * 2, bits, [operands[1], minus_three]).view(dtype)
+    for found in (fused, total):
+        assert (found == 0).all() and (np.copysign(1.0, found) == sign).all()
 
 
 @pytest.mark.parametrize(("literal", "value"), [("1.5", 1.5), ("2.5e-3", 0.0025), ("0d3FF8000000000000", 1.5)])

@@ -218,35 +218,6 @@ def rounded_to_odd(x: Array, error: Array) -> Array:
     return np.where(inexact, bits + towards_error, bits).view(np.float64)
 
 
-def fused_multiply_add(x: Array, y: Array, z: Array) -> Array:
-    """`x * y + z`, rounded once."""
-    if x.dtype == np.float32:
-        return _fused_f32(x, y, z)
-    if x.dtype != np.float64:  # a product of two narrower numbers is exact in f64
-        total, error = two_sum(x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64))
-        return narrowed(rounded_to_odd(total, error), x.dtype)
-    product, of_product = two_product(x, y)
-    total, of_total = two_sum(product, z)
-    correction = of_product + of_total
-    return np.where(np.isfinite(correction), total + correction, x * y + z)
-
-
-def _fused_f32(x: Array, y: Array, z: Array) -> Array:
-    """
-    `fused_multiply_add` of f32. The sum in f64 may only be rounded where a second rounding sees a tie.
-
-    A tie is halfway between two numbers of f32; for subnormal results it may be anywhere.
-    """
-    total = np.multiply(x, y, dtype=np.float64) + z
-    result = total.astype(np.float32)
-    tie = (total.view(np.int64) & 0x1FFFFFFF) == 0x10000000
-    tie |= np.abs(total) < np.finfo(np.float32).smallest_normal
-    if tie.any():
-        x, y, z = (np.broadcast_to(operand, total.shape)[tie].astype(np.float64) for operand in (x, y, z))
-        result[tie] = rounded_to_odd(*two_sum(x * y, z)).astype(np.float32)
-    return result
-
-
 def narrowed(x: Array, dtype: DType) -> Array:
     """
     Floats rounded to `dtype` once: an f64 is first rounded to odd as f32, if `dtype` is of `ml_dtypes`.

@@ -12,6 +12,9 @@ BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 
 ASYMPTOTIC_FROM = 12
 """The argument from which the asymptotic series are exact to double precision."""
 
+NEGLIGIBLE = 2.0**-60
+"""The share of a sum that double precision does not hold."""
+
 
 def lgamma(x: float) -> float:
     """The logarithm of the absolute value of the gamma function; infinite at its poles, and where `x` is."""
@@ -70,8 +73,11 @@ def _zeta_by_euler_maclaurin(s: float, q: float) -> float:
 
 def _series_of_zeta(s: float, q: float) -> float:
     total = 0.0
-    while q < ASYMPTOTIC_FROM:
-        total += q**-s
+    while q < ASYMPTOTIC_FROM + s:  # each term of the series is about (s / q) ** 2 of the one before
+        term = q**-s
+        total += term
+        if term <= total * NEGLIGIBLE:
+            return total
         q += 1
     total += q ** (1 - s) / (s - 1) + q**-s / 2
     factor = s * q ** (-s - 1)

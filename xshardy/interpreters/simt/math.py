@@ -6,6 +6,7 @@ import numpy as np
 
 from xshardy.interpreters.element_types import Array, float_info
 from xshardy.interpreters.numerics import floats, integers
+from xshardy.interpreters.numerics.fused import fused_multiply_add
 from xshardy.interpreters.numerics.integers import as_signed, signed
 from xshardy.interpreters.simt.machine import Rule, elementwise
 
@@ -44,7 +45,7 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "exp2": floats.exp2,
     "expm1": floats.expm1,
     "floor": floats.floor,
-    "fma": floats.fused_multiply_add,
+    "fma": fused_multiply_add,
     "fpowi": power_of_integer,
     "ipowi": as_signed(integers.integer_power),
     "isfinite": np.isfinite,

@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineDimExpr
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.numerics import floats
+from xshardy.interpreters.numerics.fused import fused_multiply_add
 from xshardy.interpreters.numerics.integers import as_signed, as_unsigned
 from xshardy.interpreters.simt import access
 from xshardy.interpreters.simt.errors import SimtError, shown
@@ -209,7 +210,7 @@ VECTOR: Mapping[str, Rule] = {
     "vector.broadcast": broadcast,
     "vector.create_mask": create_mask,
     "vector.extract": extract,
-    "vector.fma": elementwise(floats.fused_multiply_add),
+    "vector.fma": elementwise(fused_multiply_add),
     "vector.from_elements": from_elements,
     "vector.insert": insert,
     "vector.reduction": reduction,

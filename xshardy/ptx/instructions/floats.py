@@ -11,8 +11,8 @@ from xshardy.interpreters.numerics import floats
 from xshardy.ptx.instructions import rounding
 from xshardy.ptx.instructions.approximate import APPROXIMATE, approximated
 from xshardy.ptx.instructions.form import Computation, Form, Rule
-from xshardy.ptx.instructions.rounding import Rounding, take_rounding
-from xshardy.ptx.types import PREDICATE, STORAGE
+from xshardy.ptx.instructions.rounding import MODES, Rounding, take_rounding
+from xshardy.ptx.types import PREDICATE, STORAGE, TYPES
 
 
 def rounded(function: Callable[..., Array], operands: int, *, has_default: bool = False) -> Rule:
@@ -32,6 +32,27 @@ def rounded(function: Callable[..., Array], operands: int, *, has_default: bool 
             return positive_part(result) if relu else result
 
         return Computation([type], [type] * operands, modifiers.applied(compute))
+
+    return rule
+
+
+def or_mixed(plain: Rule, function: Callable[..., Array], narrow: int, *, has_default: bool = False) -> Rule:
+    """
+    The rule of an instruction of one type, or of `.f32.f16` or `.f32.bf16`, with so many `narrow` operands, the first.
+
+    Source: PTX ISA, "Mixed Precision Floating Point Instructions".
+    """
+
+    def rule(form: Form) -> Computation:
+        if "f32" not in form.modifiers or (name := form.take("f16", "bf16")) is None:
+            return plain(form)
+        mode = form.take(*MODES) or "rn" if has_default else form.required(*MODES)
+        modifiers, type = Rounding(mode, saturates=form.has("sat")), form.type()
+
+        def compute(*values: Array) -> Array:
+            return function(*(value.astype(np.float32) for value in values), mode)
+
+        return Computation([type], [*[TYPES[name]] * narrow, type], modifiers.applied(compute))
 
     return rule
 
@@ -152,10 +173,10 @@ def test_property(form: Form) -> Computation:
 
 
 FLOATS: Mapping[str, Rule] = {
-    "add": rounded(rounding.add, 2, has_default=True),
-    "sub": rounded(subtract, 2, has_default=True),
+    "add": or_mixed(rounded(rounding.add, 2, has_default=True), rounding.add, 1, has_default=True),
+    "sub": or_mixed(rounded(subtract, 2, has_default=True), subtract, 1, has_default=True),
     "mul": rounded(rounding.multiply, 2, has_default=True),
-    "fma": rounded(rounding.multiply_add, 3),
+    "fma": or_mixed(rounded(rounding.multiply_add, 3), rounding.multiply_add, 2),
     "mad": rounded(rounding.multiply_add, 3),
     "div": or_approximate("div", rounding.divide, 2),
     "rcp": or_approximate("rcp", reciprocal, 1),

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from xshardy.interpreters.element_types import Array, DType, float_info
-from xshardy.interpreters.numerics.floats import WIDE, fused_multiply_add, narrowed, two_product, two_sum
+from xshardy.interpreters.numerics.floats import WIDE, narrowed, two_sum
+from xshardy.interpreters.numerics.fused import fused_multiply_add, product_and_sum
 from xshardy.ptx.instructions.form import Form
 
 MODES = ("rn", "rz", "rm", "rp")
@@ -62,7 +63,8 @@ def add(x: Array, y: Array, mode: str) -> Array:
     """The sum, rounded once."""
     if mode == "rn":
         return x + y
-    return directed(*two_sum(*_wide(x, y)), x.dtype, mode)
+    parts = product_and_sum(x, np.ones(1), y) if x.dtype == np.float64 else two_sum(*_wide(x, y))
+    return directed_sum(*parts, np.signbit(x) != np.signbit(y), x.dtype, mode)
 
 
 def multiply(x: Array, y: Array, mode: str) -> Array:
@@ -70,7 +72,7 @@ def multiply(x: Array, y: Array, mode: str) -> Array:
     if mode == "rn":
         return x * y
     if x.dtype == np.float64:
-        return directed(*two_product(x, y), x.dtype, mode)
+        return directed(*product_and_sum(x, y, np.full(1, -0.0)), x.dtype, mode)
     a, b = _wide(x, y)
     return directed(a * b, np.zeros(1), x.dtype, mode)
 
@@ -79,12 +81,9 @@ def multiply_add(x: Array, y: Array, z: Array, mode: str) -> Array:
     """`x * y + z`, rounded once."""
     if mode == "rn":
         return fused_multiply_add(x, y, z)
-    if x.dtype == np.float64:
-        product, of_product = two_product(x, y)
-        total, error = two_sum(product, z)
-        return directed(total, error + of_product, x.dtype, mode)
     a, b, c = _wide(x, y, z)
-    return directed(*two_sum(a * b, c), x.dtype, mode)
+    parts = product_and_sum(a, b, c) if x.dtype == np.float64 else two_sum(a * b, c)
+    return directed_sum(*parts, np.signbit(a * b) != np.signbit(c), x.dtype, mode)
 
 
 def divide(x: Array, y: Array, mode: str) -> Array:
@@ -93,9 +92,9 @@ def divide(x: Array, y: Array, mode: str) -> Array:
         return x / y
     a, b = _wide(x, y)
     quotient = a / b
-    product, error = two_product(quotient, b)
-    rest = (a - product) - error
-    return directed(quotient, np.where(np.isfinite(rest), rest / b, 0.0), x.dtype, mode)
+    error = np.where(np.isfinite(b), _rest(a, quotient, b) * np.sign(b), 0.0)
+    overflows = np.isinf(quotient) & np.isfinite(a) & (b != 0)
+    return directed(quotient, np.where(overflows, -np.sign(quotient), error), x.dtype, mode)
 
 
 def square_root(x: Array, mode: str) -> Array:
@@ -104,9 +103,13 @@ def square_root(x: Array, mode: str) -> Array:
         return np.sqrt(x)
     (a,) = _wide(x)
     root = np.sqrt(a)
-    square, error = two_product(root, root)
-    rest = (a - square) - error
-    return directed(root, np.where(np.isfinite(rest) & (root > 0), rest, 0.0), x.dtype, mode)
+    return directed(root, _rest(a, root, root), x.dtype, mode)
+
+
+def _rest(whole: Array, x: Array, y: Array) -> Array:
+    """A number with the sign of `whole - x * y`, of f64; 0 where a factor is not finite."""
+    value, error = product_and_sum(-x, y, whole)
+    return np.where(np.isfinite(x), np.where(value != 0, value, error), 0.0)
 
 
 def _wide(*operands: Array) -> tuple[Array, ...]:
@@ -114,7 +117,11 @@ def _wide(*operands: Array) -> tuple[Array, ...]:
 
 
 def directed(value: Array, error: Array, dtype: DType, mode: str) -> Array:
-    """`value + error`, numbers of f64 of which the error is the smaller, rounded to `dtype` in direction `mode`."""
+    """
+    A number that rounds to the f64 `value` to nearest, rounded to `dtype` in direction `mode`.
+
+    `error` has the sign of the number less `value`.
+    """
     nearest = narrowed(value, dtype)
     if mode == "rn":
         return nearest
@@ -126,6 +133,14 @@ def directed(value: Array, error: Array, dtype: DType, mode: str) -> Array:
     up = too_small if mode == "rp" else too_small & (value < 0) if mode == "rz" else np.zeros_like(too_small)
     result = np.where(down, next_towards(nearest, -np.inf), nearest)
     return np.where(up, next_towards(nearest, np.inf), result).astype(dtype)
+
+
+def directed_sum(value: Array, error: Array, opposite: Array, dtype: DType, mode: str) -> Array:
+    """As `directed`; numbers of `opposite` signs whose sum is 0 make -0 if it is rounded down: IEEE 754-2019, 6.3."""
+    result = directed(value, error, dtype, mode)
+    if mode != "rm" or not (cancels := opposite & (value == 0) & (error == 0)).any():
+        return result
+    return np.where(cancels, np.copysign(result, -1), result)
 
 
 def next_towards(x: Array, limit: float) -> Array:

@@ -18,6 +18,7 @@ from xdsl.traits import IsTerminator
 from xshardy.dialects.sdy import collectives as sdy
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
+from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.value_types import give_types
 from xshardy.rewriting.walk import operations_in
@@ -110,6 +111,18 @@ def check_flow(op: Operation, types: PaddedTypes) -> None:
                 )
 
 
+def check_branches(op: IfOp, types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if a branch of `op` returns a value with other padding than its result has."""
+    for branch in op.regions:
+        end = branch.block.last_op
+        assert end is not None
+        for value, result in zip(end.operands, op.results, strict=True):
+            if (found := types.of(value, end)) != (wanted := types.of(result, op)):
+                raise OperationFailedException(
+                    end, f"'{end.name}' op has a value that is padded to {found}, and to {wanted}: {HELP}"
+                )
+
+
 def check_no_partial_results(
     op: Operation, rule: FactorRule | None, tensors: PaddedTensors, gathered: Sequence[Collection[int]]
 ) -> None:
@@ -170,8 +183,12 @@ def passes_values_on(op: Operation, types: PaddedTypes) -> bool:
         check_without_padding(op, (*op.operands, *op.results), types)
     elif has_data_flow(op):
         check_flow(op, types)
+    elif isinstance(op, IfOp):
+        check_branches(op, types)
     elif op.has_trait(IsTerminator):
-        if not has_data_flow(around) or isinstance(around, ManualComputationOp):
+        if isinstance(around, IfOp):
+            pass  # with the operation
+        elif not has_data_flow(around) or isinstance(around, ManualComputationOp):
             check_without_padding(op, op.operands, types)
     elif isinstance(op, KEEPS_SHAPE):
         if op.results and types.of_value(op.operands[0], op) != types.of_value(op.results[0], op):

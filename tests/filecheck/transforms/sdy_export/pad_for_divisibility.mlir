@@ -73,3 +73,24 @@ func.func @slice_has_the_padding_of_its_operand(%x: tensor<8x4xf32> {sdy.shardin
   %1 = sdy.all_gather [{"x"}, {}] %0 out_sharding=<@mesh, [{}, {}]> : tensor<7x2xf32>
   return %1 : tensor<7x2xf32>
 }
+
+// What branches return is padded as the result is.
+// CHECK-LABEL: @branches(
+// CHECK:      %1 = sdy.all_slice [{"x"}] %0 out_sharding=<@mesh, [{"x"}]> : tensor<8xf32>
+// CHECK-NEXT: %2 = "stablehlo.if"(%arg1) ({
+// CHECK-NEXT:   stablehlo.return %1 : tensor<8xf32>
+// CHECK-NEXT: }, {
+// CHECK-NEXT:   %5 = stablehlo.negate %1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<8xf32>
+// CHECK-NEXT:   stablehlo.return %5 : tensor<8xf32>
+// CHECK-NEXT: }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<i1>) -> tensor<8xf32>
+func.func @branches(%x: tensor<5xf32>, %p: tensor<i1>) -> tensor<5xf32> {
+  %0 = sdy.all_slice [{"x"}] %x out_sharding=<@mesh, [{"x"}]> : tensor<5xf32>
+  %1 = "stablehlo.if"(%p) ({
+    stablehlo.return %0 : tensor<5xf32>
+  }, {
+    %2 = stablehlo.negate %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<5xf32>
+    stablehlo.return %2 : tensor<5xf32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<i1>) -> tensor<5xf32>
+  %3 = sdy.all_gather [{"x"}] %1 out_sharding=<@mesh, [{}]> : tensor<5xf32>
+  return %3 : tensor<5xf32>
+}

@@ -46,3 +46,17 @@ func.func @main(%a: tensor<5xf32>) {
   %0 = "stablehlo.optimization_barrier"(%a) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<5xf32>) -> tensor<5xf32>
   return
 }
+
+// -----
+
+// CHECK: error: 'stablehlo.return' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+sdy.mesh @mesh = <["x"=4]>
+
+func.func @main(%a: tensor<5xf32>, %p: tensor<i1>) {
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %a : tensor<5xf32>
+  }, {
+    stablehlo.return %a : tensor<5xf32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<i1>) -> tensor<5xf32>
+  return
+}

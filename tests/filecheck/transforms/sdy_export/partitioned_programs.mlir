@@ -135,3 +135,18 @@ func.func @sorted(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]
   }) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// There is nothing to move, and StableHLO gathers and scatters no dimension without elements.
+// CHECK-LABEL: @empty(
+// CHECK-NEXT: %0 = stablehlo.dot %arg1, %arg2 {{.*}} : (tensor<0x4xf32>, tensor<4x8xf32>) -> tensor<0x8xf32>
+// CHECK-NEXT: %1 = stablehlo.reshape %arg0 : (tensor<0x4xf32>) -> tensor<0x8xf32>
+// CHECK-NEXT: %2 = stablehlo.reshape %0 : (tensor<0x8xf32>) -> tensor<0x8xf32>
+// CHECK-NEXT: return %1, %2
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @empty(%a: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %b: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}, %c: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
+    -> (tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+  %0 = stablehlo.dot %b, %c {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>} : (tensor<0x8xf32>, tensor<8x8xf32>) -> tensor<0x8xf32>
+  return %a, %0 : tensor<0x8xf32>, tensor<0x8xf32>
+}

@@ -111,13 +111,3 @@ func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
-
-// -----
-
-// Collectives need elements.
-// CHECK: error: 'sdy.all_gather' op dimension 0 is empty, and no collective of StableHLO moves parts of it
-
-sdy.mesh @mesh = <["x"=2]>
-func.func @main(%a: tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<0x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
-  return %a : tensor<0x8xf32>
-}

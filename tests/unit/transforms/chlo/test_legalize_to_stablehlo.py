@@ -28,8 +28,8 @@ FUNCTIONS = (
 NEAR_ZEROS = {"digamma": 1e-14, "lgamma": 1e-14, "tan": 1e-14}
 """The absolute error, relative to 1, of functions that lose precision near zeros."""
 
-ULPS = {"digamma": 64.0, "lgamma": 64.0}
-"""The error, in units in the last place of f64, of functions that are not accurate to 8: Lanczos' series is long."""
+ULPS = {"bessel_i1e": 16.0, "digamma": 64.0, "lgamma": 64.0}
+"""The error, in units in the last place of f64, of functions that are not accurate to 8: their series are long."""
 
 SHARED = 32
 """How many numbers are drawn at once."""

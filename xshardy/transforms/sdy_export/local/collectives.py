@@ -51,14 +51,14 @@ def _split(shape: Sequence[int], factors: Mapping[int, int]) -> tuple[list[int],
     return result, places
 
 
-def _require_elements(op: sdy.Collective, dims: Iterable[int], before: WholeTensors) -> None:
-    """Raises `OperationFailedException` if one of `dims` is empty: StableHLO's collectives need elements there."""
-    (source,) = before.operands
-    for dim in dims:
-        if source.shape[dim] == 0:
-            raise refuse(
-                op, f"dimension {dim} is empty, and no collective of StableHLO moves parts of it: replicate it"
-            )
+def _is_empty(op: sdy.Collective) -> bool:
+    """Whether there is nothing to move. StableHLO gathers and scatters no dimension without elements."""
+    return 0 in _shape(op)
+
+
+def _reshaped(op: sdy.Collective, code: DeviceCode) -> SSAValue:
+    """The empty operand of `op` in the shape of its result."""
+    return code.reshaped(op.tensor, tensor_type(op.result).get_shape(), _element(op))
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
     `sdy.all_gather [{"x"}, {}] %x` -> `stablehlo.all_gather %x`, along the dimension, between the devices along "x".
 
     Several dimensions are gathered one by one, from the last to the first; or all at once, along a new dimension.
+    An empty part is reshaped: the other devices have nothing either.
     """
 
     op_types = (sdy.AllGatherOp,)
@@ -78,12 +79,16 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
         gathered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.gathering_axes)) if axes}
         if not gathered:
             raise refuse(op, "gathers along no axis: let sdy-canonicalize-collectives remove it")
-        _require_elements(op, gathered, before)
         return gathered
 
     def rewrite(self, op: sdy.AllGatherOp, decision: Mapping[int, AxisRefs], code: DeviceCode) -> None:
-        one_by_one = self.options.per_dim_all_gather or len(decision) == 1
-        code.replace(op, _gather_per_dim(op, decision, code) if one_by_one else _gather_at_once(op, decision, code))
+        if _is_empty(op):
+            gathered = _reshaped(op, code)
+        elif self.options.per_dim_all_gather or len(decision) == 1:
+            gathered = _gather_per_dim(op, decision, code)
+        else:
+            gathered = _gather_at_once(op, decision, code)
+        code.replace(op, gathered)
 
 
 def _gather(
@@ -274,7 +279,8 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
     """
     `sdy.reduce_scatter [{"x"}, {}] %x` -> `stablehlo.reduce_scatter %x`, between the devices along "x".
 
-    StableHLO scatters one dimension. Several are reduced and then sliced, or scattered along a new dimension.
+    StableHLO scatters one dimension. Several are reduced and then sliced, or scattered along a new dimension. An empty
+    operand is reshaped.
     """
 
     op_types = (sdy.ReduceScatterOp,)
@@ -285,11 +291,12 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
         scattered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.reduce_scatter_axes)) if axes}
         if not scattered:
             raise refuse(op, "scatters along no axis: let sdy-canonicalize-collectives remove it")
-        _require_elements(op, scattered, before)
         return Scattering(scattered, before.operands[0].sharding or op.out_sharding)
 
     def rewrite(self, op: sdy.ReduceScatterOp, decision: Scattering, code: DeviceCode) -> None:
-        if len(decision.axes_by_dim) == 1:
+        if _is_empty(op):
+            part = _reshaped(op, code)
+        elif len(decision.axes_by_dim) == 1:
             (dim,) = decision.axes_by_dim
             part = _scatter(op, op.tensor, dim, op.result.type, decision, code)
         elif self.options.combine_multi_dimension_reduce_scatter:
