@@ -104,10 +104,9 @@ def check_flow(op: Operation, types: PaddedTypes) -> None:
     for owner in (*argument_owners(op), *result_owners(op)):
         type = types.of_value(owner, op)
         for source in sources_of(owner):
-            if types.of_value(source, op) != type:
+            if (found := types.of_value(source, op)) != type:
                 raise OperationFailedException(
-                    op,
-                    f"'{op.name}' op has a value that is padded to {types.of_value(source, op)}, and to {type}: {HELP}",
+                    op, f"'{op.name}' op has a value that is padded to {found}, and to {type}: {HELP}"
                 )
 
 
@@ -117,7 +116,7 @@ def check_branches(op: IfOp, types: PaddedTypes) -> None:
         end = branch.block.last_op
         assert end is not None
         for value, result in zip(end.operands, op.results, strict=True):
-            if (found := types.of(value, end)) != (wanted := types.of(result, op)):
+            if (found := types.of_value(value, end)) != (wanted := types.of_value(result, op)):
                 raise OperationFailedException(
                     end, f"'{end.name}' op has a value that is padded to {found}, and to {wanted}: {HELP}"
                 )
