@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import xshardy
+from xshardy.hlo_text import print_hlo
 from xshardy.tools.cli import main
 from xshardy.tools.sharded_program import propagate
 
@@ -94,6 +96,35 @@ def test_shardings_of_shardy_count_where_both_are_written():
     both = OF_SHARDY.replace('[{}, {"b"}]>}', '[{}, {"b"}]>, mhlo.sharding = "{devices=[4,1]<=[4]}"}')
     assert both != OF_SHARDY
     assert str(xshardy.partition(both).argument_shardings[1]) == '#sdy.sharding<@mesh, [{}, {"b"}]>'
+
+
+def test_code_of_single_devices_runs():
+    program = """
+module @jit_step attributes {mhlo.num_partitions = 4 : i32} {
+  func.func public @main(%x: tensor<4x8xf32>) -> tensor<8x8xf32> {
+    %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2,2]<=[4]}"}
+      : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"}
+      : (tensor<4x8xf32>) -> tensor<2x4xf32>
+    %2 = call @shmap_body(%1) : (tensor<2x4xf32>) -> tensor<4x4xf32>
+    %3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = "{manual}"} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %4 = stablehlo.custom_call @SPMDShardToFullShape(%3) {mhlo.sharding = "{devices=[2,2]<=[4]}"}
+      : (tensor<4x4xf32>) -> tensor<8x8xf32>
+    return %4 : tensor<8x8xf32>
+  }
+  func.func private @shmap_body(%a: tensor<2x4xf32>) -> tensor<4x4xf32> {
+    %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, use_global_device_ids,
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+      replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>} : (tensor<2x4xf32>) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+}
+"""
+    x = np.arange(32, dtype=np.float32).reshape(4, 8)
+    for source in (program, print_hlo(xshardy.parse(program))):
+        run = xshardy.run(source, [x])
+        assert run.program.devices == 4
+        assert (np.asarray(run.results[0]) == np.concatenate([x, x])).all()
 
 
 def test_refused_shardings_have_their_place():
