@@ -208,9 +208,18 @@ def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "M
     """
     Propagate the shardings of a program of StableHLO, in place: the result of `sdy-propagation-pipeline`.
 
-    Options of the pipeline go through `run_passes`.
+    A program without meshes, and with HLO shardings (`mhlo.sharding`) or with shardings as texts (`xla.sdy.meshes`), as
+    older versions of JAX wrote it, gets those of Shardy first. Options of the pipeline go through `run_passes`.
     """
-    return run_passes(source, "sdy-propagation-pipeline", name)
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
+    from xshardy.universe import new_context
+
+    context = new_context()
+    module = source if isinstance(source, ModuleOp) else parse(source, name, context=context)
+    import_if_carried(module, context)
+    return run_passes(module, "sdy-propagation-pipeline", context=context)
 
 
 def partition(
@@ -314,15 +323,17 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
 
     from xshardy.tools.program_text import is_hlo, program_data
     from xshardy.tools.source_program import source_program
+    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
 
-    if isinstance(source, ModuleOp):
-        return source
-    text, name = program_data(source, name)
-    if isinstance(text, bytes) or not is_hlo(text):
-        return parse(text, name, context=context)
-    program = source_program(text, name, context)
-    program.import_shardings(context)
-    return program.module
+    if not isinstance(source, ModuleOp):
+        text, name = program_data(source, name)
+        if isinstance(text, str) and is_hlo(text):
+            program = source_program(text, name, context)
+            program.import_shardings(context)
+            return program.module
+        source = parse(text, name, context=context)
+    import_if_carried(source, context)
+    return source
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""A program of HLO text for propagation: read with its names, and the shardings that it carries; and written."""
+"""A program of HLO text for propagation: read with its names; and written."""
 
 import re
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.lexer import Span
@@ -16,7 +16,7 @@ from xshardy.hlo_text.names import instruction_name
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.source_names import SourceNames
 
-# The pipelines load slowly, so they are imported for HLO only.
+# The pipeline loads slowly, so it is imported for HLO only.
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +52,6 @@ def names_of(module: ModuleOp) -> set[str]:
     names = {name for op in operations_in(module) if (name := instruction_name(op)) is not None}
     functions = (op for op in module.ops if isinstance(op, FuncOp))
     return names | {name for function in functions for value in function.args if (name := value.name_hint) is not None}
-
-
-def import_shardings(module: ModuleOp, context: Context) -> None:
-    """
-    Import the shardings of an HLO module: the texts `xla.sdy.*` of JAX if it has meshes, else HLO's own.
-
-    Source: XLA, xla/service/spmd/shardy/shardy_xla_pass, which chooses so. Raises `OperationFailedException`.
-    """
-    from xshardy.transforms.xla_sdy.frontend_attributes import frontend_entries
-    from xshardy.transforms.xla_sdy.names import MESHES
-    from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
-    from xshardy.transforms.xla_sdy.stablehlo_import_pipeline import StablehloImportPipelinePass
-
-    if MESHES in frontend_entries(module.attributes):
-        RoundTripImportPipelinePass().apply(context, module)
-    else:
-        StablehloImportPipelinePass(*(_flags(module, what) for what in ALLOWED)).apply(context, module)
-
-
-ALLOWED = tuple(f"hlo.allow_spmd_sharding_propagation_to_{what}" for what in ("parameters", "output"))
-"""Attributes of a module: whether propagation may shard arguments and results further that have a sharding."""
-
-
-def _flags(module: ModuleOp, name: str) -> tuple[int, ...]:
-    """`"{true,false}"` -> `(1, 0)`: a flag for each value, or one for all; none without the attribute."""
-    listed = module.attributes.get(name)
-    if not isinstance(listed, StringAttr):
-        return ()
-    return tuple(int(flag.strip() == "true") for flag in listed.data.strip("{}").split(",") if flag.strip())
 
 
 def print_program(module: ModuleOp, context: Context, source: str) -> str:

@@ -22,6 +22,7 @@ from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.program_text import is_hlo
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.transforms.xla_sdy.import_carried import import_carried, import_if_carried
 
 # What reads HLO loads all of its opcodes, so it is imported for HLO only.
 
@@ -50,11 +51,11 @@ class SourceProgram:
             self.names.keep(call)
 
     def import_shardings(self, context: Context) -> None:
-        """Import the shardings of an HLO module; those of MLIR are there."""
+        """Make shardings in a notation of XLA those of Shardy, which MLIR of a newer JAX has."""
         if self.is_hlo:
-            from xshardy.tools.hlo_program import import_shardings
-
-            import_shardings(self.module, context)
+            import_carried(self.module, context)
+        else:
+            import_if_carried(self.module, context)
 
     @contextmanager
     def diagnostics(self) -> Generator[None]:

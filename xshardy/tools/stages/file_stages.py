@@ -73,6 +73,7 @@ def pipeline_page(text: str, name: str, pipeline: str) -> str:
     program = source_program(text, name, context)
     place_at_lines(program.names.spans)
     with program.diagnostics():
-        program.import_shardings(context)
+        if program.is_hlo:
+            program.import_shardings(context)
         stages = pipeline_stages(name, program.module, passes, context)
     return page(name, source_stage("HLO" if is_hlo(text) else "MLIR", text), [stages], side_by_side=False)

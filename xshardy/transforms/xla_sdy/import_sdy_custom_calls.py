@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection, number_of
-from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
+from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.ops import PropagationBarrierOp, ShardingConstraintOp, ShardingGroupOp
 from xshardy.dialects.sdy.value_shardings import get_sharding
 from xshardy.dialects.stablehlo.calls import CustomCallOp
@@ -50,7 +50,16 @@ def sharding_constraint(call: CustomCallOp) -> Operation:
             f"expected a custom call @{SHARDING_CALL} with a sharding attribute: was the program lowered without "
             "Shardy? Then import its HLO shardings first, with xla-sdy-import-shardings",
         )
-    open_dims = unspecified_dims(call)
+    return ShardingConstraintOp(call.operands[0], with_open_dims(call, sharding))
+
+
+def with_open_dims(call: Operation, sharding: TensorShardingAttr) -> TensorShardingAttr:
+    """
+    `sharding`, of the result of `call`, with those dimensions open that a custom call leaves open.
+
+    Raises `OperationFailedException` if the value has no such dimension.
+    """
+    open_dims = unspecified_dims(call) if isinstance(call, CustomCallOp) else frozenset[int]()
     if open_dims and max(open_dims) >= sharding.rank:
         raise OperationFailedException(
             call, f"unspecified_dims names dimension {max(open_dims)}, but the sharding has {sharding.rank}"
@@ -59,7 +68,7 @@ def sharding_constraint(call: CustomCallOp) -> Operation:
         DimensionShardingAttr(dim.axes, is_closed=False, priority=priority_of(dim)) if index in open_dims else dim
         for index, dim in enumerate(sharding.dim_shardings)
     )
-    return ShardingConstraintOp(call.operands[0], with_dimensions(sharding, dims))
+    return with_dimensions(sharding, dims)
 
 
 def sharding_group(call: CustomCallOp) -> Operation:

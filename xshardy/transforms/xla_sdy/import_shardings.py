@@ -17,9 +17,8 @@ from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp, ShardingGroupOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
-from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.function_body import body_of
@@ -31,7 +30,7 @@ from xshardy.transforms.xla_sdy.from_hlo_shardings import (
     sharded_values,
     shardings_of_values,
 )
-from xshardy.transforms.xla_sdy.names import FULL_TO_SHARD, SHARD_TO_FULL, target_of
+from xshardy.transforms.xla_sdy.manual_code import MarkManualCode, RenameBody, manual_code
 from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
 
 
@@ -138,17 +137,6 @@ def grouped_values(module: ModuleOp) -> Mapping[Operation, Sequence[tuple[SSAVal
     return groups
 
 
-def refuse_manual_code(module: ModuleOp) -> None:
-    """Raise `OperationFailedException` at code of single devices: its shardings are of arrays on some axes only."""
-    for call in operations_of(module, CustomCallOp):
-        if target_of(call) in (FULL_TO_SHARD, SHARD_TO_FULL):
-            raise OperationFailedException(
-                call,
-                f"@{target_of(call)} starts or ends code of single devices, which Shardy has as manual computations: "
-                "lower the program with Shardy",
-            )
-
-
 # Patterns
 
 
@@ -192,8 +180,9 @@ class ImportShardingsPass(PatternPass):
 
     Members of a group (`shard_as`) become members of a sharding group. Dimensions are closed, except those of unknown
     shardings; those of arguments and results of the main function are open where propagation to them is allowed, by one
-    flag (0 or 1) for each, or one for all. Without flags, those of the HLO module count. A module with a sharding that
-    no mesh has with the others stays as it is.
+    flag (0 or 1) for each, or one for all. Without flags, those of the HLO module count. Code of single devices that
+    was lowered for GSPMD is marked as `xla-sdy-round-trip-shard-map-import` knows it. A module with a sharding that no
+    mesh has with the others, or with other code of single devices, stays as it is.
     """
 
     name = "xla-sdy-import-shardings"
@@ -202,9 +191,11 @@ class ImportShardingsPass(PatternPass):
     allow_propagation_to_results: tuple[int, ...] = ()
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        refuse_manual_code(module)
         meshes = imported_meshes(sharded_values(module), module)
-        functions = functions_of(module).values() if meshes is not None else ()
+        manual = manual_code(module, meshes)
+        named = functions_of(module)
+        bodies = {named[call.callee.string_value()]: code.body for call, code in manual.items()}
+        functions = named.values() if meshes is not None else ()
         declared: dict[Operation, Sequence[MeshOp]] = {}
         signatures: dict[FuncOp, Signature] = {}
         attributes: dict[Operation, Attributes] = {}
@@ -221,6 +212,7 @@ class ImportShardingsPass(PatternPass):
         yield Step((ReadSignature(signatures),))
         yield Step((ReadSharding(attributes),))
         yield Step((GroupValues(groups),))
+        yield Step((MarkManualCode(manual), RenameBody(bodies)))
 
     def _opened(self, module: ModuleOp) -> Mapping[FuncOp, tuple[OpenValues, OpenValues]]:
         """The arguments and results of the main function, if there is one, that may be sharded further."""

@@ -64,7 +64,7 @@ func.func @no_text(%x: tensor<8xf32> {mhlo.sharding = 3 : i64}) {
 // -----
 
 func.func @manual_code(%x: tensor<8xf32>) {
-  // CHECK: error: @SPMDFullToShardShape starts or ends code of single devices, which Shardy has as manual computations: lower the program with Shardy
+  // CHECK: error: @SPMDFullToShardShape starts or ends code of single devices that is not the call of one function, as JAX writes it: lower the program with Shardy, which has manual computations
   %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
   return
 }
