@@ -32,7 +32,9 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
         reader = result.get_user_of_unique_use()
         if not isinstance(reader, Reduction):
             raise refuse(op, f"Expected sharded {what} to have one user and the user is an sdy.all_reduce.")
-        if sorted_and_merged(axes, before.mesh) != sorted_and_merged(reduced_in_turn(reader), before.mesh):
+        reduced = reduced_in_turn(reader)
+        is_same = [*axes] == [*reduced]  # nearly always
+        if not is_same and sorted_and_merged(axes, before.mesh) != sorted_and_merged(reduced, before.mesh):
             raise refuse(op, f"The axes of the sdy.all_reduce should match the sharded dimensions of the {what}.")
         if reader.reduction is not kind:
             raise refuse(
