@@ -18,6 +18,7 @@ from xshardy.dialects.stablehlo.shape import PadOp, ReshapeOp
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
 from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.sdy.op_kinds import is_elementwise
 from xshardy.transforms.sdy_export.convert_global_to_local import next_channel
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
@@ -80,7 +81,7 @@ def decisions_of(
     found, conflicts = Decisions(), FactorConflicts(module)
     by_type = {op_type: pattern for pattern in patterns for op_type in pattern.op_types}
     for op in operations_in(module):
-        if not op.name.startswith("stablehlo."):
+        if not op.name.startswith("stablehlo.") or is_elementwise(op):
             continue
         if type(op) not in by_type and type(op) not in WITHOUT_FACTOR and not conflicts.permutation_factors(op):
             continue
