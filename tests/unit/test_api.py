@@ -13,6 +13,7 @@ import xshardy
 from xshardy.engines.errors import EngineError
 from xshardy.planning.topology import H100, V5E, TopologyError
 from xshardy.syntax.bytecode import BytecodeError
+from xshardy.tools.cli import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MLP = (EXAMPLES / "mlp.mlir").read_text()
@@ -102,6 +103,20 @@ def test_programs_are_text_bytes_and_paths(tmp_path: Path):
     path.write_text("func.func")
     with pytest.raises(ParseError, match=r"add\.mlir"):
         xshardy.parse(path)
+
+
+def test_serialized_exports_of_jax_are_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    artifact = xshardy.write_artifact(xshardy.parse(EXAMPLES / "mlp.mlir"))
+    # A table: fields, one of which is bytes that are no artifact, then the size of the artifact and the artifact.
+    table = b"\x24\x00\x42\xff" + b"ML\xefR" + len(artifact).to_bytes(4, "little") + artifact + b"\x00\xfe"
+    (tmp_path / "step.bin").write_bytes(table)
+    text = xshardy.print_module(xshardy.parse(artifact))
+    assert xshardy.print_module(xshardy.parse(table)) == text
+    assert xshardy.print_module(xshardy.parse(tmp_path / "step.bin")) == text
+    assert main(["shard", str(tmp_path / "step.bin")]) == 0
+    assert capsys.readouterr().err == ""
+    with pytest.raises(ValueError, match="byte 0xff at 3 is not UTF-8"):
+        xshardy.parse(table[: len(table) // 2])
 
 
 def test_what_is_no_program_is_refused():

@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 from xshardy.syntax.bytecode import is_bytecode
 from xshardy.syntax.diagnostics import parse_error_text
 from xshardy.syntax.placed_error import PlacedError
+from xshardy.tools.exported import artifact_in
 from xshardy.tools.output import read_standard_input
 from xshardy.tools.program_text import BINARY_HLO, ENCODING, bytecode_text, is_mlir
 from xshardy.tools.usage import UsageError
@@ -27,7 +28,8 @@ def shown_name(file: str) -> str:
 
 def read_text(file: str) -> str:
     """
-    The text of `file`, or of standard input for `-`; also that of MLIR bytecode, and of HLO in binary form.
+    The text of `file`, or of standard input for `-`; also that of MLIR bytecode, which `jax.export` serializes too, and
+    of HLO in binary form.
 
     Raises `InputError` if it is not text, `BytecodeError`, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
     """
@@ -41,6 +43,8 @@ def read_text(file: str) -> str:
     try:
         return data.decode(ENCODING)
     except UnicodeDecodeError as error:
+        if (artifact := artifact_in(data)) is not None:
+            return bytecode_text(artifact)
         byte, before = error.object[error.start], error.object[: error.start].decode(errors="replace")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         place = f"{shown_name(file)}:{line}:{column}"

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from xshardy.syntax import print_module
 from xshardy.syntax.bytecode import is_bytecode, read_bytecode
+from xshardy.tools.exported import artifact_in
 from xshardy.tools.jax_function import lower_traced
 
 ProgramSource: TypeAlias = "str | bytes | PathLike[str] | Any"
@@ -71,12 +72,14 @@ def bytecode_text(data: bytes) -> str:
 
 
 def _decoded(data: bytes, what: str) -> str | bytes:
-    """The text in `data`, or `data` if it is bytecode."""
+    """The text in `data`, or `data` if it is bytecode, or the bytecode that JAX has serialized in it."""
     if is_bytecode(data):
         return data
     try:
         return data.decode(ENCODING)
     except UnicodeDecodeError as error:
+        if (artifact := artifact_in(data)) is not None:
+            return artifact
         raise ValueError(
             f"{what}: byte 0x{error.object[error.start]:02x} at {error.start} is not UTF-8: expected text"
         ) from error
