@@ -36,6 +36,10 @@ from xshardy.syntax.unregistered import unregistered_attribute, unregistered_ope
 
 RENAMED_DIALECTS: Mapping[str, str] = {"xla": "xla_gpu"}
 """Dialects whose operations, types and attributes upstream has moved, by their newer name."""
+RENAMED_OPERATIONS: Mapping[str, str] = {
+    f"mhlo.{name}": f"chlo.{name}" for name in ("acos", "acosh", "asin", "asinh", "atanh", "cosh", "erf", "sinh")
+}
+"""The functions that XLA writes in MHLO when it makes StableHLO of HLO, as TensorFlow's `stage="stablehlo"` does."""
 
 
 _SIMPLE_TYPE = re.compile(r"(?:(?:tensor|vector|memref)<[?a-zA-Z0-9]+>|(?:index|[su]?i[0-9]+|b?f[0-9]+)(?![\w$.]))")
@@ -170,7 +174,10 @@ class Parser(TemplateParser):
         dialects.append(op_type.dialect_name())
         self._operation = op_type.name if custom else None
         try:
-            op = self._parse_custom(op_type) if custom else self._parse_generic_operation(op_type)
+            if custom and name in RENAMED_OPERATIONS:
+                op = self._parse_function(op_type)
+            else:
+                op = self._parse_custom(op_type) if custom else self._parse_generic_operation(op_type)
         except (ParseError, RecursionError):
             raise
         except VerifyException as error:
@@ -196,6 +203,17 @@ class Parser(TemplateParser):
     def _parse_custom(self, op_type: type[Operation]) -> Operation:
         row = format_of(op_type)
         op = row.parse(self) if row is not None and row.parse is not None else op_type.parse(self)
+        if (location := self.parse_optional_location()) is not None:
+            op.location = location
+        return op
+
+    def _parse_function(self, op_type: type[Operation]) -> Operation:
+        """A function of one tensor as MHLO writes it, `%x : tensor<4xf32>`: CHLO also writes the type of the result."""
+        operand = self.parse_unresolved_operand()
+        attributes = self.parse_optional_attr_dict()
+        self.parse_punctuation(":")
+        type = self.parse_type()
+        op = op_type.create(operands=[self.resolve_operand(operand, type)], result_types=[type], attributes=attributes)
         if (location := self.parse_optional_location()) is not None:
             op.location = location
         return op
@@ -363,5 +381,8 @@ class Parser(TemplateParser):
 
 
 def current_name(name: str) -> str:
+    """The name here of what another version of upstream calls `name`: an operation, attribute or type."""
+    if (renamed := RENAMED_OPERATIONS.get(name)) is not None:
+        return renamed
     dialect, dot, rest = name.partition(".")
     return f"{RENAMED_DIALECTS.get(dialect, dialect)}{dot}{rest}" if dot else name

@@ -21,6 +21,13 @@ def unregistered_operation(name: str, context: Context, short: Sequence[str] = (
         close = _close_to(name, context, names)
     else:
         close = close_names(name, (each for dialect in short for each in _without_dialect(dialect, context, names)))
+    dialect, _, rest = name.partition(".")
+    if dialect == "mhlo" and rest in _without_dialect("stablehlo", context, names):
+        return (
+            f"operation '{name}' is not registered: it is stablehlo.{rest} today, and of MHLO only what StableHLO "
+            'lacks is read: take the program as StableHLO, `compiler_ir("stablehlo")` of JAX, or convert it with '
+            "`mlir-hlo-opt --hlo-legalize-to-stablehlo`"
+        )
     return f"operation {_unregistered(name, close)}"
 
 

@@ -14,6 +14,8 @@ OPERATIONS = {
     "retrun": ": did you mean return",
     "xyzzy": ": no dialect here has it",
     "nowhere.tanh": ": no dialect here has it",
+    "mhlo.dot_general": ": it is stablehlo.dot_general today",
+    "mhlo.xyzzy_quux": ": no dialect here has it",
 }
 
 
