@@ -11,13 +11,13 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, IntegerType, ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 import xshardy
 from xshardy.syntax import parse_module
-from xshardy.syntax.bytecode import BytecodeError, read_bytecode, write_artifact, write_bytecode
+from xshardy.syntax.bytecode import BytecodeError, builtin, read_bytecode, write_artifact, write_bytecode
 from xshardy.syntax.bytecode.attribute_table import ENCODINGS
 from xshardy.syntax.bytecode.resources import Resource, read_resources
 from xshardy.syntax.bytecode.stream import ByteReader, ByteWriter
@@ -417,3 +417,9 @@ if __name__ == "__main__":
     for number in range(int(sys.argv[1])):
         with suppress(DiagnosticException):
             read_all(broken(number))
+
+
+def test_an_array_of_integers_without_bits_is_a_diagnostic():
+    """Such an array has no printed form."""
+    with pytest.raises(BytecodeError, match="an array of 'i0' is not supported"):
+        builtin._dense_array(IntegerType(0), 1, bytes(8))  # pyright: ignore[reportPrivateUsage]

@@ -123,7 +123,7 @@ ARRAY_ELEMENTS = (IntegerType, Float16Type, BFloat16Type, Float32Type, Float64Ty
 
 
 def _dense_array(element: Any, size: int, data: bytes) -> DenseArrayBase[Any]:
-    if element.__class__ not in ARRAY_ELEMENTS:
+    if element.__class__ not in ARRAY_ELEMENTS or element == IntegerType(0):
         raise BytecodeError(f"an array of '{element}' is not supported")
     if element == i1:
         data = bytes(0xFF if byte else 0 for byte in data)
