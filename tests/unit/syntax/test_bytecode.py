@@ -411,15 +411,15 @@ def test_names_are_texts():
         read_bytecode(write_bytecode(xshardy.parse(KERNEL)).replace(b"stablehlo\0", b"stablehl\xff\0"))
 
 
+def test_an_array_of_integers_without_bits_is_a_diagnostic():
+    """Such an array has no printed form."""
+    with pytest.raises(BytecodeError, match="an array of 'i0' is not supported"):
+        builtin._dense_array(IntegerType(0), 1, bytes(8))  # pyright: ignore[reportPrivateUsage]
+
+
 if __name__ == "__main__":
     import sys
 
     for number in range(int(sys.argv[1])):
         with suppress(DiagnosticException):
             read_all(broken(number))
-
-
-def test_an_array_of_integers_without_bits_is_a_diagnostic():
-    """Such an array has no printed form."""
-    with pytest.raises(BytecodeError, match="an array of 'i0' is not supported"):
-        builtin._dense_array(IntegerType(0), 1, bytes(8))  # pyright: ignore[reportPrivateUsage]
