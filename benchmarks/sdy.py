@@ -43,9 +43,7 @@ MOVEMENT = (
     "sdy-pad-for-divisibility",
 )
 """The passes that move data between devices, which C++ Shardy runs on each function."""
-
-
-MOVEMENT_UPSTREAM = ",".join(f"func.func({name})" for name in MOVEMENT)
+PARTITIONING_UPSTREAM = ",".join([*(f"func.func({name})" for name in MOVEMENT), "sdy-convert-global-to-local"])
 
 
 class Timed(NamedTuple):
@@ -68,13 +66,13 @@ PIPELINES: Mapping[str, Timed] = {
     "partitioning": Timed(
         ",".join([*MOVEMENT, "sdy-convert-global-to-local"]),
         ("sdy-propagation-pipeline",),
-        f"{MOVEMENT_UPSTREAM},sdy-convert-global-to-local",
+        PARTITIONING_UPSTREAM,
         is_legalized=True,
     ),
     "partitioning, with the passes that upstream lacks": Timed(
         "sdy-partitioner-pipeline",
         ("sdy-propagation-pipeline",),
-        f"{MOVEMENT_UPSTREAM},sdy-convert-global-to-local",
+        PARTITIONING_UPSTREAM,
         is_legalized=True,
     ),
 }

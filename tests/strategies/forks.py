@@ -16,7 +16,12 @@ from types import ModuleType
 
 CONTEXT = get_context("forkserver")
 CONTEXT.set_forkserver_preload(
-    ["xshardy.tools.entry", "xshardy.tools.cli", "xshardy.tools.xshardy_opt", "xshardy.compiler"]
+    [
+        "xshardy.tools.entry",
+        "xshardy.tools.xshardy_opt",
+        *(f"xshardy.tools.commands.{name}" for name in ("compile", "run", "plan")),
+        "llvmlite.binding",
+    ]
 )
 COMMANDS = {"xshardy": "xshardy", "xshardy-opt": "xshardy_opt"}
 """The functions of `xshardy.tools.entry` by command."""
@@ -53,7 +58,7 @@ def _run(
         process.join()
         assert process.exitcode is not None
         texts = [Path(streams, name).read_text() for name in STREAMS]
-    return subprocess.CompletedProcess([*arguments], process.exitcode, *texts)
+    return subprocess.CompletedProcess(arguments, process.exitcode, *texts)
 
 
 def _in_the_fork(execute: Callable[[str], None], what: str, arguments: list[str], folder: Path, streams: Path) -> None:

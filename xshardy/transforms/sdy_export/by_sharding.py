@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import local_sharding
+from xshardy.transforms.sdy.function_shardings import written_shardings
 
 T = TypeVar("T")
 
@@ -33,3 +36,16 @@ class BySharding(Generic[T]):
     def of_value(self, value: SSAValue, op: Operation) -> T:
         """What follows for `value`, which `op` defines or reads."""
         return self.of(value.type, local_sharding(value), op)
+
+
+def function_type(op: FuncOp, types: BySharding[Attribute]) -> FunctionType:
+    """The type of `op` whose arguments and results have `types`."""
+    before = op.function_type
+    inputs, outputs = (
+        [
+            types.of(type, sharding, op)
+            for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
+        ]
+        for listed, attributes in ((before.inputs, op.arg_attrs), (before.outputs, op.res_attrs))
+    )
+    return FunctionType.from_lists(inputs, outputs)

@@ -23,24 +23,12 @@ from xshardy.rewriting.value_types import give_types
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
-from xshardy.transforms.sdy_export.by_sharding import BySharding
+from xshardy.transforms.sdy_export.by_sharding import BySharding, function_type
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
 from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings, how_sharded
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF, PATTERNS, is_local_with_local_types
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, local_type, refuse
-
-
-def local_function_type(op: FuncOp, types: BySharding[Attribute]) -> FunctionType:
-    """The type of a function on parts."""
-    inputs, outputs = (
-        [
-            types.of(type, sharding, op)
-            for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
-        ]
-        for listed, attributes in ((op.function_type.inputs, op.arg_attrs), (op.function_type.outputs, op.res_attrs))
-    )
-    return FunctionType.from_lists(inputs, outputs)
 
 
 def next_channel(module: ModuleOp) -> int:
@@ -130,7 +118,7 @@ class LocalProgram:
 def local_program(module: ModuleOp) -> LocalProgram:
     """The analysis of the pass. Raises `OperationFailedException` for a module that cannot be made local."""
     types = BySharding(local_type)
-    functions = {inner: local_function_type(inner, types) for inner in module.ops if isinstance(inner, FuncOp)}
+    functions = {inner: function_type(inner, types) for inner in module.ops if isinstance(inner, FuncOp)}
     by_name = {function.sym_name.data: function for function in functions}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
     decisions: dict[Operation, Any] = {}

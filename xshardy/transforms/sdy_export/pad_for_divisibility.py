@@ -26,8 +26,7 @@ from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
-from xshardy.transforms.sdy.function_shardings import written_shardings
-from xshardy.transforms.sdy_export.by_sharding import BySharding
+from xshardy.transforms.sdy_export.by_sharding import BySharding, function_type
 from xshardy.transforms.sdy_export.convert_global_to_local import GiveFunctionLocalType, values_of
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors, padded_type
 from xshardy.transforms.sdy_export.padding.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
@@ -47,22 +46,9 @@ class PaddedTypes(BySharding[Attribute]):
         return self.of_value(value, op) is not value.type
 
 
-def padded_function_type(op: FuncOp) -> FunctionType:
-    """The type of a function on padded arguments and results."""
-    types = op.function_type
-    inputs, outputs = (
-        [
-            padded_type(type, sharding, op)
-            for type, sharding in zip(listed, written_shardings(attributes, len(listed)), strict=True)
-        ]
-        for listed, attributes in ((types.inputs, op.arg_attrs), (types.outputs, op.res_attrs))
-    )
-    return FunctionType.from_lists(inputs, outputs)
-
-
-def check_function(op: FuncOp) -> None:
+def check_function(op: FuncOp, types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if an argument or a result needs padding."""
-    before, after = op.function_type, padded_function_type(op)
+    before, after = op.function_type, function_type(op, types)
     for what, listed, padded in (
         ("argument", before.inputs, after.inputs),
         ("result", before.outputs, after.outputs),
@@ -81,7 +67,7 @@ def check_returned(op: FuncReturnOp, types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if `op` returns values with other padding than its function has."""
     function = op.parent_op()
     assert isinstance(function, FuncOp)
-    for value, wanted in zip(op.operands, padded_function_type(function).outputs, strict=True):
+    for value, wanted in zip(op.operands, function_type(function, types).outputs, strict=True):
         if types.of_value(value, op) != wanted:
             raise OperationFailedException(
                 op, f"'{op.name}' op has a value that is padded to {types.of_value(value, op)}, and to {wanted}: {HELP}"
@@ -216,8 +202,8 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
             zeros.add(op.results[0])
         if isinstance(op, FuncOp):
             if not pads_functions:
-                check_function(op)
-            program.function_types[op] = padded_function_type(op)
+                check_function(op, types)
+            program.function_types[op] = function_type(op, types)
             zeros.update(values_of(op))
         elif not passes_values_on(op, types) and any(
             types.is_padded(value, op) for value in (*op.operands, *op.results)

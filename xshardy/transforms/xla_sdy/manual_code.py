@@ -76,9 +76,7 @@ def manual_code(module: ModuleOp, meshes: ImportedMeshes | None) -> Mapping[Call
     Raises `OperationFailedException` at a custom call that changes shapes and is not around such a call of a function.
     """
     borders = [op for op in operations_of(module, CustomCallOp) if target_of(op) in (FULL_TO_SHARD, SHARD_TO_FULL)]
-    calls: dict[CallOp, None] = {}
-    for border in borders:
-        calls[_call_at(border)] = None
+    calls = dict.fromkeys(map(_call_at, borders))
     if not calls:
         return {}
     if meshes is None or not meshes.devices.axes.sizes:
@@ -95,9 +93,9 @@ def manual_code(module: ModuleOp, meshes: ImportedMeshes | None) -> Mapping[Call
 def _call_at(border: CustomCallOp) -> CallOp:
     """The call that `border` is an operand or a result of. Raises `OperationFailedException`."""
     if target_of(border) == FULL_TO_SHARD:
-        (others, *more) = [use.operation for result in border.results for use in result.uses] or [None]
-        if isinstance(others, CallOp) and all(other is others for other in more):
-            return others
+        first, *others = [use.operation for result in border.results for use in result.uses] or [None]
+        if isinstance(first, CallOp) and all(other is first for other in others):
+            return first
     else:
         call = border.operands[0].owner
         if isinstance(call, Operation) and _is_constraint(call):
@@ -113,7 +111,7 @@ def _call_at(border: CustomCallOp) -> CallOp:
 
 def _is_constraint(op: Operation) -> bool:
     """Whether `op` only gives its operand a sharding."""
-    return isinstance(op, CopyOp) or (isinstance(op, CustomCallOp) and is_call_of(op, SHARDING_CALL))
+    return isinstance(op, CopyOp) or is_call_of(op, SHARDING_CALL)
 
 
 def _callees(module: ModuleOp, calls: Mapping[CallOp, None]) -> Iterable[str]:
@@ -141,7 +139,7 @@ def _code_of(call: CallOp, body: str, meshes: ImportedMeshes) -> ManualCode:
 def _input(value: SSAValue, call: CallOp, meshes: ImportedMeshes) -> Border:
     """`value`, an operand of `call`, and what is before it."""
     crossing = value.owner
-    if not isinstance(crossing, CustomCallOp) or not is_call_of(crossing, FULL_TO_SHARD):
+    if not is_call_of(crossing, FULL_TO_SHARD):
         raise OperationFailedException(
             call, f"an operand of code of single devices is not what @{FULL_TO_SHARD} returns"
         )
@@ -174,7 +172,7 @@ def _output(value: SSAValue, meshes: ImportedMeshes) -> Border:
     if user is None and not between:
         rank = value.type.get_num_dims() if isinstance(value.type, ShapedType) else 0
         return Border(value.type, TensorShardingAttr.fully_closed(meshes.name, rank), frozenset(), ())
-    if not isinstance(user, CustomCallOp) or not is_call_of(user, SHARD_TO_FULL):
+    if user is None or not is_call_of(user, SHARD_TO_FULL):
         assert isinstance(value.owner, Operation)
         raise OperationFailedException(
             value.owner, f"a result of code of single devices has other uses than one @{SHARD_TO_FULL}"
