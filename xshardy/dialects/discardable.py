@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dominance import verify_dominance
-from xshardy.dialects.operation_verification import verify_without_nested
+from xshardy.dialects.operation_verification import OperationVerification
 from xshardy.dialects.upstream_invariants import verify_upstream_invariants
 from xshardy.rewriting.walk import operations_from
 from xshardy.universe import ATTRIBUTE_VERIFIERS, load
@@ -92,17 +92,17 @@ def _entries(dictionaries: Attribute) -> list[tuple[int, str, Attribute]]:
     ]
 
 
-def verify_operation(op: Operation) -> None:
+def verify_operation(op: Operation, verification: OperationVerification | None = None) -> None:
     """
     Verify `op`, not what is in it: its discardable attributes, and what xDSL and upstream check of the operation.
 
-    Raises `VerifyException`.
+    `verification` is the same for all operations of a module. Raises `VerifyException`.
     """
     try:
         verify_discardable_attributes(op)
     except VerifyException as error:
         op.emit_error(f"Operation does not verify: {error}", error)
-    verify_without_nested(op)
+    (verification or OperationVerification()).verify(op)
     verify_upstream_invariants(op)
 
 
@@ -113,8 +113,9 @@ def verify(op: Operation) -> None:
 
     The order is MLIR's, from the outside in: an operation may rely on the attributes of those around it.
     """
+    verification = OperationVerification()
     for inner in operations_from(op):
-        verify_operation(inner)
+        verify_operation(inner, verification)
         for region in inner.regions:
             for block in region.blocks:
                 _verify_structure(region, block)

@@ -1,5 +1,5 @@
 """
-Verification of one operation, in time that does not depend on the size of the module around it.
+Verification of operations, each in time that does not depend on the size of the module around it.
 
 xDSL 0.75 verifies the same, but counts the blocks of a region at each of its terminators, and reads the symbol table up
 to the callee at each call: n blocks, or n calls of n functions, take n * n steps.
@@ -15,29 +15,37 @@ from xdsl.irdl import IRDLOperation, OpDef
 from xdsl.traits import IsTerminator, NoTerminator, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.alike_verification import AlikeVerification
 from xshardy.dialects.symbols import find_function, find_symbol
 
 if TYPE_CHECKING:
     from xdsl.dialects import func, llvm
 
 
-def verify_without_nested(op: Operation) -> None:
-    """
-    What `op.verify(verify_nested_ops=False)` verifies. Raises `VerifyException`.
+class OperationVerification:
+    """Verifies operations of one module, and those that are alike once."""
 
-    Raises `ValueError` if an operand is erased: that is a bug in a pass.
-    """
-    if any(isinstance(operand, ErasedSSAValue) for operand in op.operands):
-        raise ValueError("Erased SSA value is used by the operation")
-    _verify_place(op)
-    try:
-        if (check_symbols := SYMBOL_USERS.get(op.name)) is not None and isinstance(op, IRDLOperation):
-            _without_symbol_uses(type(op)).verify(op)
-            check_symbols(op)
-        else:
-            op.verify_()
-    except VerifyException as error:
-        op.emit_error(f"Operation does not verify: {error}", error)
+    def __init__(self) -> None:
+        self._alike = AlikeVerification()
+
+    def verify(self, op: Operation) -> None:
+        """
+        What `op.verify(verify_nested_ops=False)` verifies. Raises `VerifyException`.
+
+        Raises `ValueError` if an operand is erased: that is a bug in a pass.
+        """
+        for operand in op._operands:  # pyright: ignore[reportPrivateUsage]  # hot path
+            if isinstance(operand, ErasedSSAValue):
+                raise ValueError("Erased SSA value is used by the operation")
+        _verify_place(op)
+        try:
+            if (check_symbols := SYMBOL_USERS.get(op.name)) is not None and isinstance(op, IRDLOperation):
+                _without_symbol_uses(type(op)).verify(op)
+                check_symbols(op)
+            else:
+                self._alike.verify(op)
+        except VerifyException as error:
+            op.emit_error(f"Operation does not verify: {error}", error)
 
 
 def _verify_place(op: Operation) -> None:
