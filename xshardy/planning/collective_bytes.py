@@ -20,7 +20,6 @@ from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as GroupAxisAt
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as GroupMeshAttr
 from xshardy.dialects.stablehlo.replica_groups import SubAxisInfoAttr as GroupSubAxisAttr
 from xshardy.dialects.symbols import find_symbol
-from xshardy.hlo_text.groups import groups_of as groups_in_text
 from xshardy.sharding.devices import device_groups
 from xshardy.transforms.hlo_async.report import size_in_bytes
 from xshardy.transforms.sdy.stablehlo_meshes import from_stablehlo
@@ -119,6 +118,8 @@ def _written_groups(op: Operation, groups: Attribute | None) -> Groups:
             rows = (numbers[start : start + width] for start in range(0, len(numbers), width or 1))
             return [[number for number in row if number != NO_DEVICE] for row in rows if row]
         case StringAttr():
+            from xshardy.hlo_text.groups import groups_of as groups_in_text  # loads the reader of HLO: for HLO only
+
             return [group for group in groups_in_text(groups.data) if group]
         case ReplicaGroupMeshAxesAttr():
             return _groups_along_axes(op, groups)

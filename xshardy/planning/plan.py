@@ -9,6 +9,7 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.construction.clones import clone_operation
 from xshardy.html_parts import facts
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.cause_picture import cause_picture
@@ -141,7 +142,7 @@ def plan_module(module: ModuleOp, names: SourceNames, context: Context, structur
     """
     traced = partition_traced(module, context)
     causes = Causes(Origins(traced.history, names))
-    inlined = traced.partitioned.module.clone()
+    inlined = clone_operation(traced.partitioned.module)
     InlinePass().apply(context, inlined)
     memory = memory_of(inlined)
     held = Counter[tuple[str, str]]()

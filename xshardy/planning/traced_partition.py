@@ -6,6 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
+from xshardy.construction.clones import clone_operation
 from xshardy.engines.program import PREPARATION, PROPAGATION, PartitionedProgram, distributed_tensors, mesh_of
 from xshardy.planning.traces import Traces
 from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
@@ -34,13 +35,12 @@ def partition_traced(module: ModuleOp, context: Context) -> TracedPartition:
     pipeline.check(module)
     mesh, devices = mesh_of(module)
     history = propagate_with_history(module, context, pipeline)
-    copy = module.clone()
+    copy = clone_operation(module)
     traces = Traces([*module.walk()], [*copy.walk()])
     PassPipeline(pipeline.passes_after_propagation).apply(context, copy)
     arguments, results = distributed_tensors(copy, devices)
     traces.record_movements(copy)
-    for step in PartitionerPipelinePass().passes:
-        step.apply(context, copy)
+    for _ in PartitionerPipelinePass().applied(context, copy):
         traces.record_movements(copy)
     partitioned = PartitionedProgram(copy, mesh, devices, arguments, results)
     return TracedPartition(partitioned, module, history, traces)

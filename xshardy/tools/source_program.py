@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.discardable import verify
+from xshardy.garbage import collection_suspended
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import location_of, places
@@ -92,13 +93,15 @@ def imported_program(text: str, file: str, context: Context) -> Generator[Source
     """
     Read and verify the program of `file`, with the names of its values, and import its shardings.
 
-    What is done with it inside has its diagnostics. Raises what `source_program` does.
+    What is done with it inside has its diagnostics, and starts no garbage collection: most of what it builds is kept.
+    Raises what `source_program` does.
     """
-    program = source_program(text, shown_name(file), context)
-    program.keep_names()
-    with program.diagnostics():
-        program.import_shardings(context)
-        yield program
+    with collection_suspended():
+        program = source_program(text, shown_name(file), context)
+        program.keep_names()
+        with program.diagnostics():
+            program.import_shardings(context)
+            yield program
 
 
 def _read(text: str, name: str, context: Context) -> tuple[ModuleOp, SourceNames]:

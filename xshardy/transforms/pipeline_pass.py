@@ -1,6 +1,7 @@
 """Passes that run other passes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Generator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,6 +10,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xshardy.garbage import collection_suspended
 from xshardy.rewriting import PatternPass
 from xshardy.rewriting.kept_walks import walks_kept, walks_not_kept
 from xshardy.transforms.read_only_pass import ReadOnlyPass
@@ -26,8 +28,14 @@ class PipelinePass(ModulePass, ABC):
         """The passes, in order."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with walks_kept(op):
+        for _ in self.applied(ctx, op):
+            pass
+
+    def applied(self, ctx: Context, op: ModuleOp) -> Generator[ModulePass]:
+        """Run the passes one by one, and yield each after it has run."""
+        with collection_suspended(), walks_kept(op):
             for step in self.passes:
                 reports_changes = isinstance(step, PatternPass | PipelinePass | ReadOnlyPass)
                 with nullcontext() if reports_changes else walks_not_kept(op):
                     step.apply(ctx, op)
+                yield step
