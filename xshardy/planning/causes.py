@@ -186,7 +186,7 @@ class _Annotations:
 
     def of(self, number: int, axes: Sequence[AxisRefAttr]) -> str:
         """` [from argument 0 (x) [{"data"}]]`: where value `number` got `axes`; empty if it is annotated itself."""
-        sources = dict.fromkeys(self._origins.annotation(number, axis) for axis in axes)
+        sources = dict.fromkeys(self._origins.history.source(number, axis) for axis in axes)
         self._seen |= sources
         others = [
             self._origins.describe(source)

@@ -23,16 +23,11 @@ class Origins:
     history: History
     names: SourceNames
 
-    def annotation(self, number: int, axis: AxisRefAttr) -> int:
-        """The value that `axis` of value `number` comes from: one that had it before propagation, if any had."""
-        path = self.history.path(number, axis)
-        return path[-1].source if path else number
-
     def annotations(self, number: int, sharding: TensorShardingAttr) -> Iterator[int]:
         """Those of all axes that shard a dimension."""
         for dim in sharding.dim_shardings:
             for axis in dim.axes:
-                yield self.annotation(number, axis)
+                yield self.history.source(number, axis)
 
     def describe(self, number: int) -> str:
         """`argument 0 (x) [{"data"}, {}]`, `the constraint [{"data"}] (model.py:12)`: an annotated value."""

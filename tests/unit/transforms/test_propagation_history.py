@@ -5,6 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import integers, lists, sampled_from, tuples
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.traits import IsTerminator
 
@@ -13,7 +15,7 @@ from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.ops import ShardingGroupOp
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
-from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
+from xshardy.transforms.sdy_propagation.propagation_history import Arrival, History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
@@ -46,6 +48,7 @@ def check_paths(history: History, module: ModuleOp) -> int:
             if not in_groups:
                 assert written is not None
                 assert any(overlaps(axis, known) for known in written.axis_refs())
+            assert history.source(number, axis) == targets[-1]
             steps += len(path)
     return steps
 
@@ -102,3 +105,20 @@ def test_two_values_that_exchange_the_parts_of_an_axis():
     assert number is not None
     (arrival,) = history.path(number, AxisRefAttr("a"))
     assert history.home(arrival.source) == reshape.operands[0]
+
+
+AXES = [AxisRefAttr("a"), AxisRefAttr.part("a", 1, 2), AxisRefAttr.part("a", 2, 2), AxisRefAttr("b")]
+
+
+@given(lists(tuples(integers(0, 5), sampled_from(AXES), integers(0, 5)), max_size=20))
+def test_sources_are_the_ends_of_paths(gains: list[tuple[int, AxisRefAttr, int]]):
+    """Also where a value gets an axis again, after others got it from there."""
+    history = propagate_with_history(parse_module("func.func @main() { return }"), new_context())
+    arrivals: dict[int, list[Arrival]] = {}
+    for step, (target, axis, source) in enumerate(gains):
+        arrivals.setdefault(target, []).append(Arrival(step, ModuleOp([]), axis, source, target))
+    history.__dict__["_arrivals"] = arrivals
+    for number in range(6):
+        for axis in AXES:
+            path = history.path(number, axis)
+            assert history.source(number, axis) == (path[-1].source if path else number)

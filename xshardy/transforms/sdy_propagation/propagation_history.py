@@ -14,10 +14,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import PassPipeline
 
+from xshardy.axes.spans import Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.axis_refs import overlaps
+from xshardy.dialects.sdy.axis_refs import overlaps, span_of
 from xshardy.rewriting import rewrite
 from xshardy.sharding.program import NO_VALUE
 from xshardy.sharding.propagation import Observer
@@ -77,6 +78,8 @@ class History:
         self._observed: list[tuple[int, Steps, MemoKey]] = []
         self._roles: dict[int, Sequence[Role]] = {}
         """By the identity of a rule."""
+        self._sources: dict[tuple[int, Span[str]], int] = {}
+        """By value and axis, what `source` returns."""
 
     def observe(self, op: int, steps: Steps, key: MemoKey) -> None:
         """Record a step: see `Observer`."""
@@ -171,6 +174,24 @@ class History:
             path.append(arrival)
             arrival = self.arrival(arrival.source, axis, arrival.step)
         return path
+
+    def source(self, number: int, axis: AxisRefAttr) -> int:
+        """
+        The value that `axis` of a value comes from, where `path` ends: one that had it before propagation, if any had.
+
+        Values on one path have one source, so that this takes constant time for each value of a program.
+        """
+        span, passed, source = span_of(axis), list[int](), number
+        arrival = self.arrival(number, axis)
+        while arrival is not None:
+            if (known := self._sources.get((number, span))) is not None:
+                source = known
+                break
+            passed.append(number)
+            number = source = arrival.source
+            arrival = self.arrival(number, axis, arrival.step)
+        self._sources |= {(each, span): source for each in passed}
+        return source
 
     def neighbourhoods(self, number: int | None = None) -> Iterator[Neighbourhood]:
         """
