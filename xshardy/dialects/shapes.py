@@ -19,6 +19,8 @@ def shape_of(value: SSAValue | Attribute) -> tuple[int, ...]:
 
     `()` for anything else: a scalar, a token, a tensor without a known rank.
     """
+    if isinstance(value, TensorType):  # first, as the usual type
+        return value.get_shape()
     type = value.type if isinstance(value, SSAValue) else value
     return type.get_shape() if isinstance(type, _SHAPED) else ()
 

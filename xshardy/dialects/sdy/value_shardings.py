@@ -92,7 +92,7 @@ def _lists_shardings(kind: type[Operation]) -> bool:
 def _listed_sharding(op: Operation, index: int) -> TensorShardingAttr | None:
     """The sharding that `sdy.sharding` of `op` has at `index`."""
     listed = op.attributes.get(SHARDING)
-    if not isinstance(listed, TensorShardingPerValueAttr):
+    if listed is None or not isinstance(listed, TensorShardingPerValueAttr):
         return None
     shardings = listed.shardings.data
     return shardings[index] if index < len(shardings) else None
@@ -145,7 +145,9 @@ def without_axes(sharding: TensorShardingAttr, names: Iterable[str]) -> TensorSh
 def local_sharding(value: SSAValue) -> TensorShardingAttr | None:
     """The sharding of `value` for operations that read it: inside of a manual computation without its manual axes."""
     sharding = get_sharding(value)
-    if sharding is None or not isinstance(value, BlockArgument) or (around := value.block.parent_op()) is None:
+    if isinstance(value, OpResult) or sharding is None:  # most values: a test for another class takes longer
+        return sharding
+    if not isinstance(value, BlockArgument) or (around := value.block.parent_op()) is None:
         return sharding
     manual = around.properties.get("manual_axes")
     return without_axes(sharding, manual.names) if isinstance(manual, ManualAxesAttr) else sharding

@@ -43,8 +43,9 @@ def sharding_of(value: SSAValue) -> TensorShardingAttr | None:
         traits = traits_of(type(op := value.op))
         is_elsewhere = traits.has_flow or traits.has_own_sharding or traits.is_edge or "sharding" in op.properties
         if not is_elsewhere:  # most values: a few look-ups, and no test of an abstract class
-            known = op.attributes.get(SHARDING)
-            listed = known.shardings.data if isinstance(known, TensorShardingPerValueAttr) else ()
+            if (known := op.attributes.get(SHARDING)) is None or not isinstance(known, TensorShardingPerValueAttr):
+                return None
+            listed = known.shardings.data
             return listed[value.index] if value.index < len(listed) else None
     elif isinstance(value, BlockArgument) and isinstance(around := value.block.parent_op(), FuncOp):
         return function_argument_sharding(around, value.index)

@@ -13,8 +13,6 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
-from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
-from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE, local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
@@ -25,15 +23,16 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy_export.by_sharding import BySharding, function_type
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
-from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings, how_sharded
+from xshardy.transforms.sdy_export.local.compatible_shardings import how_sharded
+from xshardy.transforms.sdy_export.local.decisions import Decisions
 from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptions
-from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF, PATTERNS, is_local_with_local_types
-from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensors, local_type, refuse
+from xshardy.transforms.sdy_export.local.patterns import PATTERNS
+from xshardy.transforms.sdy_export.local.whole_tensors import local_type, refuse
 
 
 def next_channel(module: ModuleOp) -> int:
     """One more than the largest channel number of `module`."""
-    handles = (op.properties.get("channel_handle") for op in operations_in(module))
+    handles = [op.properties["channel_handle"] for op in operations_in(module) if "channel_handle" in op.properties]
     return 1 + max((handle.handle.data for handle in handles if isinstance(handle, ChannelHandleAttr)), default=0)
 
 
@@ -43,46 +42,6 @@ def values_of(op: Operation) -> Iterator[SSAValue]:
     for region in op.regions:
         for block in region.blocks:
             yield from block.args
-
-
-def why_illegal(op: Operation) -> str:
-    """Why `op` does not become local."""
-    if isinstance(op, FusionOp | StartOp | DoneOp):
-        done = "fused" if isinstance(op, FusionOp) else "scheduled"
-        return (
-            f"{op.name} cannot be partitioned, as XLA has {done} this module already: take the program from before "
-            "that, the function of JAX or *.before_optimizations.txt of XLA's dump; or execute this one as it is, by "
-            "`xshardy run FILE` without --on"
-        )
-    return (
-        f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
-        "StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local"
-    )
-
-
-def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
-    """
-    The decision that the pattern for `op` applies; None if the pattern needs none.
-
-    Raises `OperationFailedException` if `op` cannot be made local. An operation without a pattern needs compatible
-    shardings.
-    """
-    pattern = PATTERN_OF.get(type(op))
-    if pattern is None and not is_local_with_local_types(op):
-        raise OperationFailedException(op, why_illegal(op))
-    check = CHECKS.get(type(op))
-    if pattern is None and check is None:
-        compatible.check(op)
-        return None
-    before = WholeTensors.of(op, is_manual=op in compatible.manual)
-    if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
-        raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
-    if check is not None:
-        check(op, before)
-    decision = None if pattern is None else pattern.decide(op, before)
-    if pattern is None or not pattern.checks_shardings:
-        compatible.check(op, has_own_form=pattern is not None)
-    return decision
 
 
 def check_call(op: CallOp, functions: Mapping[str, FuncOp]) -> None:
@@ -122,7 +81,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
     by_name = {function.sym_name.data: function for function in functions}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
     decisions: dict[Operation, Any] = {}
-    compatible = CompatibleShardings(module)
+    of_alike = Decisions(module)
     for op in operations_in(module):
         for value in values_of(op):
             if (type := types.of_value(value, op)) is not value.type:
@@ -131,7 +90,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
             continue
         if isinstance(op, CallOp):
             check_call(op, by_name)
-        if (decision := decision_of(op, compatible)) is not None:
+        if (decision := of_alike.of(op)) is not None:
             decisions[op] = decision
     return LocalProgram(new_types, functions, decisions)
 

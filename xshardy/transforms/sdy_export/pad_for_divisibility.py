@@ -183,14 +183,23 @@ def passes_values_on(op: Operation, types: PaddedTypes) -> bool:
     return True
 
 
-def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedProgram:
+def needs_padding(module: ModuleOp, types: PaddedTypes) -> bool:
+    """Whether the parts of any value differ in size; of none, in most modules."""
+    return any(
+        any(types.is_padded(value, op) for value in values_of(op))
+        or (isinstance(op, FuncOp) and function_type(op, types) != op.function_type)
+        for op in operations_in(module)
+    )
+
+
+def padded_program(module: ModuleOp, types: PaddedTypes, *, pads_functions: bool = False) -> PaddedProgram:
     """
     The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded.
 
     With `pads_functions`, functions return padded tensors, and take tensors that are padded with zeros; else they must
     not need padding.
     """
-    types, rules = PaddedTypes(), ShardingRules(beyond_upstream=True)
+    rules = ShardingRules(beyond_upstream=True)
     program = PaddedProgram({}, {}, {}, {})
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
@@ -252,7 +261,10 @@ class PadForDivisibilityPass(PatternPass):
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-pad-for-divisibility'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        program = padded_program(module, pads_functions=self.pads_functions)
+        types = PaddedTypes()
+        if not needs_padding(module, types):
+            return
+        program = padded_program(module, types, pads_functions=self.pads_functions)
         yield Step((GiveFunctionLocalType(program.function_types),))
         yield Step((GiveValuesPaddedTypes(program.types),))
         yield Step((*(pattern(program.padded) for pattern in PATTERNS), ComputeWhole(program.whole)))

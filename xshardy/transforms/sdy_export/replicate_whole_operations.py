@@ -28,21 +28,19 @@ from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.by_sharding import BySharding
-from xshardy.transforms.sdy_export.convert_global_to_local import decision_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution, moves_to, reshard_uses
 from xshardy.transforms.sdy_export.insert_func_call_reshards import replicated_like
-from xshardy.transforms.sdy_export.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_export.local.custom_calls import WHOLE_DIMENSIONS
+from xshardy.transforms.sdy_export.local.decisions import Decisions
 from xshardy.transforms.sdy_export.local.parts_rules import WHOLE_LAST_DIMENSIONS
-from xshardy.transforms.sdy_export.local.patterns import CHECKS, PATTERN_OF
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
 from xshardy.transforms.sdy_export.moves import move_operand
 from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
 from xshardy.transforms.sdy_export.required_shardings import required_by_branches
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 
-HOST = (InfeedOp, OutfeedOp, RecvOp, SendOp)
+HOST = frozenset[type[Operation]]({InfeedOp, OutfeedOp, RecvOp, SendOp})
 """Operations that the host would notice if every device executed them."""
 
 
@@ -135,25 +133,22 @@ def completes(reduction: Reduction, op: Operation) -> bool:
 class Refusals:
     """Why operations of a module cannot become local, worked out once for those that are alike."""
 
-    compatible: CompatibleShardings
+    decisions: Decisions
     known: dict[Hashable, str | None] = field(default_factory=dict[Hashable, str | None])
     even: BySharding[bool] = field(default_factory=lambda: BySharding(is_even))
 
     def of(self, op: Operation) -> str | None:
         """Why `op` cannot become local, if it can be computed on whole tensors instead; else None."""
-        reason = self._by_likeness(op) if follows_from_likeness(op) else self._of(op)
+        key = self.decisions.key(op)
+        if key is None:
+            reason = self._of(op)
+        elif key in self.known:
+            reason = self.known[key]
+        else:
+            reason = self.known[key] = self._of(op)
         if reason is None or not all(completes(reduction, op) for reduction in reductions_of(op)):
             return None
         return reason
-
-    def _by_likeness(self, op: Operation) -> str | None:
-        alike = self.compatible.conflicts.likeness.of(op)
-        if alike is None:
-            return self._of(op)
-        key = alike if type(op) not in PATTERN_OF else (alike, op in self.compatible.manual)
-        if key not in self.known:
-            self.known[key] = self._of(op)
-        return self.known[key]
 
     def _of(self, op: Operation) -> str | None:
         """As `of`, whatever reads the results of `op`."""
@@ -163,16 +158,10 @@ class Refusals:
         if not all(self.even.of_value(value, op) for value in (*op.operands, *op.results)):
             return None
         try:
-            decision_of(op, self.compatible)
+            self.decisions.of(op)
         except OperationFailedException as refused:
             return str(refused)
         return None
-
-
-def follows_from_likeness(op: Operation) -> bool:
-    """Whether `decision_of` reads no definitions of operands of `op`, and no readers of its results."""
-    kind = type(op)
-    return kind not in CHECKS and (kind not in PATTERN_OF or not op.operands)
 
 
 def is_even(type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> bool:
@@ -194,10 +183,10 @@ class ReplicateRefused(DecisionPattern[Operation, Resolution]):
 
 def refused_operations(module: ModuleOp) -> Mapping[Operation, Resolution]:
     """The operations of StableHLO that cannot become local otherwise. Warns of each."""
-    refusals = Refusals(CompatibleShardings(module))
+    refusals = Refusals(Decisions(module))
     found: dict[Operation, Resolution] = {}
     for op in operations_in(module):
-        if not op.name.startswith("stablehlo.") or isinstance(op, HOST):
+        if not op.name.startswith("stablehlo.") or type(op) in HOST:
             continue
         if (reason := refusals.of(op)) is not None and (resolution := replicated(op)) is not None:
             warn(op, f"each device computes the whole operation, for {reason}")

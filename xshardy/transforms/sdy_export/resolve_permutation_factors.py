@@ -4,8 +4,9 @@ Exchange elements between devices where parts of a result need elements of other
 Source: Shardy's docs, "Export passes", `sdy-resolve-permutation-factors`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -74,29 +75,54 @@ class Decisions:
     gathers: dict[Operation, Resolution] = field(default_factory=dict[Operation, Resolution])
 
 
-def decisions_of(
-    module: ModuleOp, patterns: Sequence[type[LocalPattern[Any, Any]]], stays: Mapping[type[Operation], Stays]
-) -> Decisions:
-    """The decisions for the operations of `module`; those that none of `patterns` takes are gathered."""
-    found, conflicts = Decisions(), FactorConflicts(module)
-    by_type = {op_type: pattern for pattern in patterns for op_type in pattern.op_types}
-    for op in operations_in(module):
-        if not op.name.startswith("stablehlo.") or is_elementwise(op):
-            continue
-        if type(op) not in by_type and type(op) not in WITHOUT_FACTOR and not conflicts.permutation_factors(op):
-            continue
+@dataclass(frozen=True)
+class Decider:
+    """Decides what becomes of operations of `module`; those that none of `patterns` takes are gathered."""
+
+    module: ModuleOp
+    patterns: Sequence[type[LocalPattern[Any, Any]]]
+    stays: Mapping[type[Operation], Stays]
+    _need_nothing: set[Hashable] = field(default_factory=set[Hashable], init=False)
+    """Reshapes, by likeness, that need no elements of other parts: nearly all of them."""
+
+    @cached_property
+    def _conflicts(self) -> FactorConflicts:
+        return FactorConflicts(self.module)
+
+    @cached_property
+    def _by_type(self) -> Mapping[type[Operation], type[LocalPattern[Any, Any]]]:
+        return {op_type: pattern for pattern in self.patterns for op_type in pattern.op_types}
+
+    def decisions(self) -> Decisions:
+        """The decisions for all operations."""
+        found = Decisions()
+        for op in operations_in(self.module):
+            if not op.name.startswith("stablehlo.") or is_elementwise(op):
+                continue
+            key = self._conflicts.likeness.of(op) if isinstance(op, ReshapeOp) else None
+            if key is not None and key in self._need_nothing:
+                continue
+            decision = self._decision(op)
+            if isinstance(decision, Resolution):
+                found.gathers[op] = decision
+            elif decision is not None:
+                found.exchanges[op] = decision
+            elif key is not None:
+                self._need_nothing.add(key)
+        return found
+
+    def _decision(self, op: Operation) -> Any:
+        """What the pattern of `op` exchanges, or the resolution by which it is gathered; None if it needs neither."""
+        pattern = self._by_type.get(type(op))
+        if pattern is None and type(op) not in WITHOUT_FACTOR and not self._conflicts.permutation_factors(op):
+            return None
         before = WholeTensors.of(op)
         if before.is_replicated or not all(tensor.is_static for tensor in (*before.operands, *before.results)):
-            continue
-        pattern = by_type.get(type(op))
+            return None
         decision = Other.GATHER if pattern is None else pattern.decide(op, before)
         if decision is Other.GATHER:
-            resolution = gathered(op, before, conflicts, stays)
-            if resolution is not None:
-                found.gathers[op] = resolution
-        elif decision is not Other.STAY:
-            found.exchanges[op] = decision
-    return found
+            return gathered(op, before, self._conflicts, self.stays)
+        return None if decision is Other.STAY else decision
 
 
 @dataclass(frozen=True)
@@ -125,7 +151,7 @@ class ResolvePermutationFactorsPass(PatternPass):
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
         exchanges = ELEMENTS if self.fewest_bytes else WHOLE_PARTS
         stays = STAYS if self.enable_halo_exchange else STAYS_UPSTREAM
-        decisions = decisions_of(module, exchanges if self.enable_halo_exchange else (), stays)
+        decisions = Decider(module, exchanges if self.enable_halo_exchange else (), stays).decisions()
         options, channels = LocalOptions(by_replica=self.replica_count > 1), Channels(next_channel(module))
         patterns: list[RewritePattern] = [GatherDimensions({} if self.only_exchanges else decisions.gathers)]
         for pattern in exchanges:

@@ -1,6 +1,8 @@
 """What is worked out once for operations that are alike is what each of them would get."""
 
 import warnings
+from collections.abc import Sequence
+from contextlib import nullcontext
 from unittest.mock import patch
 
 import pytest
@@ -11,6 +13,7 @@ from xshardy.engines.program import partition_module
 from xshardy.sharding.rules import registry
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.universe import new_context
 
@@ -123,7 +126,7 @@ def partitioned(text: str) -> tuple[str, list[str]]:
     return result, sorted(str(warning.message) for warning in caught)
 
 
-SQUARE = "tensor<8x8xf32>"
+SQUARE, TALL, ROW, FLAT = "tensor<8x8xf32>", "tensor<9x8xf32>", "tensor<8xf32>", "tensor<64xf32>"
 OPERATIONS = {
     "stablehlo.add {}, {}": SQUARE,
     "stablehlo.maximum {}, {}": SQUARE,
@@ -132,26 +135,44 @@ OPERATIONS = {
     "stablehlo.transpose {}, dims = [1, 0]": f"({SQUARE}) -> {SQUARE}",
     "stablehlo.reverse {}, dims = [0]": SQUARE,
     "stablehlo.custom_call @layer({}, {})": f"({SQUARE}, {SQUARE}) -> {SQUARE}",
+    "stablehlo.iota dim = 0": SQUARE,
+    "stablehlo.pad {}, %{init}, low = [1, 0], high = [0, 0], interior = [0, 0]": f"({SQUARE}, tensor<f32>) -> {TALL}",
+    "stablehlo.reshape {}": f"({SQUARE}) -> {FLAT}",
+    "stablehlo.reduce({} init: %{init}) applies stablehlo.{combiner} across dimensions = [0]": (
+        f"({SQUARE}, tensor<f32>) -> {ROW}"
+    ),
 }
-"""Operations on two values of one type, so that many of a program are alike but for their shardings."""
+"""Operations on values of one type, so that many of a program are alike but for their shardings. Others end there."""
 
+INITS = {"zero": 0.0, "one": 1.0}
+DIMENSIONS_OF_ROWS = ("{}", '{"x"}', '{"y"}', '{"y", "x"}')
 DIMENSIONS = ("{}, {}", '{"x"}, {}', '{}, {"x"}', '{"x"}, {"y"}', '{"y", "x"}, {}')
 
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    def sharding() -> str:
-        return f"<@mesh, [{draw(st.sampled_from(DIMENSIONS))}]>"
+    def sharding(dimensions: Sequence[str] = DIMENSIONS) -> str:
+        return f"<@mesh, [{draw(st.sampled_from(dimensions))}]>"
 
     head = ", ".join(f"%{name}: {SQUARE} {{sdy.sharding = #sdy.sharding{sharding()}}}" for name in "ab")
     lines = ['sdy.mesh @mesh = <["x"=2, "y"=2]>', f"func.func @f({head}) -> {SQUARE} {{"]
+    lines += [f"  %{name} = stablehlo.constant dense<{value}> : tensor<f32>" for name, value in INITS.items()]
     names = ["%a", "%b"]
     for number in range(draw(st.integers(4, 16))):
         op = draw(st.sampled_from(sorted(OPERATIONS)))
-        attributes = f"{{sdy.sharding = #sdy.sharding_per_value<[{sharding()}]>}}"
+        is_row = OPERATIONS[op].endswith((ROW, FLAT))
+        attributes = (
+            f"{{sdy.sharding = #sdy.sharding_per_value<[{sharding(DIMENSIONS_OF_ROWS if is_row else DIMENSIONS)}]>}}"
+        )
         of = draw(st.lists(st.sampled_from(names[-3:]), min_size=2, max_size=2))
-        lines.append(f"  %{number} = {op.format(*of)} {attributes} : {OPERATIONS[op]}")
-        names.append(f"%{number}")
+        init, combiner = draw(st.sampled_from(sorted(INITS))), draw(st.sampled_from(("add", "maximum", "multiply")))
+        written = op.format(*of, init=init, combiner=combiner)
+        lines.append(f"  %{number} = {written} {attributes} : {OPERATIONS[op]}")
+        if OPERATIONS[op].endswith(SQUARE):
+            names.append(f"%{number}")
+        else:
+            type = OPERATIONS[op].split()[-1]
+            lines.append(f"  stablehlo.custom_call @use(%{number}) {{has_side_effect = true}} : ({type}) -> ()")
     return "\n".join([*lines, f"  return {names[-1]} : {SQUARE}", "}"])
 
 
@@ -161,3 +182,66 @@ def test_programs_are_partitioned_as_without_likeness(text: str):
     with patch.object(Likeness, "of", return_value=None):
         alone = partitioned(text)
     assert partitioned(text) == alone
+
+
+SUMMED = f"""\
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @f(
+  %a: {SQUARE} {{{{sdy.sharding = #sdy.sharding<@mesh, [{{{{"x"}}}}, {{{{}}}}]>}}}}, %s: {SQUARE}
+) -> ({{}}, {{}}) {{{{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  {{}}
+  {{}}
+  return %0, %1 : {{}}, {{}}
+}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("zero", "add"), ("one", "add")),
+        (("one", "add"), ("zero", "add")),
+        (("zero", "add"), ("zero", "maximum")),
+        (("zero", "add"), ("zero", "multiply")),
+    ],
+)
+def test_reductions_that_differ_in_what_they_start_from_or_combine_by(first: tuple[str, str], second: tuple[str, str]):
+    lines = [
+        f"%{number} = stablehlo.reduce(%a init: %{init}) applies stablehlo.{combiner} across dimensions = [0] "
+        f": ({SQUARE}, tensor<f32>) -> {ROW}"
+        for number, (init, combiner) in enumerate((first, second))
+    ]
+    text = SUMMED.format(ROW, ROW, *lines, ROW, ROW)
+    with patch.object(Likeness, "of", return_value=None):
+        alone = partitioned(text)
+    assert partitioned(text) == alone
+
+
+ROWS = '{{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{"x"}}, {{}}]>]>}}'
+DOT = f"""\
+%s{{number}} = stablehlo.add %a, %a {ROWS} : {SQUARE}
+%p{{number}} = stablehlo.pad %s{{number}}, %{{padding}}, low = [0, 0], high = [0, 0], interior = [0, 0]
+  {ROWS} : ({SQUARE}, tensor<f32>) -> {SQUARE}
+%d{{number}} = stablehlo.dot_general %a, %p{{number}}, contracting_dims = [0] x [0] : ({SQUARE}, {SQUARE}) -> {SQUARE}
+%{{number}} = sdy.all_reduce {{reduction}} {{axes}} %d{{number}} out_sharding=<@mesh, [{{{{}}}}, {{{{}}}}]> : {SQUARE}
+"""
+COMPLETE = {"padding": "zero", "axes": '{"x"}', "reduction": ""}
+
+
+@pytest.mark.parametrize(
+    ("second", "refused"),
+    [
+        (COMPLETE, ""),
+        ({**COMPLETE, "padding": "one"}, "Padding value must be zero"),
+        ({**COMPLETE, "axes": '{"y"}'}, "axes of the sdy.all_reduce should match"),
+        ({**COMPLETE, "reduction": "max"}, "The reduction of the sdy.all_reduce should be sum"),
+    ],
+)
+def test_products_that_differ_in_what_is_around_them(second: dict[str, str], refused: str):
+    """Those that need more are refused, as if no product before were right."""
+    lines = [DOT.format(number=number, **around) for number, around in enumerate((COMPLETE, second))]
+    module = parse_module(SUMMED.format(SQUARE, SQUARE, *lines, SQUARE, SQUARE))
+    with pytest.raises(OperationFailedException, match=refused) if refused else nullcontext():
+        ConvertGlobalToLocalPass().apply(new_context(), module)

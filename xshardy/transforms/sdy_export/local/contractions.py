@@ -61,7 +61,7 @@ def is_zero(scalar: SSAValue) -> bool:
     return not any(first_values(constant.value))
 
 
-def _pads_with_zeros(value: SSAValue) -> bool:
+def pads_with_zeros(value: SSAValue) -> bool:
     """Whether `value` is no pad, or is padded with zeros, so that the padding does not change a sum."""
     return not isinstance(value.owner, stablehlo.PadOp) or is_zero(value.owner.padding_value)
 
@@ -74,7 +74,7 @@ def _summed(
     if not axes:
         return
     what = op.name.removeprefix("stablehlo.")
-    if not all(map(_pads_with_zeros, op.operands)):
+    if not all(map(pads_with_zeros, op.operands)):
         raise refuse(op, f"Padding value must be zero for sharded contracting {what}.")
     require_reduction(op, axes, before, f"contracting {what}")
 
