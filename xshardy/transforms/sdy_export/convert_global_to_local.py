@@ -29,6 +29,9 @@ from xshardy.transforms.sdy_export.local.device_code import Channels, LocalOptio
 from xshardy.transforms.sdy_export.local.patterns import PATTERNS
 from xshardy.transforms.sdy_export.local.whole_tensors import local_type, refuse
 
+DECLARATIONS = frozenset[type[Operation]]({FuncOp, MeshOp, ModuleOp})
+"""What is not executed, and has no decision."""
+
 
 def next_channel(module: ModuleOp) -> int:
     """One more than the largest channel number of `module`."""
@@ -84,9 +87,9 @@ def local_program(module: ModuleOp) -> LocalProgram:
     of_alike = Decisions(module)
     for op in operations_in(module):
         for value in values_of(op):
-            if (type := types.of_value(value, op)) is not value.type:
-                new_types.setdefault(op, []).append((value, type))
-        if isinstance(op, FuncOp | MeshOp | ModuleOp):
+            if (of_part := types.of_value(value, op)) is not value.type:
+                new_types.setdefault(op, []).append((value, of_part))
+        if type(op) in DECLARATIONS:
             continue
         if isinstance(op, CallOp):
             check_call(op, by_name)
