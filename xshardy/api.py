@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from xshardy.engines.engine import Engine
     from xshardy.engines.mesh_sizes import MeshSizes
     from xshardy.engines.program import PartitionedProgram
-    from xshardy.interpreters.element_types import Array
     from xshardy.lowering.kernel import Kernel
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
@@ -223,29 +222,35 @@ def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "M
 
 
 def partition(
-    source: "ModuleOp | ProgramSource", name: str | None = None, *, mesh: "MeshSizes | None" = None
+    source: "ModuleOp | ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
 ) -> "PartitionedProgram":
     """
     The program that each device executes: shardings propagated, reshards as collectives, types those of parts.
 
-    `source` is a module, which is changed in place, what `parse` takes, or HLO text. `mesh`, `{"model": 2}` or the text
+    `source` is a module, which is changed in place, what `parse` takes, HLO text, or a function of JAX, which is
+    lowered for `arguments`: arrays, or `jax.ShapeDtypeStruct`s with shardings. `mesh`, `{"model": 2}` or the text
     `model=2`, gives axes other sizes, or a mesh to a module without. The result has the module, whose collectives are
     StableHLO's, the mesh, and how arguments and results are divided. Raises what `run_passes` does, and `EngineError`
     for meshes that do not fit.
     """
     from xshardy.engines.mesh_sizes import resize_meshes
     from xshardy.engines.program import partition_module
+    from xshardy.tools.jax_function import lowered
     from xshardy.universe import new_context
 
     context = new_context()
-    module = _program(source, name, context)
+    module = _program(lowered(source, arguments) if callable(source) else source, name, context)
     resize_meshes(module, mesh, context)
     return partition_module(module, context)
 
 
 def run(
     source: "ModuleOp | ProgramSource",
-    arguments: "Sequence[Array] | None" = None,
+    arguments: "Sequence[Any] | None" = None,
     *,
     on: "str | Engine" = "simulated",
     mesh: "MeshSizes | None" = None,
@@ -259,13 +264,16 @@ def run(
     """
     Partition a program as `partition` does, and run it on all devices of its mesh with whole `arguments`.
 
-    Without `arguments`, it gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator;
+    Those of a function of JAX, which is lowered for them, are what JAX takes, such as dictionaries of arrays; the
+    results of a run are arrays. Without `arguments`, or with a `jax.ShapeDtypeStruct` among those of a function, it
+    gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator;
     `kernels` executes the fused kernels of each device on the CPU; `pjrt` is XLA, with the devices of `platform` in
     `processes` processes, given up after `time_out` seconds. With `check`, the results are compared with those of the
     program on one device. Raises what `partition` does, `EngineError`, and xDSL's `DiagnosticException`.
     """
     from xshardy.engines.checked_run import run_module
     from xshardy.engines.engine import engine_named
+    from xshardy.tools.jax_function import lowered, values_of
     from xshardy.universe import new_context
 
     context = new_context()
@@ -274,6 +282,8 @@ def run(
         "pjrt": {"processes": processes, "platform": platform, "time_out": time_out},
     }
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
+    if callable(source):
+        source, arguments = lowered(source, arguments or (), keep_unused=True), values_of(arguments or ())
     module = _program(source, name, context)
     return run_module(module, engine, context, arguments=arguments, mesh=mesh, seed=seed, check=check)
 
