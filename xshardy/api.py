@@ -7,6 +7,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -208,16 +209,16 @@ def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "M
     Propagate the shardings of a program of StableHLO, in place: the result of `sdy-propagation-pipeline`.
 
     A program without meshes, and with HLO shardings (`mhlo.sharding`) or with shardings as texts (`xla.sdy.meshes`), as
-    older versions of JAX wrote it, gets those of Shardy first. Options of the pipeline go through `run_passes`.
+    older versions of JAX wrote it, gets those of Shardy first, and what `read_hlo` gives loses its tuples. Options of
+    the pipeline go through `run_passes`.
     """
     from xdsl.dialects.builtin import ModuleOp
 
-    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
     from xshardy.universe import new_context
 
     context = new_context()
     module = source if isinstance(source, ModuleOp) else parse(source, name, context=context)
-    import_if_carried(module, context)
+    _import(module, context)
     return run_passes(module, "sdy-propagation-pipeline", context=context)
 
 
@@ -333,7 +334,6 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
 
     from xshardy.tools.program_text import is_hlo, program_data
     from xshardy.tools.source_program import source_program
-    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
 
     if not isinstance(source, ModuleOp):
         text, name = program_data(source, name)
@@ -342,8 +342,24 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
             program.import_shardings(context)
             return program.module
         source = parse(text, name, context=context)
-    import_if_carried(source, context)
+    _import(source, context)
     return source
+
+
+def _import(module: "ModuleOp", context: "Context") -> None:
+    """Give `module` the shardings of sdy, in place, and several values in place of tuples, which `read_hlo` keeps."""
+    from xdsl.dialects.builtin import TupleType
+
+    from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
+    from xshardy.rewriting.walk import operations_in
+    from xshardy.transforms.call_graph import functions_of
+    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
+
+    arguments = (type for function in functions_of(module).values() for type in function.function_type.inputs)
+    results = (type for op in operations_in(module) for type in op.result_types)
+    if any(isinstance(type, TupleType) for type in chain(arguments, results)):
+        dissolve_tuples(module)
+    import_if_carried(module, context)
 
 
 @dataclass(frozen=True, slots=True)
