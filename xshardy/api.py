@@ -7,6 +7,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from xshardy.engines.engine import Engine
     from xshardy.engines.mesh_sizes import MeshSizes
     from xshardy.engines.program import PartitionedProgram
-    from xshardy.interpreters.element_types import Array
     from xshardy.lowering.kernel import Kernel
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
@@ -209,43 +209,49 @@ def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "M
     Propagate the shardings of a program of StableHLO, in place: the result of `sdy-propagation-pipeline`.
 
     A program without meshes, and with HLO shardings (`mhlo.sharding`) or with shardings as texts (`xla.sdy.meshes`), as
-    older versions of JAX wrote it, gets those of Shardy first. Options of the pipeline go through `run_passes`.
+    older versions of JAX wrote it, gets those of Shardy first, and what `read_hlo` gives loses its tuples. Options of
+    the pipeline go through `run_passes`.
     """
     from xdsl.dialects.builtin import ModuleOp
 
-    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
     from xshardy.universe import new_context
 
     context = new_context()
     module = source if isinstance(source, ModuleOp) else parse(source, name, context=context)
-    import_if_carried(module, context)
+    _import(module, context)
     return run_passes(module, "sdy-propagation-pipeline", context=context)
 
 
 def partition(
-    source: "ModuleOp | ProgramSource", name: str | None = None, *, mesh: "MeshSizes | None" = None
+    source: "ModuleOp | ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
 ) -> "PartitionedProgram":
     """
     The program that each device executes: shardings propagated, reshards as collectives, types those of parts.
 
-    `source` is a module, which is changed in place, what `parse` takes, or HLO text. `mesh`, `{"model": 2}` or the text
+    `source` is a module, which is changed in place, what `parse` takes, HLO text, or a function of JAX, which is
+    lowered for `arguments`: arrays, or `jax.ShapeDtypeStruct`s with shardings. `mesh`, `{"model": 2}` or the text
     `model=2`, gives axes other sizes, or a mesh to a module without. The result has the module, whose collectives are
     StableHLO's, the mesh, and how arguments and results are divided. Raises what `run_passes` does, and `EngineError`
     for meshes that do not fit.
     """
     from xshardy.engines.mesh_sizes import resize_meshes
     from xshardy.engines.program import partition_module
+    from xshardy.tools.jax_function import lowered
     from xshardy.universe import new_context
 
     context = new_context()
-    module = _program(source, name, context)
+    module = _program(lowered(source, arguments) if callable(source) else source, name, context)
     resize_meshes(module, mesh, context)
     return partition_module(module, context)
 
 
 def run(
     source: "ModuleOp | ProgramSource",
-    arguments: "Sequence[Array] | None" = None,
+    arguments: "Sequence[Any] | None" = None,
     *,
     on: "str | Engine" = "simulated",
     mesh: "MeshSizes | None" = None,
@@ -259,13 +265,16 @@ def run(
     """
     Partition a program as `partition` does, and run it on all devices of its mesh with whole `arguments`.
 
-    Without `arguments`, it gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator;
+    Those of a function of JAX, which is lowered for them, are what JAX takes, such as dictionaries of arrays; the
+    results of a run are arrays. Without `arguments`, or with a `jax.ShapeDtypeStruct` among those of a function, it
+    gets random ones, which depend on `seed` only. Engine `simulated` is our evaluator;
     `kernels` executes the fused kernels of each device on the CPU; `pjrt` is XLA, with the devices of `platform` in
     `processes` processes, given up after `time_out` seconds. With `check`, the results are compared with those of the
     program on one device. Raises what `partition` does, `EngineError`, and xDSL's `DiagnosticException`.
     """
     from xshardy.engines.checked_run import run_module
     from xshardy.engines.engine import engine_named
+    from xshardy.tools.jax_function import lowered, values_of
     from xshardy.universe import new_context
 
     context = new_context()
@@ -274,6 +283,8 @@ def run(
         "pjrt": {"processes": processes, "platform": platform, "time_out": time_out},
     }
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
+    if callable(source):
+        source, arguments = lowered(source, arguments or (), keep_unused=True), values_of(arguments or ())
     module = _program(source, name, context)
     return run_module(module, engine, context, arguments=arguments, mesh=mesh, seed=seed, check=check)
 
@@ -323,7 +334,6 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
 
     from xshardy.tools.program_text import is_hlo, program_data
     from xshardy.tools.source_program import source_program
-    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
 
     if not isinstance(source, ModuleOp):
         text, name = program_data(source, name)
@@ -332,8 +342,24 @@ def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Con
             program.import_shardings(context)
             return program.module
         source = parse(text, name, context=context)
-    import_if_carried(source, context)
+    _import(source, context)
     return source
+
+
+def _import(module: "ModuleOp", context: "Context") -> None:
+    """Give `module` the shardings of sdy, in place, and several values in place of tuples, which `read_hlo` keeps."""
+    from xdsl.dialects.builtin import TupleType
+
+    from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
+    from xshardy.rewriting.walk import operations_in
+    from xshardy.transforms.call_graph import functions_of
+    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
+
+    arguments = (type for function in functions_of(module).values() for type in function.function_type.inputs)
+    results = (type for op in operations_in(module) for type in op.result_types)
+    if any(isinstance(type, TupleType) for type in chain(arguments, results)):
+        dissolve_tuples(module)
+    import_if_carried(module, context)
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,3 +205,26 @@ def test_a_topology_is_given_by_its_name_too():
     for wrong in (plan.estimate, lambda name: xshardy.advise(plan, name)):
         with pytest.raises(TopologyError, match='unknown topology "h100": did you mean h100x8'):
             wrong("h100")
+
+
+TUPLES = """HloModule m
+
+ENTRY %main (p: (f32[8,4], f32[8,4])) -> (f32[8,4], f32[8,4]) {
+  %p = (f32[8,4]{1,0}, f32[8,4]{1,0}) parameter(0)
+  %a = f32[8,4]{1,0} get-tuple-element(%p), index=0, sharding={devices=[2,1]<=[2]}
+  %b = f32[8,4]{1,0} get-tuple-element(%p), index=1
+  %sum = f32[8,4]{1,0} add(%a, %b), sharding={devices=[2,1]<=[2]}
+  ROOT %t = (f32[8,4]{1,0}, f32[8,4]{1,0}) tuple(%sum, %b)
+}
+"""
+
+
+def test_a_module_of_hlo_propagates_without_its_tuples():
+    module = xshardy.propagate(xshardy.read_hlo(TUPLES))
+    text = xshardy.print_module(module)
+    assert "tuple" not in text
+    assert (
+        '%0 = stablehlo.add %arg0, %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"_axis_0"}, {}]>]>}' in text
+    )
+    of_module = xshardy.partition(xshardy.read_hlo(TUPLES))
+    assert str(of_module.module) == str(xshardy.partition(TUPLES).module)

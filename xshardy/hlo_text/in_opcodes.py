@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i32,
 )
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
@@ -176,12 +176,47 @@ class AnnotateInfeed(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
+def moves_between_dimensions(op: stablehlo.AllToAllOp) -> bool:
+    """Whether `op` concatenates another dimension than it splits. HLO text splits and concatenates one."""
+    return op.split_dimension != op.concat_dimension
+
+
+class ExchangeInOneDimension(RewritePattern):
+    """
+    `all_to_all x {split = 0, concat = 1} : 4x3 -> 2x6` -> `reshape x : 2x2x3`, `all_to_all {split = concat = 0}`, which
+    exchanges what the new dimension counts, `transpose : 2x2x3`, `reshape : 2x6`; each operand likewise
+    """
+
+    @match_op_type
+    def match_and_rewrite(self, op: stablehlo.AllToAllOp, rewriter: PatternRewriter, /) -> None:
+        if not moves_between_dimensions(op):
+            return
+        split, concat, count = (
+            number.value.data for number in (op.split_dimension, op.concat_dimension, op.split_count)
+        )
+        t = Tensors(rewriter)
+        counted: list[SSAValue] = []
+        for operand in op.operands:
+            shape = [*shape_of(operand)]
+            shape[split : split + 1] = count, shape[split] // count
+            counted.append(t.reshape(operand, shape))
+        exchange = stablehlo.AllToAllOp(counted, split, split, count, op.replica_groups, op.channel_handle)
+        exchange.attributes |= op.attributes
+        rewriter.insert(exchange)
+        places = [dim + (dim >= split) for dim in range(len(shape_of(op.results[0])))]
+        places.insert(concat, split)
+        moved = [t.transpose(value, places) for value in exchange.results]
+        wanted = [shape_of(result) for result in op.results]
+        rewriter.replace(op, (), [t.reshape(value, shape) for value, shape in zip(moved, wanted, strict=True)])
+
+
 def always(op: Operation) -> bool:
     return True
 
 
 REWRITTEN: Mapping[type[Operation], Callable[[Any], object]] = {
     **dict.fromkeys(WITHOUT_OPCODE, always),
+    stablehlo.AllToAllOp: moves_between_dimensions,
     stablehlo.BroadcastInDimOp: repeated_ones,
     stablehlo.CompositeOp: always,
     stablehlo.ConstantOp: is_large_splat,
@@ -209,6 +244,7 @@ PATTERNS = (
     CallOfComposite(),
     AnnotateCustomCall(),
     AnnotateInfeed(),
+    ExchangeInOneDimension(),
 )
 
 

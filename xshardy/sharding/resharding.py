@@ -10,8 +10,9 @@ Source: Shardy's docs, "Export passes",
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import chain, takewhile
+from itertools import chain, combinations, takewhile
 from math import gcd
 
 from xshardy.axes.spans import Axes, Span, append, can_coexist, contains, merged, overlaps, prefix_without, size_of
@@ -138,10 +139,25 @@ class Resharding:
         """
         The collectives, in order.
 
-        One round is enough where all sizes are powers of two; else it can take two. What is not in its place after
-        these is gathered, to be sliced again, and so is everything where axes overlap that no splitting has both of.
+        Where no splitting has both an axis of one sharding and an axis of the other, as (1)2 and (3)2 of an axis of
+        size 6, a tensor on the way may not be sharded along both: its parts would not be equally many. Everything that
+        is not in its place is then gathered, and sliced again.
         """
-        for _ in range(2):
+        have, want = chain.from_iterable(self.have), chain.from_iterable(self.want)
+        if _all_coexist({*have, *want}):
+            yield from self._in_rounds()
+            return
+        steps = list(deepcopy(self)._in_rounds())
+        are_shardings = all(_all_coexist(chain.from_iterable(step.after)) for step in steps)
+        yield from steps if are_shardings else self._in_rounds(0)
+
+    def _in_rounds(self, count: int = 2) -> Iterator[Step]:
+        """
+        The collectives of `count` rounds. What is not in its place after these is gathered, to be sliced again.
+
+        One round is enough where all sizes are powers of two; else it can take two.
+        """
+        for _ in range(count):
             if not self.is_done and not self._has_conflict():
                 yield from self._slice()
                 yield from self._permute()
@@ -394,6 +410,11 @@ class Resharding:
             gathered.append(merged(last))
         if any(gathered):
             yield AllGather(tuple(gathered), self._after())
+
+
+def _all_coexist(axes: Iterable[Span]) -> bool:
+    """Whether one splitting of each axis of the mesh has all of `axes`."""
+    return all(can_coexist(a, b) for a, b in combinations(axes, 2))
 
 
 def _divide(a: Span, b: Span) -> bool:

@@ -30,6 +30,7 @@ from xshardy.garbage import collection_suspended
 from xshardy.syntax.context_memo import depends_on_context_only
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer
+from xshardy.syntax.older_arrays import replace_older_arrays
 from xshardy.syntax.parse_messages import in_upstream_words
 from xshardy.syntax.template_parser import TemplateParser
 from xshardy.syntax.unregistered import unregistered_attribute, unregistered_operation
@@ -205,6 +206,11 @@ class Parser(TemplateParser):
         op = row.parse(self) if row is not None and row.parse is not None else op_type.parse(self)
         if (location := self.parse_optional_location()) is not None:
             op.location = location
+        return op
+
+    def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
+        op = super()._parse_generic_operation(op_type)
+        replace_older_arrays(op_type, op.properties)
         return op
 
     def _parse_function(self, op_type: type[Operation]) -> Operation:

@@ -3,13 +3,41 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from xshardy.engines.pjrt.devices import import_jax
+from xshardy.interpreters.element_types import Array
 
 
-def lowered(function: Any, arguments: Sequence[Any]) -> Any:
-    """What `jax.jit(function).lower(*arguments)` returns, also if shardings are over a mesh without devices."""
+def lowered(function: Any, arguments: Sequence[Any], *, keep_unused: bool = False) -> Any:
+    """
+    What `jax.jit(function).lower(*arguments)` returns, also if shardings are over a mesh without devices.
+
+    JAX drops arguments that `function` does not use, unless `keep_unused`, or if the `jax.jit` of it says so.
+    """
     jax = import_jax()
-    return lower_traced((function if hasattr(function, "trace") else jax.jit(function)).trace(*arguments))
+    jitted = function if hasattr(function, "trace") else jax.jit(function, keep_unused=keep_unused)
+    return lower_traced(jitted.trace(*arguments))
+
+
+def values_of(arguments: Sequence[Any]) -> Sequence[Array] | None:
+    """
+    The arrays among the arguments of a function, in the order and of the types in which a program gets them; None if
+    one of them has only a shape.
+    """
+    jax = import_jax()
+    leaves = jax.tree.leaves(arguments)
+    if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves):
+        return None
+    numbers = [_numbers(leaf) for leaf in leaves]
+    return [np.asarray(leaf, jax.dtypes.canonicalize_dtype(jax.numpy.result_type(leaf))) for leaf in numbers]
+
+
+def _numbers(leaf: Any) -> Any:
+    """`leaf`, or the words of a key of `jax.random`."""
+    jax = import_jax()
+    is_key = jax.dtypes.issubdtype(jax.typeof(leaf).dtype, jax.dtypes.prng_key)
+    return jax.random.key_data(leaf) if is_key else leaf
 
 
 def lower_traced(traced: Any) -> Any:

@@ -6,7 +6,7 @@ from math import prod
 from hypothesis import given
 from hypothesis.strategies import DrawFn, composite, integers, lists, permutations, sampled_from
 
-from xshardy.axes.spans import Axes, Span, append, overlaps, size_of
+from xshardy.axes.spans import Axes, Span, append, can_coexist, overlaps, size_of
 from xshardy.sharding.resharding import (
     AllGather,
     AllSlice,
@@ -88,7 +88,7 @@ def check(before: AxesPerDim, after: AxesPerDim, shape: Sequence[int], *, other_
         now = sharded_after(now, step)
         assert now == step.after
         named = [axis for axes in now for axis in axes]
-        assert not any(overlaps(a, b) for i, a in enumerate(named) for b in named[:i])
+        assert not any(overlaps(a, b) or not can_coexist(a, b) for i, a in enumerate(named) for b in named[:i])
     assert now == after
     return steps
 
@@ -169,6 +169,15 @@ def test_axes_that_no_splitting_has_both_of():
     half, third = Span(0, 1, 2), Span(0, 1, 3)
     steps = check(((half,), (), ()), ((), (third,), ()), (6, 6, 6))
     assert [type(step) for step in steps] == [AllGather, AllSlice]
+
+
+def test_permuted_only_to_shardings():
+    """Of six devices, the halves may follow every second one, but not shard a tensor together with it."""
+    halves, seconds, y = Span(0, 1, 2), Span(0, 3, 6), Span(1, 1, 2)
+    after: AxesPerDim = (halves,), (), ()
+    steps = check(((y, seconds), (), ()), after, (4, 4, 4))
+    assert [type(step) for step in steps] == [AllGather, AllSlice]
+    assert check(((seconds,), (), ()), after, (4, 4, 4)) == [CollectivePermute(after)]
 
 
 def test_cut():

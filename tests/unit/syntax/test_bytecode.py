@@ -11,7 +11,17 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from xdsl.dialects.builtin import UNKNOWN_LOC, BytesAttr, IntegerType, ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerType,
+    ModuleOp,
+    SymbolRefAttr,
+    TensorType,
+    i64,
+)
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -81,6 +91,15 @@ def test_modules_of_the_filecheck_tests_are_read_as_they_were_written(folder: st
             assert "not in scope" in str(error), path
             continue
         assert generic(read_bytecode(data)) == generic(module), path
+
+
+def test_arrays_of_older_versions_are_those_of_today():
+    iota = "%0 = stablehlo.iota dim = 0 : tensor<2x3xf32>"
+    module = parse_module(iota + "%1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>")
+    *_, transpose = module.ops
+    transpose.properties["permutation"] = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [2]), [1, 0])
+    *_, read = read_bytecode(write_bytecode(module)).ops
+    assert read.properties["permutation"] == DenseArrayBase.from_list(i64, [1, 0])
 
 
 @pytest.mark.parametrize("version", ["1.11.0", "1.17.0", "1.20.0"])

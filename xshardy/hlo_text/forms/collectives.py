@@ -22,7 +22,6 @@ from xshardy.hlo_text.groups import Groups, groups_of, write_groups
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import (
     Form,
-    Inexpressible,
     Opcode,
     Regions,
     build_plain,
@@ -192,9 +191,7 @@ def all_to_all(instruction: Instruction) -> Operation | None:
 
 
 def all_to_all_fields(op: stablehlo.AllToAllOp, regions: Regions) -> Fields:
-    """The inverse of `all_to_all`."""
-    if op.split_dimension != op.concat_dimension:
-        raise Inexpressible("HLO's all-to-all splits and concatenates one dimension: reshape and transpose around it")
+    """The inverse of `all_to_all`. Precondition: `op` splits and concatenates one dimension: see `in_opcodes`."""
     return common_fields(op) | {"dimensions": ONE_INTEGER.decode(op.split_dimension)}
 
 

@@ -16,9 +16,11 @@ from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.checks import CHECK_CALLS
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.dynamic_calls import DYNAMIC_CALLS
+from xshardy.interpreters.stablehlo.fourier_calls import FOURIER_CALLS
 from xshardy.interpreters.stablehlo.gpu_libraries import GPU_LIBRARIES
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.interpreters.stablehlo.older_lapack import OLDER_LAPACK
 from xshardy.interpreters.stablehlo.random_bits import double_word, words
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, listed, unsupported
 from xshardy.interpreters.stablehlo.scipy_lapack import BY_SCIPY
@@ -56,6 +58,8 @@ CUSTOM_CALLS: Mapping[str, Rule] = {
     **CHECK_CALLS,
     **FACTORIZATIONS,
     **BY_SCIPY,
+    **OLDER_LAPACK,
+    **FOURIER_CALLS,
     **GPU_LIBRARIES,
     **TOP_K_CALLS,
     **DYNAMIC_CALLS,

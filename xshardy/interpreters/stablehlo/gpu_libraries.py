@@ -30,7 +30,7 @@ from xshardy.interpreters.stablehlo.linear_algebra import adjoint, wide
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import double_word, threefry
 from xshardy.interpreters.stablehlo.rules import Rule
-from xshardy.interpreters.stablehlo.scipy_lapack import tridiagonal
+from xshardy.interpreters.stablehlo.scipy_lapack import Call, tridiagonal
 
 PLATFORMS = ("cu", "hip")
 
@@ -49,7 +49,7 @@ def syevd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequenc
 
 
 def sytrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    return tridiagonal(op, a, is_lower=is_set(op, "lower"))
+    return tridiagonal(Call(op, op.part_types), a, is_lower=is_set(op, "lower"))
 
 
 def hybrid_eig(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:

@@ -132,13 +132,17 @@ def singular(a: Array, *, is_full: bool) -> tuple[Array, Array, Array, Array]:
     return left, np.where(missing, np.nan, values), right, info(a, ~finite)
 
 
-def gesdd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+def divided(op: stablehlo.CustomCallOp, a: Array, *, has_vectors: bool, is_full: bool) -> Sequence[Array]:
     """The first result is the memory of the operand, which LAPACK overwrites. Without vectors, theirs are zeros."""
-    mode = letter(op, "mode")
-    left, values, right, status = singular(a, is_full=mode == "A")
-    if mode == "N":
+    left, values, right, status = singular(a, is_full=has_vectors and is_full)
+    if not has_vectors:
         left, right = (np.zeros(shape_of(result)) for result in op.part_types[2:4])
     return [a, values, left, right, status]
+
+
+def gesdd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    mode = letter(op, "mode")
+    return divided(op, a, has_vectors=mode != "N", is_full=mode == "A")
 
 
 def lu(a: Array) -> tuple[Array, Array, Array]:
@@ -162,12 +166,16 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     return matrices, pivots, order
 
 
-def getrf(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    """Pivots count from 1. `info` is the first step, from 1, with a zero on the diagonal."""
+def pivoted(a: Array) -> Sequence[Array]:
+    """As `lu`, but pivots count from 1. `info` is the first step, from 1, with a zero on the diagonal."""
     factors, pivots, _ = lu(a)
     is_zero = np.diagonal(factors, axis1=-2, axis2=-1) == 0
     first = np.where(is_zero.any(-1), is_zero.argmax(-1) + 1, 0) if is_zero.shape[-1] else np.zeros(a.shape[:-2])
     return [factors, pivots + 1, first]
+
+
+def getrf(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    return pivoted(a)
 
 
 def lu_decomposition(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:

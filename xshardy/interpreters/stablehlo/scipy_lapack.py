@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from xdsl.ir import Attribute
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -20,6 +21,13 @@ from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.lapack import letter, of_types, option
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+
+
+class Call(NamedTuple):
+    """A call of LAPACK, and the types of its results in the order that rules give them."""
+
+    op: stablehlo.CustomCallOp
+    types: Sequence[Attribute]
 
 
 def of_scipy(op: stablehlo.CustomCallOp, name: str, a: Array) -> Callable[..., Sequence[Any]]:
@@ -31,29 +39,33 @@ def of_scipy(op: stablehlo.CustomCallOp, name: str, a: Array) -> Callable[..., S
     return linalg.get_lapack_funcs((name,), (a,))[0]
 
 
-def by_matrix(op: stablehlo.CustomCallOp, a: Array, function: Callable[[Array], Sequence[Any]]) -> Sequence[Array]:
-    """The results of `function` for each matrix of the batches of `a`; zeros for matrices without elements."""
-    results = [np.zeros(shape_of(type), numpy_dtype(type)) for type in op.part_types]
+def by_matrix(types: Sequence[Attribute], a: Array, function: Callable[[Array], Sequence[Any]]) -> Sequence[Array]:
+    """The results of `function`, of `types`, for each matrix of the batches of `a`; zeros for empty matrices."""
+    results = [np.zeros(shape_of(type), numpy_dtype(type)) for type in types]
     for place in np.ndindex(a.shape[:-2]) if a.size else ():
         for result, value in zip(results, function(a[place]), strict=True):
             result[place] = value
     return results
 
 
+def hessenberg(call: Call, a: Array, low: int, high: int) -> Sequence[Array]:
+    """The Hessenberg form with the reflectors below it, their factors, `info`. Rows `low` to `high` count from 1."""
+    reduced = of_scipy(call.op, "gehrd", a)
+    return by_matrix(call.types, a, lambda matrix: reduced(matrix, lo=low - 1, hi=high - 1))
+
+
 def gehrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    """The Hessenberg form with the reflectors below it, and their factors. Rows `low` to `high` count from 1."""
-    reduced, low, high = of_scipy(op, "gehrd", a), option(op, "low") - 1, option(op, "high") - 1
-    return by_matrix(op, a, lambda matrix: reduced(matrix, lo=low, hi=high))
+    return hessenberg(Call(op, op.part_types), a, option(op, "low"), option(op, "high"))
 
 
-def tridiagonal(op: stablehlo.CustomCallOp, a: Array, *, is_lower: bool) -> Sequence[Array]:
+def tridiagonal(call: Call, a: Array, *, is_lower: bool) -> Sequence[Array]:
     """The tridiagonal form with the reflectors beside it, its diagonal, its other diagonal, the factors, and `info`."""
-    reduced = of_scipy(op, "hetrd" if np.iscomplexobj(a) else "sytrd", a)
-    return by_matrix(op, a, lambda matrix: reduced(matrix, lower=is_lower))
+    reduced = of_scipy(call.op, "hetrd" if np.iscomplexobj(a) else "sytrd", a)
+    return by_matrix(call.types, a, lambda matrix: reduced(matrix, lower=is_lower))
 
 
 def sytrd(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
-    return tridiagonal(op, a, is_lower=letter(op, "uplo") == "L")
+    return tridiagonal(Call(op, op.part_types), a, is_lower=letter(op, "uplo") == "L")
 
 
 def nothing_first(*eigenvalue: float | complex) -> bool:
@@ -61,20 +73,25 @@ def nothing_first(*eigenvalue: float | complex) -> bool:
     return False
 
 
-def gees(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+def schur(call: Call, a: Array, *, has_vectors: bool, is_sorted: bool) -> Sequence[Array]:
     """
     The Schur form, its vectors (zeros if not wanted), the eigenvalues (real numbers and imaginary ones for real
-    matrices), and how many are sorted to the front. Raises `InterpretationError` if any are to be sorted.
+    matrices), how many are sorted to the front, and `info`. Raises `InterpretationError` if any are to be sorted.
     """
-    if letter(op, "sort") != "N":
-        raise unsupported(op, "the eigenvalues are sorted by a function that the call does not name")
-    reduced, has_vectors = of_scipy(op, "gees", a), letter(op, "mode") == "V"
+    if is_sorted:
+        raise unsupported(call.op, "the eigenvalues are sorted by a function that the call does not name")
+    reduced = of_scipy(call.op, "gees", a)
 
     def in_order(matrix: Array) -> Sequence[Any]:
         form, selected, *values, vectors, _, status = reduced(nothing_first, matrix, compute_v=has_vectors)
         return [form, vectors if has_vectors else 0, *values, selected, status]
 
-    return by_matrix(op, a, in_order)
+    return by_matrix(call.types, a, in_order)
+
+
+def gees(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array) -> Sequence[Array]:
+    has_vectors, is_sorted = letter(op, "mode") == "V", letter(op, "sort") != "N"
+    return schur(Call(op, op.part_types), a, has_vectors=has_vectors, is_sorted=is_sorted)
 
 
 def geqp3(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array, order: Array) -> Sequence[Array]:
@@ -91,7 +108,7 @@ def geqp3(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array, order: Arr
         both, columns, scalars, _, _ = factored(matrix)
         return both, columns, scalars
 
-    return by_matrix(op, a, factors)
+    return by_matrix(op.part_types, a, factors)
 
 
 BY_SCIPY: Mapping[str, Rule] = {

@@ -14,6 +14,7 @@ from xshardy.syntax.bytecode.container import Container
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.properties import SEGMENTS, PropertyLayout, layout_of
 from xshardy.syntax.bytecode.vhlo_operations import RETURN_OF_FUNCTION, VHLO_OPERATIONS, VhloOperation
+from xshardy.syntax.older_arrays import replace_older_arrays
 from xshardy.syntax.parser import current_name
 from xshardy.syntax.unregistered import unregistered_operation
 
@@ -99,6 +100,7 @@ class ContentTable:
             inner = {name: outer.pop(name) for name in tuple(outer) if name in kind.inherent}
         elif not inner.keys() <= kind.inherent:  # xDSL declares some as attributes
             outer |= {name: inner.pop(name) for name in tuple(inner) if name not in kind.inherent.union(SEGMENTS)}
+        replace_older_arrays(kind.op_type, inner)
         return inner, outer
 
     def _properties(self, kind: OperationKind, number: int) -> dict[str, Attribute]:

@@ -12,6 +12,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.stablehlo.elementwise_binary import AddOp, AndOp, MaxOp, MinOp, MulOp, OrOp
+from xshardy.dialects.stablehlo.quantized_types import quantized_element
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -64,6 +65,9 @@ def reduction_kind(op: Operation) -> ReductionOp | None:
     """
     How the partial results of `op` are combined; None if no reduction of `sdy` does that.
 
-    Partial results of dot products, convolutions and gathers, and of operations with a rule of the user, are added up.
+    Partial results of dot products, convolutions and gathers, and of operations with a rule of the user, are added up;
+    not quantized ones, which have been rounded to the numbers of their type.
     """
-    return kind_of_body(op.regions[0].block) if type(op) in WITH_BODY else ReductionOp.SUM
+    kind = kind_of_body(op.regions[0].block) if type(op) in WITH_BODY else ReductionOp.SUM
+    is_rounded = kind is ReductionOp.SUM and any(quantized_element(result) is not None for result in op.results)
+    return None if is_rounded else kind

@@ -98,4 +98,7 @@ def check_shapes(op: Operation) -> None:
                 op, f"Shardy propagation only supports ranked tensors with a static shape. type: '{type}'"
             )
         if isinstance(type, TupleType):
-            raise OperationFailedException(op, f"Shardy propagation doesn't support tuples: '{type}'")
+            raise OperationFailedException(
+                op,
+                f"Shardy propagation doesn't support tuples: '{type}'; hlo-dissolve-tuples makes them several values",
+            )

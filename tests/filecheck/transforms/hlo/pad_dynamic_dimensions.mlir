@@ -73,3 +73,15 @@ func.func @static(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.reverse %x, dims = [0] : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+sdy.mesh @mesh = <["x"=2]>
+
+// A sharding constraint keeps its sharding: the padded tensor is divided.
+// CHECK-LABEL: func.func @constraint(
+// CHECK:         %[[CONSTRAINED:.*]] = sdy.sharding_constraint %arg0 <@mesh, [{"x"}]> : tensor<8xf32>
+// CHECK:         stablehlo.negate %[[CONSTRAINED]] : tensor<8xf32>
+func.func @constraint(%x: tensor<?xf32, #stablehlo.bounds<8>>) -> tensor<?xf32, #stablehlo.bounds<8>> {
+  %0 = sdy.sharding_constraint %x <@mesh, [{"x"}]> : tensor<?xf32, #stablehlo.bounds<8>>
+  %1 = stablehlo.negate %0 : tensor<?xf32, #stablehlo.bounds<8>>
+  return %1 : tensor<?xf32, #stablehlo.bounds<8>>
+}

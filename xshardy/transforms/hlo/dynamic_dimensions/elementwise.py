@@ -6,6 +6,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.elementwise import Elementwise
+from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.shapes import rank_of
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
@@ -19,9 +20,9 @@ def elementwise_types() -> tuple[type[Operation], ...]:
 
 
 class PadElementwise(PadPattern[Operation]):
-    """`add (set_dimension_size %a, %n), %b` -> `set_dimension_size (add %a, %b), %n`"""
+    """`add (set_dimension_size %a, %n), %b` -> `set_dimension_size (add %a, %b), %n`; sharding constraints likewise"""
 
-    op_types = elementwise_types()
+    op_types = (*elementwise_types(), ShardingConstraintOp)
 
     @staticmethod
     def refusal(op: Operation) -> str | None:

@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import zeros
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_export.local.contractions import require_reduction
@@ -15,6 +14,7 @@ from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.indices import Indexing
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
+from xshardy.transforms.sdy_export.zero_constants import insert_zeros
 
 
 def _indexed_dims(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
@@ -115,7 +115,7 @@ def _gather_own(op: stablehlo.GatherOp, local: LocalGather, code: DeviceCode) ->
     batches = [dim for dim in range(type.get_num_dims()) if dim not in offsets]
     dims = batches if tensor_type(mask).get_num_dims() else []
     mask = code.insert(stablehlo.BroadcastInDimOp(mask, dims, TensorType(i1, type.get_shape())))
-    zero = code.constant(zeros(type))
+    zero = insert_zeros(type, code.rewriter)
     return code.insert(stablehlo.SelectOp(mask, found, zero))
 
 

@@ -8,12 +8,12 @@ from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import zeros
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_export.local.device_code import INDEX, DeviceCode, integers_of
 from xshardy.transforms.sdy_export.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_export.local.slices import axes_text
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors, refuse
+from xshardy.transforms.sdy_export.zero_constants import insert_zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _shifted(tensor: SSAValue, window: Window, code: DeviceCode) -> SSAValue:
     """The elements of `tensor`, which is of the shape of the update, in the places of the window; zeros elsewhere."""
     type = tensor_type(tensor)
     shape = [size + 2 * margin for size, margin in zip(type.get_shape(), window.margins, strict=True)]
-    zero = code.constant(zeros(TensorType(type.element_type, [])))
+    zero = insert_zeros(TensorType(type.element_type, []), code.rewriter)
     interior = [0] * len(shape)
     padded_type = TensorType(type.element_type, shape)
     padded = code.insert(stablehlo.PadOp(tensor, zero, window.margins, window.margins, interior, padded_type))

@@ -11,6 +11,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.value_shardings import local_sharding, lookup_mesh
+from xshardy.dialects.stablehlo.quantized_types import quantized_element
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.failures import OperationFailedException
 
@@ -26,6 +27,7 @@ def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operati
         return type
     whole, mesh = tensor_type(type), lookup_mesh(sharding, op)
     assert mesh is not None
+    scaled = None if (element := quantized_element(type)) is None else element.quantized_dimension
     shape: list[int] = []
     for dim, (extent, dimension) in enumerate(zip(whole.get_shape(), sharding.dim_shardings, strict=True)):
         parts = sharded_size(dimension.axes, mesh)
@@ -34,6 +36,12 @@ def local_type(type: Attribute, sharding: TensorShardingAttr | None, op: Operati
                 op,
                 f"'{op.name}' op Failed to compute local type due to non-divisible sharding: dimension {dim} of {type} "
                 f"in {parts} parts; pad the tensor, or shard it along fewer axes",
+            )
+        if dim == scaled and parts > 1:
+            raise refuse(
+                op,
+                f"has dimension {dim} of {type} in {parts} parts, which would have different scales: "
+                "replicate this dimension",
             )
         shape.append(extent if extent == DYNAMIC_INDEX else extent // parts)
     return TensorType(whole.element_type, shape, whole.encoding)

@@ -12,19 +12,20 @@ from xdsl.dialects.builtin import DenseIntElementsAttr, DenseIntOrFPElementsAttr
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import zeros
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor, PaddedTensors
 from xshardy.transforms.sdy_export.padding.padding_code import PaddingCode, shape_of
 from xshardy.transforms.sdy_export.padding.padding_pattern import PaddingPattern
+from xshardy.transforms.sdy_export.zero_constants import insert_zeros
 
 
 def with_zeros(value: SSAValue, tensor: PaddedTensor, dims: Sequence[int], code: PaddingCode) -> SSAValue:
     """`value` with zeros as padding in `dims`."""
-    if tensor.has_zeros:
+    if tensor.has_zeros or not {*tensor.padded_dims} & {*dims}:
         return value
-    return code.masked(value, tensor, zeros(TensorType(tensor_type(value).element_type, [])), dims)
+    zero = insert_zeros(TensorType(tensor_type(value).element_type, []), code.rewriter)
+    return code.masked(value, tensor, zero, dims)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import Dense, dense_values, zeros
+from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefListAttr, ListOfAxisRefListsAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
@@ -21,6 +21,7 @@ from xshardy.dialects.stablehlo.attributes import ComparisonDirection
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy.shardings import with_dimensions
 from xshardy.transforms.sdy_export.padding.padded_tensors import PaddedTensor
+from xshardy.transforms.sdy_export.zero_constants import insert_zeros
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
@@ -65,7 +66,7 @@ class PaddingCode:
 
     def zero(self, element: Attribute) -> SSAValue:
         """A scalar."""
-        return self.constant(zeros(TensorType(element, [])))
+        return insert_zeros(TensorType(element, []), self.rewriter)
 
     def padded(self, value: SSAValue, shape: Sequence[int], sharding: TensorShardingAttr | None) -> SSAValue:
         """`value` with zeros at the end of dimensions, up to `shape`; itself if it has that shape."""

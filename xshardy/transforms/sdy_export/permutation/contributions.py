@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, TensorType
+from xdsl.dialects.builtin import AnyFloat, ComplexType, TensorType
 from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import dense, zeros
+from xshardy.dialects.dense_elements import dense
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.element_types import numpy_dtype
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode, reduction
+from xshardy.transforms.sdy_export.zero_constants import insert_zeros
 
 
 def elements_summed(elements: int, parts: int) -> int:
@@ -24,8 +26,8 @@ def elements_summed(elements: int, parts: int) -> int:
 def _nothing(element: Attribute, code: DeviceCode) -> SSAValue:
     """A scalar that changes nothing when it is added: of floats, -0, for 0 would turn -0 into 0."""
     scalar = TensorType(element, [])
-    if isinstance(element, IntegerType):
-        return code.constant(zeros(scalar))
+    if not isinstance(element, AnyFloat) and not isa(element, ComplexType):
+        return insert_zeros(scalar, code.rewriter)
     return code.constant(dense(scalar, (-np.zeros((), numpy_dtype(element))).tobytes()))
 
 

@@ -8,7 +8,6 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import zeros
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import (
@@ -23,6 +22,7 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy.shardings import with_dimensions
 from xshardy.transforms.sdy_export.local.device_code import DeviceCode
 from xshardy.transforms.sdy_export.local.whole_tensors import WholeTensor, WholeTensors
+from xshardy.transforms.sdy_export.zero_constants import insert_zeros
 
 Body = Callable[[Sequence[SSAValue]], Sequence[SSAValue]]
 """Inserts the code of a device, given its parts, and returns its parts of the results."""
@@ -103,7 +103,7 @@ def marked(value: SSAValue, sharding: TensorShardingAttr) -> SSAValue:
 
 
 def zero(element: Attribute, code: DeviceCode) -> SSAValue:
-    return code.constant(zeros(TensorType(element, [])))
+    return insert_zeros(TensorType(element, []), code.rewriter)
 
 
 def padded_high(
