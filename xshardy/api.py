@@ -350,7 +350,6 @@ def _import(module: "ModuleOp", context: "Context") -> None:
     """Give `module` the shardings of sdy, in place, and several values in place of tuples, which `read_hlo` keeps."""
     from xdsl.dialects.builtin import TupleType
 
-    from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
     from xshardy.rewriting.walk import operations_in
     from xshardy.transforms.call_graph import functions_of
     from xshardy.transforms.xla_sdy.import_carried import import_if_carried
@@ -358,6 +357,8 @@ def _import(module: "ModuleOp", context: "Context") -> None:
     arguments = (type for function in functions_of(module).values() for type in function.function_type.inputs)
     results = (type for op in operations_in(module) for type in op.result_types)
     if any(isinstance(type, TupleType) for type in chain(arguments, results)):
+        from xshardy.hlo_text.dissolve_tuples import dissolve_tuples  # loads the reader of HLO
+
         dissolve_tuples(module)
     import_if_carried(module, context)
 

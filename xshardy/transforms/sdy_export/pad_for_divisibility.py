@@ -192,15 +192,17 @@ def needs_padding(module: ModuleOp, types: PaddedTypes) -> bool:
     )
 
 
-def padded_program(module: ModuleOp, types: PaddedTypes, *, pads_functions: bool = False) -> PaddedProgram:
+def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedProgram:
     """
     The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded.
 
     With `pads_functions`, functions return padded tensors, and take tensors that are padded with zeros; else they must
     not need padding.
     """
-    rules = ShardingRules(beyond_upstream=True)
+    types, rules = PaddedTypes(), ShardingRules(beyond_upstream=True)
     program = PaddedProgram({}, {}, {}, {})
+    if not needs_padding(module, types):
+        return program
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
         if changed := [
@@ -261,10 +263,7 @@ class PadForDivisibilityPass(PatternPass):
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-pad-for-divisibility'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        types = PaddedTypes()
-        if module.ops and not needs_padding(module, types):  # an empty module lists the patterns, for the documentation
-            return
-        program = padded_program(module, types, pads_functions=self.pads_functions)
+        program = padded_program(module, pads_functions=self.pads_functions)
         yield Step((GiveFunctionLocalType(program.function_types),))
         yield Step((GiveValuesPaddedTypes(program.types),))
         yield Step((*(pattern(program.padded) for pattern in PATTERNS), ComputeWhole(program.whole)))
