@@ -7,7 +7,6 @@ definition, traits that verify nothing, and, in the packages listed here, its ow
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import cache
 from inspect import getclosurevars
 from typing import Any
@@ -35,17 +34,17 @@ READ_DEFINITIONS = frozenset(
 """Operations that also verify the constants that they read."""
 
 
-@dataclass(frozen=True, slots=True)
-class AfterOne:
-    """What to verify of an operation after one that is alike."""
-
-    own: Callable[[Any], None] | None
-    """The `verify_` of the class, if it may depend on more than what is alike."""
+def _nothing(op: Operation) -> None:
+    """All of a verification follows from what is alike."""
 
 
 @cache
-def after_one(op_type: type[Operation]) -> AfterOne | None:
-    """What to verify of such an operation after one that is alike; None for all, if traits verify its place."""
+def rest_of_verification(op_type: type[Operation]) -> Callable[[Any], None] | None:
+    """
+    What is to be verified of each operation of this class, also if one that is alike has been verified.
+
+    None if it cannot be told from the rest, or if traits verify where the operation is.
+    """
     if not issubclass(op_type, IRDLOperation):
         return None
     # xDSL makes the method `verify_` of a class from its definition and the `verify_` that the class was written with.
@@ -53,14 +52,11 @@ def after_one(op_type: type[Operation]) -> AfterOne | None:
     definition = op_type.get_irdl_definition()
     if parts.get("op_def") is not definition:
         return None
-    if any(type(trait).verify is not OpTrait.verify for trait in definition.traits if not _is_of_types(trait)):
+    checking = (trait for trait in definition.traits if type(trait).verify is not OpTrait.verify)
+    if any(not isinstance(trait, SameOperandsAndResultType) for trait in checking):
         return None
     is_of_types = op_type.__module__.startswith(PACKAGES) and op_type.name not in READ_DEFINITIONS
-    return AfterOne(None if is_of_types else parts.get("custom_verify"))
-
-
-def _is_of_types(trait: OpTrait) -> bool:
-    return isinstance(trait, SameOperandsAndResultType)
+    return _nothing if is_of_types else parts.get("custom_verify", _nothing)
 
 
 class AlikeVerification:
@@ -73,7 +69,7 @@ class AlikeVerification:
     def verify(self, op: Operation) -> None:
         """What `op.verify_()` verifies. Raises `VerifyException`."""
         kind = type(op)
-        if op.regions or op._successors or (then := after_one(kind)) is None:  # pyright: ignore[reportPrivateUsage]
+        if op.regions or op._successors or (rest := rest_of_verification(kind)) is None:  # pyright: ignore[reportPrivateUsage]
             op.verify_()
             return
         types = [operand.type for operand in op._operands]  # pyright: ignore[reportPrivateUsage]  # hot path
@@ -91,5 +87,5 @@ class AlikeVerification:
         if key not in self._verified:
             op.verify_()
             self._verified[key] = types, held
-        elif then.own is not None:
-            then.own(op)
+        else:
+            rest(op)

@@ -14,6 +14,7 @@ from xshardy.engines.program import PartitionedProgram
 from xshardy.jax.nesting import is_tracing
 from xshardy.jax.shardings import Devices, assembled, has_sharding, placed
 from xshardy.syntax import print_module
+from xshardy.tools.jax_function import is_key, leaf_data
 
 jax = import_jax()  # without its types, which are incomplete
 
@@ -117,16 +118,6 @@ class Compiled:
             array = assembled(tensor.shape, sharding, of_result)
             results.append(jax.random.wrap_key_data(array, impl=_key_type(info)) if is_key(info) else array)
         return jax.tree.unflatten(tree, results)
-
-
-def is_key(value: Any) -> bool:
-    """Whether `value` has random keys, which programs hold as integers."""
-    return jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
-
-
-def leaf_data(leaf: Any) -> Any:
-    """`leaf`, or the integers of random keys."""
-    return jax.random.key_data(leaf) if isinstance(leaf, jax.Array) and is_key(leaf) else leaf
 
 
 def leaf_type(type: Any) -> Any:

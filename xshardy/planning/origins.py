@@ -24,7 +24,7 @@ class Origins:
     names: SourceNames
 
     def annotations(self, number: int, sharding: TensorShardingAttr) -> Iterator[int]:
-        """Those of all axes that shard a dimension."""
+        """The values that the axes of `sharding`, of value `number`, come from; an axis of a dimension each."""
         for dim in sharding.dim_shardings:
             for axis in dim.axes:
                 yield self.history.source(number, axis)

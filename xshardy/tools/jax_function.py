@@ -29,15 +29,20 @@ def values_of(arguments: Sequence[Any]) -> Sequence[Array] | None:
     leaves = jax.tree.leaves(arguments)
     if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves):
         return None
-    numbers = [_numbers(leaf) for leaf in leaves]
-    return [np.asarray(leaf, jax.dtypes.canonicalize_dtype(jax.numpy.result_type(leaf))) for leaf in numbers]
+    data = map(leaf_data, leaves)
+    return [np.asarray(leaf, jax.dtypes.canonicalize_dtype(jax.numpy.result_type(leaf))) for leaf in data]
 
 
-def _numbers(leaf: Any) -> Any:
-    """`leaf`, or the words of a key of `jax.random`."""
+def is_key(value: Any) -> bool:
+    """Whether `value` has random keys, which programs hold as integers."""
     jax = import_jax()
-    is_key = jax.dtypes.issubdtype(jax.typeof(leaf).dtype, jax.dtypes.prng_key)
-    return jax.random.key_data(leaf) if is_key else leaf
+    return jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
+
+
+def leaf_data(leaf: Any) -> Any:
+    """`leaf`, or the integers of random keys."""
+    jax = import_jax()
+    return jax.random.key_data(leaf) if isinstance(leaf, jax.Array) and is_key(leaf) else leaf
 
 
 def lower_traced(traced: Any) -> Any:

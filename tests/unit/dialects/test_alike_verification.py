@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from xdsl.dialects import test
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, f32, i32, i64
-from xdsl.dialects.test import TestOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, traits_def
 from xdsl.traits import HasParent
 from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xshardy.dialects.alike_verification import PACKAGES, READ_DEFINITIONS, AlikeVerification, after_one
+from xshardy.dialects.alike_verification import PACKAGES, READ_DEFINITIONS, AlikeVerification, rest_of_verification
 from xshardy.dialects.discardable import verify
 from xshardy.dialects.stablehlo.shape import TransposeOp
 from xshardy.syntax import parse_module
@@ -45,7 +45,7 @@ def programs(dialect: str) -> list[Operation]:
 def test_verification_reads_types_and_attributes_only(dialect: str, monkeypatch: pytest.MonkeyPatch):
     """So it is the same for operations that are alike. Those that read definitions are listed."""
     ops = [op for module in programs(dialect) for op in module.walk() if op.name.startswith(f"{dialect}.")]
-    ops = [op for op in ops if not op.regions and after_one(type(op)) is not None]
+    ops = [op for op in ops if not op.regions and rest_of_verification(type(op)) is not None]
     for owner, name in (
         (OpResult, "owner"),
         (BlockArgument, "owner"),
@@ -114,7 +114,7 @@ def test_what_differs_is_verified(second: str, message: str):
 
 def test_the_name_of_a_property_is_verified():
     """The two operations have the same objects, in properties of other names."""
-    value = TestOp(result_types=[TensorType(f32, [2, 2])]).results[0]
+    value = test.TestOp(result_types=[TensorType(f32, [2, 2])]).results[0]
     order = DenseArrayBase.from_list(i64, [1, 0])
     right, wrong = (
         TransposeOp.create(operands=[value], result_types=[value.type], properties={name: order})
@@ -144,11 +144,11 @@ class PlacedOp(IRDLOperation):
 
     name = "other.placed"
     value = operand_def()
-    traits = traits_def(HasParent(TestOp))
+    traits = traits_def(HasParent(test.TestOp))
 
 
 def test_the_verification_of_other_dialects_runs_each_time():
-    value = TestOp(result_types=[i32]).results[0]
+    value = test.TestOp(result_types=[i32]).results[0]
     ops = [CountedOp.create(operands=[value]) for _ in range(3)]
     verification = AlikeVerification()
     CountedOp.SEEN.clear()
@@ -159,9 +159,9 @@ def test_the_verification_of_other_dialects_runs_each_time():
 
 def test_traits_that_verify_a_place_do_so_each_time():
     module = parse_module("module {}")
-    value = TestOp(result_types=[i32]).results[0]
+    value = test.TestOp(result_types=[i32]).results[0]
     inside, outside = PlacedOp.create(operands=[value]), PlacedOp.create(operands=[value])
-    TestOp(regions=[[Block([inside])]])
+    test.TestOp(regions=[[Block([inside])]])
     module.body.block.add_op(outside)
     verification = AlikeVerification()
     verification.verify(inside)

@@ -13,6 +13,20 @@ U8 = "!quant.uniform<u8:f32, 0.1:200>"
 CENTRED = "!quant.uniform<i8:f32, 0.1>"
 BY_ROW = "!quant.uniform<i8:f32:0, {0.1, 0.2, 0.3, 0.4}>"
 
+
+def reduced_by(combiner: str) -> str:
+    """A reduction over a sharded dimension, from the zero point."""
+    return f"""
+      func.func public @main(%a: tensor<4x4x{I8}> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{"y"}}]>}})
+          -> tensor<4x{I8}> {{
+        %point = stablehlo.constant dense<3> : tensor<i8>
+        %zero = stablehlo.bitcast_convert %point : (tensor<i8>) -> tensor<{I8}>
+        %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.{combiner} across dimensions = [0]
+          : (tensor<4x4x{I8}>, tensor<{I8}>) -> tensor<4x{I8}>
+        return %0 : tensor<4x{I8}>
+      }}"""
+
+
 PROGRAMS = {
     "the sums of a dot product are rounded once": f"""
       func.func public @main(
@@ -32,24 +46,8 @@ PROGRAMS = {
           : (tensor<2x8x4x{CENTRED}>, tensor<3x4x4x{CENTRED}>) -> tensor<2x6x4x{CENTRED}>
         return %0 : tensor<2x6x4x{CENTRED}>
       }}""",
-    "sums have parts": f"""
-      func.func public @main(%a: tensor<4x4x{I8}> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{"y"}}]>}})
-          -> tensor<4x{I8}> {{
-        %point = stablehlo.constant dense<3> : tensor<i8>
-        %zero = stablehlo.bitcast_convert %point : (tensor<i8>) -> tensor<{I8}>
-        %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0]
-          : (tensor<4x4x{I8}>, tensor<{I8}>) -> tensor<4x{I8}>
-        return %0 : tensor<4x{I8}>
-      }}""",
-    "maxima have parts": f"""
-      func.func public @main(%a: tensor<4x4x{I8}> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}, {{"y"}}]>}})
-          -> tensor<4x{I8}> {{
-        %point = stablehlo.constant dense<3> : tensor<i8>
-        %zero = stablehlo.bitcast_convert %point : (tensor<i8>) -> tensor<{I8}>
-        %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.maximum across dimensions = [0]
-          : (tensor<4x4x{I8}>, tensor<{I8}>) -> tensor<4x{I8}>
-        return %0 : tensor<4x{I8}>
-      }}""",
+    "sums have parts": reduced_by("add"),
+    "maxima have parts": reduced_by("maximum"),
     "padding": f"""
       func.func public @main(%a: tensor<5x4x{U8}>, %b: tensor<5x4x{U8}>) -> (tensor<10x4x{U8}>, tensor<5x4x{U8}>) {{
         %0 = sdy.sharding_constraint %a <@mesh, [{{"x"}}, {{"y"}}]> : tensor<5x4x{U8}>
