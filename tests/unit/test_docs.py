@@ -28,8 +28,9 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> list[str]:
-    """The lines of shell blocks that run one of our commands on an existing file."""
+    """The lines of shell blocks, and the first cells of rows, that run one of our commands on an existing file."""
     lines = [line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
+    lines += re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE)
     ours = [line for line in lines if line.split(" ")[0] in COMMANDS]
     return [line for line in ours if any(is_program(word) for word in shlex.split(line))]
 
@@ -80,6 +81,28 @@ def test_programs_run(page: Path, workplace: Path):
     for program in blocks(page, "python"):
         done = forks.run_program(program, workplace)
         assert done.returncode == 0, done.stderr
+
+
+def test_the_program_of_the_readme_runs_as_a_file(workplace: Path):
+    readme = ROOT / "README.md"
+    program = next(block for block in blocks(readme, "python") if "def lowered" in block)
+    (workplace / "mine.py").write_text(program)
+    lines = [line for block in blocks(readme, "sh") for line in block.splitlines() if "mine.py:lowered" in line]
+    assert lines
+    for line in lines:
+        done = run(line, workplace)
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_picture_of_the_readme_is_what_its_command_draws(workplace: Path):
+    (command,) = re.findall(r"`python (-m xshardy\.pictures [^`]+)`", (ROOT / "README.md").read_text())
+    (workplace / "docs").mkdir()
+    subprocess.run([sys.executable, *shlex.split(command)], cwd=workplace, check=True)
+    assert (workplace / "docs" / "mlp.svg").read_text() == (ROOT / "docs" / "mlp.svg").read_text()
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_bytes()) <= 6000
 
 
 def test_the_demo_runs():

@@ -61,7 +61,7 @@ def test_the_comparison_names_what_is_ours():
     page = comparison_page()
     ours = [name for name in PASSES if getattr(load(PASSES[name]), "source", "").startswith("ours:")]
     assert ours and all(f"| [`{name}`]" in page for name in ours)
-    assert "callbacks into Python" in page, "the table of the README is read"
+    assert "callbacks into Python" in page, "the tables of docs/status.md are read"
 
 
 def test_the_gallery_shows_every_picture():

@@ -30,7 +30,7 @@ EXAMPLES = int(os.environ.get("PARTITIONING_EXAMPLES", "6"))
 PATIENCE = 400
 """How many more are drawn until one runs in parts."""
 
-DOCS = Path(__file__).parents[4] / "docs" / "sdy_export.md"
+DOCS = Path(__file__).parents[4] / "docs" / "sdy_partition.md"
 REASONS = {*REFUSED_IN_PARTS.values()}
 
 PIPELINES: dict[str, tuple[ModulePass, ...]] = {
@@ -101,7 +101,7 @@ def test_every_operation_is_drawn():
 
 
 def test_every_refusal_is_documented():
-    """The page on exports lists the operations that are refused in parts, by the reason."""
+    """The page of the partitioner lists the operations that are refused in parts, by the reason."""
     rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| ")]
     documented = {name for row in rows for reason in REASONS if reason in row for name in re.findall(r"`(\w.*?)`", row)}
     assert documented == {kind.name.removeprefix("stablehlo.") for kind in REFUSED_IN_PARTS}
