@@ -42,6 +42,10 @@ def apply(path: Path, place: str, text: str) -> None:
     path.write_text("".join([*lines[:number], text, *lines[number:]]))
 
 
+TABLE = re.compile(r"`([A-Z][A-Z_]+)` in `(\w+\.py)`")
+"""A table that the page names, and the name of its file."""
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository with all blocks of the page applied."""
@@ -100,3 +104,14 @@ def test_the_result_is_clean(checkout: Path):
     assert done.returncode == 0, done.stdout
     done = run(f"{sys.executable} -m ruff format --check xshardy", checkout)
     assert done.returncode == 0, done.stdout
+
+
+def test_tables_that_the_page_names_are_there():
+    named = set(TABLE.findall(PAGE))
+    assert len(named) > 20
+    missing = [
+        f"{table} in {file}"
+        for table, file in sorted(named)
+        if not any(re.search(rf"^{table}\b", path.read_text(), re.M) for path in (ROOT / "xshardy").rglob(file))
+    ]
+    assert not missing
