@@ -88,15 +88,17 @@ def _ours() -> Iterator[str]:
 
 
 def _missing() -> Iterator[str]:
-    """The rows of docs/status.md that lack something; `... memory` belongs to the part above it."""
-    yield from ("## Not here yet", "", "| Part | What does not work yet |", "|---|---|")
-    whole = ""
+    """The rows of docs/status.md that lack something; `... memory` belongs to the row above it."""
+    yield from ("## Not here yet", "", "| | Part | What does not work yet |", "|---|---|---|")
+    section = whole = ""
     for line in (ROOT / "docs" / "status.md").read_text().splitlines():
-        if line.startswith("| "):
+        if line.startswith("## "):
+            section = line.removeprefix("## ")
+        elif line.startswith("| "):
             part, _, missing = (cell.strip() for cell in line.strip("|").split(" | "))
-            whole = whole if part.startswith("...") else re.sub(r"\[(.+?)\]\(.+?\)", r"\1", part)
+            whole = whole if part.startswith("...") else part.replace("](", "](../")
             if missing and part != "Part":
-                yield f"| {part.replace('...', f'{whole}:')} | {missing} |"
+                yield f"| {section} | {part.replace('... ', f'{whole}: ') if part.startswith('...') else whole} | {missing} |"
 
 
 def _pass(name: str) -> type[ModulePass]:
