@@ -32,12 +32,12 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.engines.program import partition_module
+from xshardy.fusing.fuse import blocks_of
+from xshardy.fusing.pipeline import FusionPipelinePass, fused_program
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.checked_run import planned
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.execution import Execution
-from xshardy.modules.fusing.fuse import blocks_of
-from xshardy.modules.fusing.pipeline import FusionPipelinePass, fused_program
+from xshardy.launch.checked_run import planned
+from xshardy.launch.cpu_machine import CpuMachine
+from xshardy.launch.execution import Execution
 from xshardy.syntax import parse_module
 from xshardy.tools.source_program import imported_program
 from xshardy.universe import new_context

@@ -9,7 +9,7 @@ import gc
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
-from xshardy import garbage
+from xshardy.rewriting import garbage
 
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)

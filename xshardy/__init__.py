@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
+        advise,
         compile_program,
         explain,
         location_of,
         parse,
         partition,
+        plan,
         print_module,
         propagate,
         read_hlo,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.kernel import Kernel
     from xshardy.planning.plan import Plan
-    from xshardy.plans import advise, plan
+
 
 __all__ = [
     "CompiledProgram",
@@ -70,7 +72,6 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(__all__, "api"),
     "lower": "compiler",
-    **dict.fromkeys(("advise", "plan"), "plans"),
     "CompiledProgram": "engines.compiled_program",
     "Kernel": "lowering.kernel",
     "PartitionedProgram": "engines.program",

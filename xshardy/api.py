@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from xshardy.engines.mesh_sizes import MeshSizes
     from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.kernel import Kernel
+    from xshardy.planning.advice import Advice
+    from xshardy.planning.plan import Plan
+    from xshardy.planning.topology import Topology
     from xshardy.tools.program_text import ProgramSource
     from xshardy.tools.sharded_program import ShardedProgram
 
@@ -312,7 +315,7 @@ def compile_program(
 
     from xshardy.engines.compiled_program import compile_for_devices
     from xshardy.hlo_text import parse_hlo
-    from xshardy.modules.device_arguments import is_optimised
+    from xshardy.launch.device_arguments import is_optimised
     from xshardy.tools.jax_function import lowered
     from xshardy.tools.program_text import is_hlo, program_data
     from xshardy.universe import new_context
@@ -361,6 +364,41 @@ def _import(module: "ModuleOp", context: "Context") -> None:
 
         dissolve_tuples(module)
     import_if_carried(module, context)
+
+
+def plan(
+    source: "ModuleOp | ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
+) -> "Plan":
+    """
+    What each device communicates and holds when it executes a program, and why: computed, not run.
+
+    `source` is a module, what `parse` takes, HLO text, or a function of JAX, which is lowered for `arguments`: arrays,
+    or `jax.ShapeDtypeStruct`s with shardings. Names and lines of operations come from the text; a module is printed
+    first, and left as it is. `mesh` gives axes other sizes. Raises what `partition` does.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    from xshardy import syntax
+    from xshardy.tools.planned_program import plan_source
+
+    text = syntax.print_module(source, debug_info=True) if isinstance(source, ModuleOp) else source
+    return plan_source(text, arguments, mesh, name)
+
+
+def advise(plan: "Plan", topology: "Topology | str" = "h100x8") -> "Sequence[Advice]":
+    """
+    Other shardings that were tried out, and make a program faster than `plan` by the estimate on `topology`.
+
+    `topology` is that of a machine we know, by its name, or the path of a file. Takes the time of up to 32 plans.
+    Raises `TopologyError`.
+    """
+    from xshardy.planning import advice
+
+    return advice.advise(plan, topology)
 
 
 @dataclass(frozen=True, slots=True)

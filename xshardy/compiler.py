@@ -15,17 +15,17 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 
-from xshardy.close_names import did_you_mean
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
 from xshardy.emitters import emit_fusion
-from xshardy.garbage import collection_suspended
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
+from xshardy.ir.release import release
 from xshardy.rewriting.changes import PassRunner
-from xshardy.rewriting.release import release
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.walk import operations_from
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xshardy.plans import plan as plan_of
+from xshardy.api import plan as plan_of
 
 if TYPE_CHECKING:
     from xshardy.engines.mesh_sizes import MeshSizes

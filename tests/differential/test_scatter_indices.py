@@ -10,7 +10,7 @@ from xla_cpu import run_on_xla
 import xshardy
 from xshardy.hlo_text import print_hlo, read_hlo
 from xshardy.hlo_text.errors import HLOPrintError
-from xshardy.interpreters.element_types import numpy_dtype
+from xshardy.numerics.element_types import numpy_dtype
 from xshardy.transforms.sdy.main_function import main_function
 
 EXECUTED = ("i2", "i4", "i8", "i16", "i32", "i64", "ui2", "ui4", "ui8", "ui64", "si2", "si8", "si16", "si32", "si64")

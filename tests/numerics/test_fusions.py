@@ -6,9 +6,9 @@ import pytest
 
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
+from xshardy.launch.kernel_levels import ALL_LEVELS
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
-from xshardy.modules.kernel_levels import ALL_LEVELS
 from xshardy.tools.execution import execute_fusion
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 

@@ -12,14 +12,16 @@ __main__
 xshardy
 jax
 notebook pictures testing
-api plans
+api
 tools
 planning
 engines
-modules
+fusing
+launch
 compiler
 emitters
 transforms.sdy_propagation transforms.xla_sdy
+transforms.sdy_partition
 transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo
 transforms.sdy
 transforms
@@ -30,11 +32,11 @@ hlo_text
 sharding
 indexing
 syntax
+numerics
 dialects
 rewriting
-construction
-axes affine gpus
-close_names garbage files html_parts svg
+ir
+axes affine gpus display
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""

@@ -16,14 +16,14 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.display.html_parts import folded, shown
 from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.errors import EngineError
-from xshardy.html_parts import folded, shown
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
-from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
+from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from xshardy.engines.program import PartitionedProgram
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.spmd import evaluate_spmd
+from xshardy.numerics.element_types import Array
 
 
 class Simulated:

@@ -10,7 +10,6 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.garbage import collection_suspended
 from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS
 from xshardy.hlo_text.asynchronous import AsyncReader
 from xshardy.hlo_text.computation import ComputationReader
@@ -21,6 +20,7 @@ from xshardy.hlo_text.lexer import END, Tokens
 from xshardy.hlo_text.scope import Attributes, Scope
 from xshardy.hlo_text.shapes import Shape
 from xshardy.hlo_text.tables import read_tables
+from xshardy.rewriting.garbage import collection_suspended
 
 
 def parse_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None) -> ModuleOp:

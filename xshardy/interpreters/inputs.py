@@ -28,19 +28,10 @@ from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
 from xshardy.interpreters.calls import calls_by_function
-from xshardy.interpreters.element_types import (
-    BITS,
-    KINDS,
-    SIGNED_INTEGERS,
-    Array,
-    DType,
-    Kind,
-    float_info,
-    stored_dtype,
-)
 from xshardy.interpreters.index_ranges import index_ranges
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
 from xshardy.interpreters.random_indices import random_indices
+from xshardy.numerics.element_types import BITS, KINDS, SIGNED_INTEGERS, Array, DType, Kind, float_info, stored_dtype
 
 COMBINING = (
     ReduceOp,

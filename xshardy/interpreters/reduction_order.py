@@ -18,13 +18,13 @@ from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.calls import called_function
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.reducers import is_associative, is_commutative, is_idempotent, updates_commute
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import converted_to
 from xshardy.interpreters.stablehlo.rules import Results, Rule
 from xshardy.interpreters.stablehlo.scatter import index_vectors, windows
+from xshardy.numerics.element_types import Array
 
 NOT_ASSOCIATIVE = "the reducer is not associative"
 NOT_COMMUTATIVE = "the reducer is not commutative"

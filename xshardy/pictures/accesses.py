@@ -7,17 +7,17 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
+from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.devices import device_of
 from xshardy.gpus.sizes import BANKS, SECTOR_BYTES, WARP_SIZE
-from xshardy.interpreters.element_types import Array, bits_in_memory
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.simt.kernel import observe_block
 from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import AccessKind, Tensor
 from xshardy.interpreters.simt.traffic import wavefronts
-from xshardy.svg import Drawing, colour, width_of
+from xshardy.numerics.element_types import Array, bits_in_memory
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 CELL = 20

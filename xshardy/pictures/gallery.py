@@ -11,6 +11,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.api import read_hlo
+from xshardy.display.svg import Drawing
 from xshardy.engines.program import partition_module
 from xshardy.pictures.accesses import bank_picture, sector_picture
 from xshardy.pictures.indexing import indexing_picture
@@ -21,7 +22,6 @@ from xshardy.pictures.mesh import mesh_picture
 from xshardy.pictures.propagation import propagation_picture
 from xshardy.pictures.rule import contraction, rule_picture
 from xshardy.planning.cause_picture import cause_picture
-from xshardy.svg import Drawing
 from xshardy.tools.planned_program import plan_text
 from xshardy.tools.program_file import read_program
 from xshardy.tools.sharded_program import propagate

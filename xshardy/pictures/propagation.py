@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from xshardy.dialects.sdy.sharding_text import axis_text
-from xshardy.svg import Drawing, colour, width_of
+from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.tools.explain.placement import type_of
 from xshardy.tools.explain.story import value_name
 from xshardy.tools.sharded_program import ShardedProgram

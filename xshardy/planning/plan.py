@@ -9,8 +9,8 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.construction.clones import clone_operation
-from xshardy.html_parts import facts
+from xshardy.display.html_parts import facts
+from xshardy.ir.clones import clone_operation
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.cause_picture import cause_picture
 from xshardy.planning.causes import Causes

@@ -6,10 +6,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
-from xshardy.construction.clones import clone_operation
 from xshardy.engines.program import PREPARATION, PROPAGATION, PartitionedProgram, distributed_tensors, mesh_of
+from xshardy.ir.clones import clone_operation
 from xshardy.planning.traces import Traces
-from xshardy.transforms.sdy_export.partitioner_pipeline import PartitionerPipelinePass
+from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Address, Instruction, Integer, Negated, Operand, Pair, Register, Tensor, Vector

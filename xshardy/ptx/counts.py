@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.instructions.atomics import ATOMICS
 from xshardy.ptx.instructions.comparisons import COMPARISONS
 from xshardy.ptx.instructions.warps import WARPS

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.form import Computation, Form
 from xshardy.ptx.lanes import Lanes

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xshardy.gpus.launch import Launch, padded
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.accumulators import PendingProducts
 from xshardy.ptx.checks import Checks
 from xshardy.ptx.clocks import Clocks

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Step, chosen
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.mbarriers import mbarrier

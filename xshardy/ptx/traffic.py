@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xshardy.gpus.sizes import BANK_BYTES, BANKS, SECTOR_BYTES, WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess
 from xshardy.ptx.products import PRODUCTS_OF_SUM

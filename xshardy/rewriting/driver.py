@@ -13,14 +13,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 
+from xshardy.ir.region_walk import walk_regions
+from xshardy.ir.walks import FORWARD, Walk
 from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
-from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
 from xshardy.rewriting.walk import held_attributes_in, walk_inside
-from xshardy.rewriting.walks import FORWARD, Walk
 from xshardy.rewriting.worklist import Worklist
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]

@@ -13,9 +13,9 @@ from itertools import chain
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 
+from xshardy.ir.region_walk import EVERY_CLASS, walk_regions
+from xshardy.ir.walks import FORWARD, Walk
 from xshardy.rewriting.held_attributes import HeldAttributes
-from xshardy.rewriting.region_walk import EVERY_CLASS, walk_regions
-from xshardy.rewriting.walks import FORWARD, Walk
 
 
 class _Order:

@@ -9,10 +9,10 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import BlockInsertPoint, InsertPoint
 
-from xshardy.rewriting.insertion import inline_block, insert_before, insert_op
+from xshardy.ir.insertion import inline_block, insert_before, insert_op
+from xshardy.ir.replacement import erase_op, replace_uses
 from xshardy.rewriting.kept_walks import KeptWalks
 from xshardy.rewriting.locations import MatchLocations
-from xshardy.rewriting.replacement import erase_op, replace_uses
 
 
 class LazyRewriter(PatternRewriter):

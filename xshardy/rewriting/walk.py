@@ -8,10 +8,10 @@ from typing import TypeVar, cast
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, Region
 
+from xshardy.ir.region_walk import EVERY_CLASS, walk_regions
+from xshardy.ir.walks import FORWARD, INNER_FIRST, Walk
 from xshardy.rewriting.held_attributes import HeldAttributes
 from xshardy.rewriting.kept_walks import kept_walks_over
-from xshardy.rewriting.region_walk import EVERY_CLASS, walk_regions
-from xshardy.rewriting.walks import FORWARD, INNER_FIRST, Walk
 
 OperationT = TypeVar("OperationT", bound=Operation)
 

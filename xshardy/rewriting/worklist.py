@@ -5,8 +5,8 @@ from typing import final
 
 from xdsl.ir import Operation, OpResult, SSAValue
 
+from xshardy.ir.walks import BACKWARD
 from xshardy.rewriting.walk import operations_from
-from xshardy.rewriting.walks import BACKWARD
 
 
 @final

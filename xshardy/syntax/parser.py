@@ -26,7 +26,7 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
-from xshardy.garbage import collection_suspended
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.syntax.context_memo import depends_on_context_only
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer

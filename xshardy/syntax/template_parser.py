@@ -11,7 +11,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from xshardy.construction import fill_block, set_name_hint
+from xshardy.ir import fill_block, set_name_hint
 from xshardy.syntax.context_memo import ContextMemo, depends_on_context_only, memo_of
 from xshardy.syntax.lexer import make_span
 from xshardy.syntax.locations.reader import LocationParser

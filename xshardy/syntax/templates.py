@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.utils.lexer import Position, Span
 
-from xshardy.construction import clone_region, new_operation
+from xshardy.ir import clone_region, new_operation
 from xshardy.syntax.locations.text import LOCATION
 
 LONGEST_LINE = 4096

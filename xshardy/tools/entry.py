@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from xshardy.garbage import collection_suspended
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.tools.interrupts import exit_at_once, handle_signals, raise_interrupted
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from xshardy.engines.pjrt.devices import import_jax
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 
 def lowered(function: Any, arguments: Sequence[Any], *, keep_unused: bool = False) -> Any:

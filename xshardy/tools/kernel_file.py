@@ -13,9 +13,9 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.program import prepared, scheduled
-from xshardy.modules.scheduling import STEPS
-from xshardy.modules.unfused import require_fused, unfused
+from xshardy.launch.program import prepared, scheduled
+from xshardy.launch.scheduling import STEPS
+from xshardy.launch.unfused import require_fused, unfused
 from xshardy.syntax import parse_module
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.pass_log import PassLog
@@ -45,7 +45,7 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
     """
     if not args.fuse or compiler.is_emitted(module):
         return module
-    from xshardy.modules.fusing.pipeline import fused_program
+    from xshardy.fusing.pipeline import fused_program
 
     return fused_program(module)
 

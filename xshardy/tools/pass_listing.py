@@ -21,7 +21,7 @@ SECTIONS: Mapping[str, str] = {
     "hlo_text": "HLO",
     "transforms.hlo": "HLO",
     "transforms.hlo.library_calls": "HLO",
-    "modules.fusing": "HLO",
+    "fusing": "HLO",
     "transforms.chlo": "StableHLO and CHLO",
     "transforms.stablehlo": "StableHLO and CHLO",
     "transforms": "General",

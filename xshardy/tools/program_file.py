@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from xshardy.close_names import did_you_mean
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.tools.diagnostics import InputError, read_text
 from xshardy.tools.program_text import program_text
 from xshardy.tools.usage import UsageError

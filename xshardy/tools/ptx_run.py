@@ -9,9 +9,9 @@ import numpy as np
 from rich.table import Table
 
 from xshardy.gpus.occupancy import Occupancy, occupancy
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.ptxas import AssemblerError, assemble_each
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.bound import Bound, bound_of
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options

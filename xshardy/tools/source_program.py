@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.discardable import verify
-from xshardy.garbage import collection_suspended
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import location_of, places

@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
-from xshardy.construction import parameters_of
+from xshardy.ir import parameters_of
 from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_in, operations_of
 

@@ -19,11 +19,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.universe import Universe
 
-from xshardy.construction import clone_region
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
+from xshardy.ir import clone_region
+from xshardy.ir.insertion import inline_block
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
-from xshardy.rewriting.insertion import inline_block
 from xshardy.rewriting.kept_walks import kept_walks_around
 from xshardy.rewriting.walk import operations_from, operations_in
 from xshardy.transforms.call_graph import (

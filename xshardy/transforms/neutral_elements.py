@@ -10,7 +10,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import Dense, dense, dense_values
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.interpreters.element_types import float_info, numpy_dtype
+from xshardy.numerics.element_types import float_info, numpy_dtype
 
 NUMBERS: Mapping[type[Operation], int] = {
     stablehlo.AddOp: 0,

@@ -10,8 +10,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.garbage import collection_suspended
 from xshardy.rewriting import PatternPass
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.kept_walks import walks_kept, walks_not_kept
 from xshardy.transforms.read_only_pass import ReadOnlyPass
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from xshardy.dialects.chlo import complex_formulas
 from xshardy.dialects.chlo.formulas import Arithmetic
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 
 class Numpy(Arithmetic[Array]):

@@ -19,10 +19,10 @@ from xshardy.emitters.loop import emit_loop_fusion
 from xshardy.emitters.preparation import prepare
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import unlike
-from xshardy.interpreters.element_types import numpy_dtype
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.kernel_levels import first_of_buffer, run_arguments_on_host
+from xshardy.launch.kernel_levels import first_of_buffer, run_arguments_on_host
+from xshardy.numerics.element_types import numpy_dtype
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 
 

@@ -12,7 +12,7 @@ from xshardy.engines.errors import EngineError
 from xshardy.engines.program import PartitionedProgram
 from xshardy.engines.simulated import Simulated
 from xshardy.interpreters.check import Comparison
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.transforms.failures import OperationWarning
 
 MLP = """

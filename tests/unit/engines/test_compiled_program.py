@@ -15,11 +15,11 @@ import xshardy
 from xshardy.engines.errors import EngineError
 from xshardy.engines.kernels import Kernels
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.launch_plan import AsyncStartStep, CollectiveStep, KernelStep, LibraryStep
-from xshardy.modules.parallel_execution import WrongStepError
-from xshardy.modules.program import ModuleError
-from xshardy.modules.scheduling import schedule
+from xshardy.launch.cpu_machine import CpuMachine
+from xshardy.launch.launch_plan import AsyncStartStep, CollectiveStep, KernelStep, LibraryStep
+from xshardy.launch.parallel_execution import WrongStepError
+from xshardy.launch.program import ModuleError
+from xshardy.launch.scheduling import schedule
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RNG = np.random.default_rng(0)

@@ -21,9 +21,9 @@ from xshardy.engines.cuda.modules import GpuMachine, Way
 from xshardy.engines.errors import EngineError
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.check import Tolerance
-from xshardy.modules.checked_run import ModuleRuns
-from xshardy.modules.compilation import CompiledModule, compile_module
-from xshardy.modules.parallel_execution import WrongStepError
+from xshardy.launch.checked_run import ModuleRuns
+from xshardy.launch.compilation import CompiledModule, compile_module
+from xshardy.launch.parallel_execution import WrongStepError
 from xshardy.tools.cli import main
 
 
@@ -260,7 +260,7 @@ def test_a_training_step_of_jax(gpu: Gpu, libraries: JaxLibraries):
     import jax.numpy as jnp
 
     from xshardy.api import parse
-    from xshardy.modules.fusing.pipeline import fused_program
+    from xshardy.fusing.pipeline import fused_program
 
     def loss(weights: Any, x: Any) -> Any:
         kernel, dense = weights

@@ -11,13 +11,13 @@ from stablehlo_programs import random_program
 from xdsl.dialects.builtin import ModuleOp
 
 import xshardy
+from xshardy.fusing.pipeline import FusionPipelinePass
 from xshardy.hlo_text import parse_hlo, print_hlo
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.checked_run import planned
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.execution import Execution
-from xshardy.modules.fusing.pipeline import FusionPipelinePass
-from xshardy.modules.program import entry_of
+from xshardy.launch.checked_run import planned
+from xshardy.launch.cpu_machine import CpuMachine
+from xshardy.launch.execution import Execution
+from xshardy.launch.program import entry_of
 from xshardy.universe import new_context
 
 TARGET = "sm_90"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.instructions.approximate import APPROXIMATE, approximated
 
 RELATIVE: dict[tuple[str, str, str], tuple[Callable[..., Array], float]] = {

@@ -9,8 +9,8 @@ from hypothesis.strategies import sampled_from
 from ptx_kernels import BLACKWELL, kernel, line_of
 from tensor_kernels import copied, copy_kernel, registers, tensor_kernel, transfers
 
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault, FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options

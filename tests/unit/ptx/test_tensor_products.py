@@ -11,8 +11,8 @@ from ptx_kernels import line_of
 from ptx_warpgroups import SECOND, image, signed
 from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.faults import FaultError, FaultKind
 from xshardy.ptx.instruction_descriptors import Product, Use, decoded
 from xshardy.ptx.machine import Machine, Options

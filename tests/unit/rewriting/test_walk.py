@@ -10,9 +10,9 @@ from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.stablehlo import AddOp, NegOp, ReturnOp
+from xshardy.ir.region_walk import walk_regions
 from xshardy.rewriting import BACKWARD, FORWARD, INNER_FIRST, Walk, kept_walks, match_op_type, rewrite
 from xshardy.rewriting.kept_walks import walks_kept, walks_not_kept
-from xshardy.rewriting.region_walk import walk_regions
 from xshardy.rewriting.walk import operations_in, operations_of, walk_inside
 from xshardy.syntax import parse_module
 from xshardy.transforms.unused_operations import EraseUnusedOperation

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from xshardy.interpreters import reference
-from xshardy.modules.plan_files import PTX_FILE
+from xshardy.launch.plan_files import PTX_FILE
 from xshardy.tools import xshardy_opt
 from xshardy.tools.cli import main
 from xshardy.tools.commands import COMMANDS

@@ -15,7 +15,7 @@ from xshardy.dialects.stablehlo.elementwise_unary import NegOp
 from xshardy.engines import checked_run, first_difference
 from xshardy.engines import program as engines_program
 from xshardy.engines.engine import Engine
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.tools.cli import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from xshardy.engines.cuda.gpu import Gpu
-from xshardy.modules.execution import Execution, Running
-from xshardy.modules.launch_plan import Step
+from xshardy.launch.execution import Execution, Running
+from xshardy.launch.launch_plan import Step
 
 
 @dataclass

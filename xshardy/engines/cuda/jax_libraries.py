@@ -18,7 +18,7 @@ from xshardy.engines.cuda.gpu import DeviceMemory, Gpu
 from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.devices import import_jax
 from xshardy.engines.pjrt.executable import Executable, load
-from xshardy.modules.launch_plan import LaunchPlan
+from xshardy.launch.launch_plan import LaunchPlan
 
 PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 """Of the environment: whether JAX takes most of the memory of a GPU when it starts, which it does by default."""

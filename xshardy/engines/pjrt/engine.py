@@ -18,7 +18,7 @@ from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
 from xshardy.engines.pjrt.processes import LOOPBACK, ProcessError, free_port, run_together
 from xshardy.engines.pjrt.worker import Job
 from xshardy.engines.program import PartitionedProgram
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import print_module
 
 TIME_OUT = 600.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.devices import import_jax
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 
 def compile_options(devices: Sequence[Any]) -> Any:

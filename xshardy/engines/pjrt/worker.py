@@ -15,7 +15,7 @@ from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.cluster import join
 from xshardy.engines.pjrt.devices import CPU, devices_of, enable_64_bits, start_jax
 from xshardy.engines.pjrt.executable import Executable, load
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import stated_range
 from xshardy.gpus.launch import Launch
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.simt.domains import argument_ranges, in_range, result_name
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.memory import AccessKind, Tensor, Value
 from xshardy.interpreters.simt.unspecified import specified
+from xshardy.numerics.element_types import Array
 
 Results: TypeAlias = Value | Sequence[Value] | None
 Rule: TypeAlias = Callable[..., Results]

@@ -13,10 +13,10 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.gpus.sizes import BANK_BYTES, BANKS, SECTOR_BYTES, WARP_SIZE
-from xshardy.interpreters.element_types import Array, bits_in_memory
 from xshardy.interpreters.simt.kernel import observe_block
 from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import AccessKind, Tensor
+from xshardy.numerics.element_types import Array, bits_in_memory
 
 BANK_BITS = 8 * BANK_BYTES
 SECTOR_BITS = 8 * SECTOR_BYTES

@@ -14,10 +14,10 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm, RngDistribution
-from xshardy.interpreters.element_types import BITS, KINDS, Array, DType, Kind, numpy_dtype
-from xshardy.interpreters.numerics.integers import wrapped
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.numerics.element_types import BITS, KINDS, Array, DType, Kind, numpy_dtype
+from xshardy.numerics.integers import wrapped
 
 LOW_WORD = np.uint64(0xFFFFFFFF)
 WORD = np.uint64(32)

@@ -8,11 +8,11 @@ import numpy as np
 
 from xshardy.dialects import stablehlo
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import native
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Value, unsupported
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.numerics.integers import native
 
 Window = tuple[slice, ...]
 

@@ -14,11 +14,11 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.quantized_types import quantized_element
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import BITS, Array, DType, numpy_dtype, stored_dtype
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import native, unsigned, wrapped
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import BITS, Array, DType, numpy_dtype, stored_dtype
+from xshardy.numerics.integers import native, unsigned, wrapped
 
 
 def constant(evaluator: Evaluator, op: stablehlo.ConstantOp) -> Array:

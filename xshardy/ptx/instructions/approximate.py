@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.floats import narrowed
+from xshardy.numerics.element_types import Array
+from xshardy.numerics.floats import narrowed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics import floats
+from xshardy.numerics import floats
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.memory import addresses, elements_of, take_hints, take_space

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.instructions.form import Computation, Form, Rule
 from xshardy.ptx.types import STORAGE, TYPES, Kind
 

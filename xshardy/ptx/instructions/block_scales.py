@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Reader
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form

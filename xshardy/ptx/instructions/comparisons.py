@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.integers import unsigned
+from xshardy.numerics.element_types import Array
+from xshardy.numerics.integers import unsigned
 from xshardy.ptx.instructions.form import Computation, Form, Rule
 from xshardy.ptx.instructions.rounding import flushed
 from xshardy.ptx.module import Pair

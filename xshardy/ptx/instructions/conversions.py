@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, float_info
-from xshardy.interpreters.numerics import conversions
-from xshardy.interpreters.numerics.floats import narrowed
+from xshardy.numerics import conversions
+from xshardy.numerics.element_types import Array, float_info
+from xshardy.numerics.floats import narrowed
 from xshardy.ptx.instructions.floats import canonical, positive_part
 from xshardy.ptx.instructions.form import Computation, Form, Rule
 from xshardy.ptx.instructions.rounding import directed, flushed, saturated

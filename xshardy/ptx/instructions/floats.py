@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, float_info
-from xshardy.interpreters.numerics import floats
+from xshardy.numerics import floats
+from xshardy.numerics.element_types import Array, float_info
 from xshardy.ptx.instructions import rounding
 from xshardy.ptx.instructions.approximate import APPROXIMATE, approximated
 from xshardy.ptx.instructions.form import Computation, Form, Rule

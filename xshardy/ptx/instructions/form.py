@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Type

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.floats import narrowed
+from xshardy.numerics.element_types import Array
+from xshardy.numerics.floats import narrowed
 from xshardy.ptx.decode import Context, Reader, Writer
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.matrix_elements import RegisterElement, unpacked

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, DType
-from xshardy.interpreters.numerics import integers
+from xshardy.numerics import integers
+from xshardy.numerics.element_types import Array, DType
 from xshardy.ptx.instructions.form import Computation, Form, Rule
 from xshardy.ptx.types import TYPES, Kind, Type
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, DType
+from xshardy.numerics.element_types import Array, DType
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.tensor_elements import E2M1, E2M3, E3M2, FIRST_BITS
 from xshardy.ptx.types import TYPES, as_tf32

@@ -10,7 +10,7 @@ of f32 has row s % 2 + (i & 2) (+ 4 if upper) and column (i & 4) + (s & 2) + (i 
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, DType, float_info
-from xshardy.interpreters.numerics.floats import WIDE, narrowed, two_sum
-from xshardy.interpreters.numerics.fused import fused_multiply_add, product_and_sum
+from xshardy.numerics.element_types import Array, DType, float_info
+from xshardy.numerics.floats import WIDE, narrowed, two_sum
+from xshardy.numerics.fused import fused_multiply_add, product_and_sum
 from xshardy.ptx.instructions.form import Form
 
 MODES = ("rn", "rz", "rm", "rp")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.bulk import load_each, store_each
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Action, Context, Step

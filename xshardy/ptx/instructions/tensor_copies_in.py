@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form

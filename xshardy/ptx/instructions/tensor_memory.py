@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.errors import PtxError

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.bulk import load_each
 from xshardy.ptx.decode import Reader
 from xshardy.ptx.errors import PtxError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instruction_descriptors import KINDS, Product, Use, decoded

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics import floats
+from xshardy.numerics import floats
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.instructions.floats import canonical
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.types import TYPES

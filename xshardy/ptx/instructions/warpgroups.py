@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.faults import FaultKind

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics import floats
+from xshardy.numerics import floats
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Action, Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.floats import canonical

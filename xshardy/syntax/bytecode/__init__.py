@@ -48,7 +48,7 @@ def read_bytecode(data: bytes, ctx: "Context | None" = None) -> "ModuleOp":
     """
     from xdsl.dialects.builtin import ModuleOp
 
-    from xshardy.garbage import collection_suspended
+    from xshardy.rewriting.garbage import collection_suspended
     from xshardy.syntax.bytecode.container import open_container
     from xshardy.syntax.bytecode.operations import OperationReader
     from xshardy.universe import new_context

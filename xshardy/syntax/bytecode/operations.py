@@ -17,7 +17,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
-from xshardy.construction import add_regions, fill_block, new_block, new_operation, new_region
+from xshardy.ir import add_regions, fill_block, new_block, new_operation, new_region
 from xshardy.syntax.bytecode.attribute_table import AttributeTable
 from xshardy.syntax.bytecode.container import (
     REGION_SECTIONS,

@@ -14,15 +14,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
+from xshardy.launch.compilation import CompiledModule, compile_module
+from xshardy.launch.kernel_cache import KernelCache
+from xshardy.launch.kernels import Progress, no_progress
+from xshardy.launch.launch_plan import KernelStep
+from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
+from xshardy.launch.plan_text import write_plan
 from xshardy.lowering.nvptx import CompilationError, Kernel, ptx_name
 from xshardy.lowering.nvptx import compile_module as compile_kernel
 from xshardy.lowering.ptx_module import join_ptx
-from xshardy.modules.compilation import CompiledModule, compile_module
-from xshardy.modules.kernel_cache import KernelCache
-from xshardy.modules.kernels import Progress, no_progress
-from xshardy.modules.launch_plan import KernelStep
-from xshardy.modules.plan_files import PLAN_FILE, PTX_FILE
-from xshardy.modules.plan_text import write_plan
 from xshardy.tools.arguments import mesh_axes, path, positive
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module

@@ -8,7 +8,7 @@ from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.interpreters.memory_limit import limited_memory
-from xshardy.modules.kernel_levels import ALL_LEVELS, PTX
+from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
 from xshardy.tools.diagnostics import InputError

@@ -3,10 +3,10 @@
 import argparse
 
 from xshardy.hlo_text import parse_hlo, print_hlo
-from xshardy.modules.shrinking.shrink import LEAST, shrink
 from xshardy.tools.arguments import path, positive
 from xshardy.tools.diagnostics import read_text_of_hlo, shown_name
 from xshardy.tools.output import write_text
+from xshardy.tools.shrinking.shrink import LEAST, shrink
 
 EXAMPLE = "example: xshardy shrink module.hlo -o small.hlo && xshardy run --check small.hlo"
 

@@ -8,9 +8,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.ir.region_walk import walk_regions
+from xshardy.ir.walks import FORWARD
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.region_walk import walk_regions
-from xshardy.rewriting.walks import FORWARD
 from xshardy.transforms.canonicalization.constants import integer_of
 
 

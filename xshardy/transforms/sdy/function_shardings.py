@@ -6,10 +6,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from xshardy.construction import new_attribute
 from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
+from xshardy.ir import new_attribute
 
 
 def argument_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:

@@ -12,9 +12,9 @@ from xdsl.ir import Attribute, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from xshardy.construction import new_attribute, new_operation
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.ir import new_attribute, new_operation
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk, replace_by_twin
 from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_of

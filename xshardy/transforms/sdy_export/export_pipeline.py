@@ -9,8 +9,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.construction import clone_operation
-from xshardy.garbage import collection_suspended
+from xshardy.ir import clone_operation
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
@@ -43,6 +43,7 @@ from xshardy.transforms.sdy_export.update_non_divisible_input_output_shardings i
     UpdateNonDivisibleInputOutputShardingsPass,
 )
 from xshardy.transforms.sdy_export.verify_unreduced_axes import VerifyUnreducedAxesPass
+from xshardy.universe import PASSES, load
 
 
 @dataclass(frozen=True)
@@ -120,11 +121,9 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield VerifyUnreducedAxesPass()
         yield InsertExplicitReshardsPass(enable_full_version=collectives or single)
         if single:
-            # The partitioner has 70 modules, which are loaded for this option only.
-            from xshardy.transforms.sdy_export.per_instruction_partitioning import PerInstructionPartitioningPass
-
             yield SaveModulePass(self.dump_directory, "before_per_instruction_partitioning", next(dumps))
-            yield PerInstructionPartitioningPass(
+            # The partitioner is a room above this one, loaded by name and for this option only.
+            yield load(PASSES["sdy-per-instruction-partitioning"])(
                 self.per_instruction_partitioning_filter,
                 replica_count=self.replica_count,
                 partition_count=self.partition_count,

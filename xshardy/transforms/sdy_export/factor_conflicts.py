@@ -35,18 +35,18 @@ from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.rewriting.memo import once_per_object
+from xshardy.sharding.conflicts.common_axes import FactorAxes, axes_in_all, common_axes
+from xshardy.sharding.conflicts.dot_results import result_as_operands
+from xshardy.sharding.conflicts.parts_rules import parts_rule
+from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
+from xshardy.sharding.conflicts.reshape_axes import axes_of_both_sides, common_prefix, complete
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.factors import FactorSharding, TensorFactors, project, unproject
 from xshardy.sharding.interning import DimSharding, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.common_axes import FactorAxes, axes_in_all, common_axes
-from xshardy.transforms.sdy_export.dot_results import result_as_operands
 from xshardy.transforms.sdy_export.likeness import Likeness
-from xshardy.transforms.sdy_export.local.parts_rules import parts_rule
-from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
-from xshardy.transforms.sdy_export.reshape_axes import axes_of_both_sides, common_prefix, complete
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 

@@ -8,10 +8,10 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.rewriting.memo import numbers_of_equals
+from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.sharding.rules.registry import has_own_rule
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.reduction_kinds import reduction_kind
 
 
 class Likeness:

@@ -7,9 +7,9 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from xshardy.construction import clone_operation, new_operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, ShardingGroupOp
+from xshardy.ir import clone_operation, new_operation
 from xshardy.rewriting import DecisionPattern, match_op_type, replace_by_twin
 from xshardy.transforms.sdy_import.constant_subcomputations import Splits, is_used_elsewhere, sub_computation
 

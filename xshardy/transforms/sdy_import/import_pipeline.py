@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
-from xshardy.garbage import collection_suspended
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.pipeline_pass import PipelinePass

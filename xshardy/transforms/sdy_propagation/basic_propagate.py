@@ -7,8 +7,8 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.garbage import collection_suspended
 from xshardy.rewriting import PatternPass, Step
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.strategies import Strategy
 from xshardy.transforms.failures import warn

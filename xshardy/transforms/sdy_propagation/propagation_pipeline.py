@@ -7,7 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.garbage import collection_suspended
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy.function_copies import Functions

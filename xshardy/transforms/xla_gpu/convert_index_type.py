@@ -15,11 +15,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_integer
+from xshardy.ir import new_operation
+from xshardy.ir.value_types import give_types
 from xshardy.lowering.conversion import integer_attribute
 from xshardy.rewriting import PatternPass, Step, match_op_type
-from xshardy.rewriting.value_types import give_types
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """Arithmetic that is done on integers: address computations. Comparisons and casts stay."""

@@ -15,9 +15,9 @@ from xdsl.traits import IsolatedFromAbove
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
-from xshardy.construction import new_operation
 from xshardy.dialects.extensions.effects import has_trait
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
+from xshardy.ir import new_operation
 
 ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
 

@@ -16,8 +16,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
-from xshardy.construction import clone_operation
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.ir import clone_operation
 from xshardy.rewriting import INNER_FIRST, PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.counted_loops import trip_count

@@ -36,7 +36,6 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.arith import IndexCastUIOp
@@ -47,6 +46,7 @@ from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.gpus.capability import ComputeCapability
+from xshardy.ir import new_operation
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants, after_constants
 from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout, array_type, llvm_type
 

@@ -13,8 +13,8 @@ from xshardy.engines.program import partition_module
 from xshardy.sharding.rules import registry
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
-from xshardy.transforms.sdy_export.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_export.likeness import Likeness
+from xshardy.transforms.sdy_partition.local.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.universe import new_context
 
 PROGRAM = """\

@@ -1,0 +1,87 @@
+"""Reshapes of which parts of the result need elements of other parts: each group of dimensions is exchanged as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
+from xshardy.transforms.sdy_partition.exchange.exchanges import Step, exchange, is_worth_it
+from xshardy.transforms.sdy_partition.exchange.pattern import (
+    Other,
+    divisible_shape,
+    manual_computation,
+    padded_high,
+    part_size,
+    sharded_along,
+    without_padding,
+    zero,
+)
+from xshardy.transforms.sdy_partition.exchange.reshape_groups import ReshapeGroup, reshape_groups
+from xshardy.transforms.sdy_partition.exchange.reshapes import MovedGroups, axes_of, runs_of
+from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
+from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
+
+
+@dataclass(frozen=True, slots=True)
+class MovedElements:
+    """The exchange along each group of dimensions, and all groups, in order."""
+
+    moved: MovedGroups
+    groups: Sequence[ReshapeGroup]
+    steps: Sequence[Step]
+    """Their dimensions are those of a tensor with one for each group."""
+
+
+@dataclass(frozen=True)
+class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
+    """`reshape %x` -> `manual_computation(%x)`: each device gets the elements of its part of the result."""
+
+    op_types = (stablehlo.ReshapeOp,)
+
+    @staticmethod
+    def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> MovedElements | Other:
+        moved = MovedGroups.of(before)
+        if moved is None:
+            return Other.GATHER
+        source, target = moved.source, moved.target
+        groups = [*reshape_groups(source.shape, target.shape)]
+        steps: list[Step] = []
+        for group in moved.groups:
+            stored, read = runs_of(source, group.operand), runs_of(target, group.result)
+            if stored is None or read is None:
+                return Other.GATHER
+            steps.append(Step(groups.index(group), len(stored.starts), (exchange(stored, read),)))
+        shape = [prod(part_size(source, dim) for dim in group.operand) for group in groups]
+        return MovedElements(moved, groups, steps) if is_worth_it(shape, steps) else Other.GATHER
+
+    def rewrite(self, op: stablehlo.ReshapeOp, decision: MovedElements, code: DeviceCode) -> None:
+        source, target = decision.moved.source, decision.moved.target
+        before, after, element = _sharding(source), _sharding(target), tensor_type(op.operand).element_type
+        operand = padded_high(op.operand, divisible_shape(source), before, code)
+        scalar = TensorShardingAttr.fully_closed(before.mesh_or_ref, 0)
+        inputs = [(operand, before), (zero(element, code), scalar)]
+        results = [(TensorType(element, divisible_shape(target)), after)]
+
+        def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            own, padding = parts
+            shape = [prod(part_size(source, dim) for dim in group.operand) for group in decision.groups]
+            value = own if tuple(shape) == tensor_type(own).get_shape() else code.reshaped(own, shape, element)
+            for step in decision.steps:
+                axes = axes_of(source, decision.groups[step.dim].operand)
+                value = ExchangeCode(step.dim, axes, source.mesh, code).read([(value, step.exchanges[0])], padding)
+            return [code.reshaped(value, [part_size(target, dim) for dim in range(len(target.shape))], element)]
+
+        (whole,) = manual_computation(inputs, results, sharded_along(source), source.mesh, body, code)
+        code.replace(op, without_padding(whole, target.shape, after, code))
+
+
+def _sharding(tensor: WholeTensor) -> TensorShardingAttr:
+    assert tensor.sharding is not None
+    return tensor.sharding

@@ -1,0 +1,121 @@
+"""
+What each operation needs to become local, decided while all tensors are whole.
+
+Decisions are made once for operations that are alike, as those of repeated layers are. Sums are read together with what
+completes them, and with what they start from: what a decision reads beside the operation is a part of being alike.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
+from xshardy.dialects.hlo.fusion import FusionOp
+from xshardy.dialects.sdy.collectives import Reduction
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy_export.likeness import Likeness
+from xshardy.transforms.sdy_partition.local.compatible_shardings import CompatibleShardings
+from xshardy.transforms.sdy_partition.local.contractions import is_zero, pads_with_zeros, reduced_in_turn
+from xshardy.transforms.sdy_partition.local.patterns import CHECKS, PATTERN_OF, is_local_with_local_types
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, refuse
+
+
+def why_illegal(op: Operation) -> str:
+    """Why `op` does not become local."""
+    if isinstance(op, FusionOp | StartOp | DoneOp):
+        done = "fused" if isinstance(op, FusionOp) else "scheduled"
+        return (
+            f"{op.name} cannot be partitioned, as XLA has {done} this module already: take the program from before "
+            "that, the function of JAX or *.before_optimizations.txt of XLA's dump; or execute this one as it is, by "
+            "`xshardy run FILE` without --on"
+        )
+    return (
+        f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
+        "StableHLO, CHLO and MHLO, and the collectives, constants and computations of sdy become local"
+    )
+
+
+def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
+    """
+    The decision that the pattern for `op` applies; None if the pattern needs none.
+
+    Raises `OperationFailedException` if `op` cannot be made local. An operation without a pattern needs compatible
+    shardings.
+    """
+    pattern = PATTERN_OF.get(type(op))
+    if pattern is None and not is_local_with_local_types(op):
+        raise OperationFailedException(op, why_illegal(op))
+    check = CHECKS.get(type(op))
+    if pattern is None and check is None:
+        compatible.check(op)
+        return None
+    before = WholeTensors.of(op, is_manual=op in compatible.manual)
+    if any(not value.is_replicated and not value.is_static for value in (*before.operands, *before.results)):
+        raise refuse(op, "dynamic shape not supported: what is sharded here must have a static one")
+    if check is not None:
+        check(op, before)
+    decision = None if pattern is None else pattern.decide(op, before)
+    if pattern is None or not pattern.checks_shardings:
+        compatible.check(op, has_own_form=pattern is not None)
+    return decision
+
+
+# -- Operations that are alike ----------------------------------------------------------------------------------------
+
+
+def _completion(result: SSAValue, likeness: Likeness) -> Hashable:
+    """How what reads `result` completes it; None if nothing reads it, and False if it is no single reduction."""
+    if result.first_use is None:
+        return None
+    reader = result.get_user_of_unique_use()
+    if not isinstance(reader, Reduction):
+        return False
+    return reader.reduction, *map(likeness.number, reduced_in_turn(reader))
+
+
+def _around_dot(op: stablehlo.DotOp | stablehlo.DotGeneralOp, likeness: Likeness) -> Hashable:
+    return *map(pads_with_zeros, op.operands), _completion(op.results[0], likeness)
+
+
+def _around_reduce(op: stablehlo.ReduceOp, likeness: Likeness) -> Hashable:
+    return *map(is_zero, op.init_values), *[_completion(result, likeness) for result in op.results]
+
+
+AROUND: Mapping[type[Operation], Callable[[Any, Likeness], Hashable]] = {
+    stablehlo.DotGeneralOp: _around_dot,
+    stablehlo.DotOp: _around_dot,
+    stablehlo.ReduceOp: _around_reduce,
+}
+"""What the decision for an operation reads beside it. No decision for another one with operands is remembered."""
+
+
+class Decisions:
+    """The decisions for the operations of a module, which does not change."""
+
+    def __init__(self, module: ModuleOp):
+        self.compatible = CompatibleShardings(module)
+        self._made: dict[Hashable, Any] = {}
+        """By key, the decision."""
+
+    def key(self, op: Operation) -> Hashable | None:
+        """What the decision for `op` follows from; None if it may depend on anything."""
+        kind, likeness = type(op), self.compatible.conflicts.likeness
+        around = AROUND.get(kind)
+        if around is None and (kind in CHECKS or (kind in PATTERN_OF and op.operands)):
+            return None
+        if (alike := likeness.of(op)) is None:
+            return None
+        is_manual = kind in PATTERN_OF and op in self.compatible.manual
+        return alike, is_manual, None if around is None else around(op, likeness)
+
+    def of(self, op: Operation) -> Any:
+        """As `decision_of`."""
+        kind = type(op)
+        if (kind in PATTERN_OF and kind not in AROUND) or (key := self.key(op)) is None:
+            return decision_of(op, self.compatible)  # it may hold tensors of `op`
+        if key not in self._made:
+            self._made[key] = decision_of(op, self.compatible)
+        return self._made[key]

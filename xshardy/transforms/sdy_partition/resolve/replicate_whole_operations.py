@@ -1,0 +1,221 @@
+"""
+Reshard the tensors of operations that no sharding rule divides between devices: what cannot be divided becomes whole.
+
+Upstream refuses such operations when they become local. `parts_rule` says what each of them needs whole.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
+
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.collectives import AllGatherOp, AllSliceOp, Reduction
+from xshardy.dialects.sdy.ops import PropagationBarrierOp, ReshardOp
+from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
+from xshardy.dialects.stablehlo.calls import CustomCallOp
+from xshardy.dialects.stablehlo.control_flow import IfOp
+from xshardy.dialects.stablehlo.host_communication import InfeedOp, OutfeedOp, RecvOp, SendOp
+from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, PadOp
+from xshardy.dialects.stablehlo.slicing import SliceOp
+from xshardy.rewriting import INNER_FIRST, ClassPattern, DecisionPattern, PatternPass, Walk, match_op_type
+from xshardy.rewriting.walk import operations_in
+from xshardy.sharding.conflicts.parts_rules import WHOLE_DIMENSIONS, WHOLE_LAST_DIMENSIONS
+from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
+from xshardy.transforms.failures import OperationFailedException, warn
+from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution, moves_to, reshard_uses
+from xshardy.transforms.sdy_export.insert_func_call_reshards import replicated_like
+from xshardy.transforms.sdy_export.moves import move_operand
+from xshardy.transforms.sdy_export.required_shardings import required_by_branches
+from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
+from xshardy.transforms.sdy_partition.by_sharding import BySharding
+from xshardy.transforms.sdy_partition.local.decisions import Decisions
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
+
+HOST = frozenset[type[Operation]]({InfeedOp, OutfeedOp, RecvOp, SendOp})
+"""Operations that the host would notice if every device executed them."""
+
+
+@dataclass(frozen=True)
+class ReplicateWholeDimensions(ClassPattern):
+    """`f(x)` -> `reshard(f(reshard(x)))`, so that each device has whole what `f` needs whole."""
+
+    conflicts: FactorConflicts
+
+    def takes(self, op_type: type[Operation], /) -> bool:
+        is_of_chlo = op_type.name.startswith("chlo.")
+        return is_of_chlo or op_type in WHOLE_LAST_DIMENSIONS or issubclass(op_type, CustomCallOp | BroadcastInDimOp)
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if (resolution := self.conflicts.resolve(op, full=True)) is None:
+            return
+        if isinstance(op, CustomCallOp) and SHARDING_RULE not in op.attributes:
+            name = op.call_target_name.data
+            if name not in WHOLE_DIMENSIONS:
+                warn(op, f"@{name} is not known to work on parts of tensors: each device calls it with whole ones")
+        apply_resolution(op, resolution, rewriter)
+
+
+class ReshardReturnedByBranches(RewritePattern):
+    """`if(%c) { return x }` -> `if(%c) { return reshard(x) }`, to the sharding of the result."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: IfOp, rewriter: PatternRewriter, /) -> None:
+        reshard_uses(required_by_branches(op), full=True, rewriter=rewriter)
+
+
+@dataclass(frozen=True)
+class EraseBarrier(RewritePattern):
+    """
+    `propagation_barrier(x)` -> `x`, or `reshard(x)` for readers that take the sharding of the barrier for that of `x`.
+
+    Operations with a sharding rule look behind barriers.
+    """
+
+    conflicts: FactorConflicts
+
+    @match_op_type
+    def match_and_rewrite(self, op: PropagationBarrierOp, rewriter: PatternRewriter, /) -> None:
+        moves = moves_to(sharding_of(op.input), sharding_of(op.result), op, full=True)
+        for use in [*op.result.uses]:
+            use.operation.operands[use.index] = op.input
+            if not self.conflicts.has_rule(use.operation):
+                move_operand(use.operation, use.index, moves, InsertPoint.before(op), rewriter)
+        rewriter.erase(op)
+
+
+def replicated(op: Operation) -> Resolution | None:
+    """The resolution with which each device has all tensors of `op` whole; None if it has them anyway."""
+
+    def of(values: Iterable[SSAValue]) -> list[TensorShardingAttr | None]:
+        shardings = map(sharding_of, values)
+        return [
+            None if sharding is None or sharding.is_fully_replicated else replicated_like(sharding)
+            for sharding in shardings
+        ]
+
+    operands, results = of(op.operands), of(op.results)
+    sharded = next((sharding for sharding in (*operands, *results) if sharding is not None), None)
+    return None if sharded is None else Resolution(operands, results, (), ReductionOp.SUM, sharded.mesh_or_ref)
+
+
+PADDING = (AllGatherOp, PadOp, SliceOp, AllSliceOp)
+"""What `sdy-pad-for-divisibility` inserts in front of a collective."""
+
+
+def reductions_of(op: Operation) -> list[Reduction]:
+    """The reductions between devices that read results of `op`, also with the padding that axes need to divide them."""
+    found: list[Reduction] = []
+    for reader in (use.operation for result in op.results for use in result.uses):
+        if isinstance(reader, Reduction):
+            found.append(reader)
+        elif isinstance(reader, PADDING):
+            found += reductions_of(reader)
+    return found
+
+
+def completes(reduction: Reduction, op: Operation) -> bool:
+    """Whether `reduction` combines what each device computes of its parts of the operands of `op`, as `op` does."""
+    shardings = [sharding for operand in op.operands if (sharding := sharding_of(operand)) is not None]
+    read = {axis.axis for sharding in shardings for of_dim in sharding.dim_shardings for axis in of_dim.axes}
+    return reduction_kind(op) is reduction.reduction and all(axis.axis in read for axis in reduction.reduced_axes)
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """Why operations of a module cannot become local, worked out once for those that are alike."""
+
+    decisions: Decisions
+    known: dict[Hashable, str | None] = field(default_factory=dict[Hashable, str | None])
+    even: BySharding[bool] = field(default_factory=lambda: BySharding(is_even))
+
+    def of(self, op: Operation) -> str | None:
+        """Why `op` cannot become local, if it can be computed on whole tensors instead; else None."""
+        key = self.decisions.key(op)
+        if key is None:
+            reason = self._of(op)
+        elif key in self.known:
+            reason = self.known[key]
+        else:
+            reason = self.known[key] = self._of(op)
+        if reason is None or not all(completes(reduction, op) for reduction in reductions_of(op)):
+            return None
+        return reason
+
+    def _of(self, op: Operation) -> str | None:
+        """As `of`, whatever reads the results of `op`."""
+        unreduced = any(sharding and sharding.unreduced_axes.data for sharding in map(sharding_of, op.results))
+        if isinstance(op, FLOW_OPS) or unreduced or WholeTensors.of(op).is_replicated:
+            return None
+        if not all(self.even.of_value(value, op) for value in (*op.operands, *op.results)):
+            return None
+        try:
+            self.decisions.of(op)
+        except OperationFailedException as refused:
+            return str(refused)
+        return None
+
+
+def is_even(type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> bool:
+    """Whether `sharding` divides a tensor of `type` into equal parts; others are padded."""
+    tensor = WholeTensor(type, sharding, op)
+    if tensor.is_replicated:
+        return True
+    return tensor.is_static and all(extent % tensor.parts(dim) == 0 for dim, extent in enumerate(tensor.shape))
+
+
+class ReplicateRefused(DecisionPattern[Operation, Resolution]):
+    """`f(x)` -> `reshard(f(reshard(x)))`, with all tensors of `f` whole: so are the sums that devices had parts of."""
+
+    def rewrite(self, op: Operation, decision: Resolution, rewriter: PatternRewriter, /) -> None:
+        for reduction in reductions_of(op):
+            rewriter.replace(reduction, ReshardOp(reduction.tensor, reduction.out_sharding))
+        apply_resolution(op, decision, rewriter)
+
+
+def refused_operations(module: ModuleOp) -> Mapping[Operation, Resolution]:
+    """The operations of StableHLO that cannot become local otherwise. Warns of each."""
+    refusals = Refusals(Decisions(module))
+    found: dict[Operation, Resolution] = {}
+    for op in operations_in(module):
+        if not op.name.startswith("stablehlo.") or type(op) in HOST:
+            continue
+        if (reason := refusals.of(op)) is not None and (resolution := replicated(op)) is not None:
+            warn(op, f"each device computes the whole operation, for {reason}")
+            found[op] = resolution
+    return found
+
+
+@dataclass(frozen=True)
+class ReplicateWholeOperationsPass(PatternPass):
+    """
+    Reshard operands and results of operations without a sharding rule, so that each device has whole what it needs.
+
+    These are operations of CHLO, custom calls, and the operations of StableHLO that `sdy-convert-global-to-local` would
+    refuse because no rule divides them. Elementwise operations get operands that are sharded like their results, and
+    barriers of propagation are erased. An unknown custom call is replicated with a warning.
+
+    With `refused`, operations of StableHLO that could not become local are replicated instead, each with a warning: for
+    a module in which `sdy-resolve-permutation-factors` has exchanged elements. Reshards become collectives in
+    `sdy-reshard-to-collectives`.
+    """
+
+    name = "sdy-replicate-whole-operations"
+    source: ClassVar[str] = "ours: upstream refuses these operations in sdy-convert-global-to-local"
+
+    refused: bool = False
+
+    walk: ClassVar[Walk] = INNER_FIRST
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        if self.refused:
+            return (ReplicateRefused(refused_operations(module)),)
+        conflicts = FactorConflicts(module, by_parts=True)
+        return (EraseBarrier(conflicts), ReplicateWholeDimensions(conflicts), ReshardReturnedByBranches())
