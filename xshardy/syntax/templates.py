@@ -4,7 +4,8 @@ Templates: an operation is copied instead of parsed if an earlier line had the s
 The lines of a module repeat: a step of a 32-layer transformer has 5,800 lines, of which 120 are distinct when value
 names are masked. Apart from names, the meaning of a line follows from its text: attributes and types are immutable, an
 alias is defined once, and the dialects for short operation names are part of the key. The parser reads the first line
-of each kind and stores a template; later lines copy it with their own operands. Each parser has its own templates.
+of each kind and stores a template (200 us); later lines copy it with their own operands (8 us). Each parser has its
+own templates.
 
 A line becomes a template only under these conditions:
 - The operation is the whole line, up to its location, which is not part of the template. The next token, up to the name

@@ -8,13 +8,14 @@ Source: MLIR, docs/BytecodeFormat, "IR Section"; the order of values as jaxlib's
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
 from xshardy.ir import add_regions, fill_block, new_block, new_operation, new_region
@@ -29,7 +30,6 @@ from xshardy.syntax.bytecode.container import (
 )
 from xshardy.syntax.bytecode.contents import ContentTable
 from xshardy.syntax.bytecode.errors import BytecodeError
-from xshardy.syntax.bytecode.operation_templates import HEAD_SIZE, OperationTemplate, Tails
 
 HAS_ATTRIBUTES, HAS_RESULTS, HAS_OPERANDS, HAS_SUCCESSORS, HAS_REGIONS, HAS_USE_ORDERS, HAS_PROPERTIES = (
     1 << bit for bit in range(7)
@@ -37,6 +37,32 @@ HAS_ATTRIBUTES, HAS_RESULTS, HAS_OPERANDS, HAS_SUCCESSORS, HAS_REGIONS, HAS_USE_
 """The bits of the mask that says which parts of an operation follow."""
 
 NOT_IN_TEMPLATES = HAS_SUCCESSORS | HAS_REGIONS | HAS_USE_ORDERS
+
+HEAD_SIZE = 2
+"""In bytes: a name, of which the first 128 have one byte, and the mask. Others are not looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationTemplate:
+    """
+    An operation without its location and its operands.
+
+    An operation is a name, a mask that says which parts follow, its location, these parts, and its operands. Operations
+    with the same bytes before the location, their *head*, and with the same bytes between it and the operands, their
+    *tail*, are the same up to location and operands. The head says how the tail is read, so no tail is the start of
+    another one with the same head. An operation with successors, regions or orders of uses has no template.
+    """
+
+    op_type: type[Operation]
+    properties: dict[str, Attribute]
+    attributes: dict[str, Attribute]
+    result_types: Sequence[Attribute]
+    operands: int
+    """How many there are."""
+
+
+Tails = dict[int, dict[bytes, OperationTemplate]]
+"""The templates with one head: by the size of the tail, and by the tail."""
 
 _UNKNOWN_TYPE: Any = UNKNOWN_LOC
 """Stands for the type of a value until it is defined."""
@@ -53,7 +79,7 @@ class OperationReader:
         self._version = container.version
         self._reader = container.operations
         self._templates: dict[bytes, Tails] = {}
-        """By head."""
+        """By head. Without them, reading a transformer of 8 layers takes 1.4 times as long."""
         self._awaited: set[SSAValue] = set()
         """Values that are used and not defined yet."""
         self._values: list[SSAValue | None] = []
