@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener
 
+from xshardy.ir.fields import operands_of, users_of
 from xshardy.rewriting.driver import UseListener
 from xshardy.rewriting.pattern_pass import PatternPass
 from xshardy.rewriting.walk import operations_from, operations_in
@@ -33,13 +34,13 @@ class ChangeLog(UseListener):
 
         def record_removal(op: Operation) -> None:
             for inner in operations_from(op) if op.regions else (op,):
-                less_used.extend(inner._operands)
+                less_used.extend(operands_of(inner))
             if (parent := op.parent_op()) is not None:
                 changed.append(parent)
 
         def record_replacement(op: Operation, values: Sequence[SSAValue | None]) -> None:
             for result in op.results:
-                changed.extend([use.operation for use in result.uses])
+                changed.extend(users_of(result))
 
         # Functions and not methods: the log and its operations are freed as soon as nothing refers to the log.
         self.operation_insertion_handler.append(inserted.append)
@@ -98,14 +99,11 @@ class Changes(Container[Operation]):
             changed.update([(id(inner), inner) for inner in operations_from(op)] if op.regions else ((id(op), op),))
         self._around = around = changed.copy()
         for op in changed.values():
-            for operand in op._operands:
+            for operand in operands_of(op):
                 if type(operand) is OpResult:
                     around[id(operand.op)] = operand.op
             for result in op.results:
-                use = result.first_use
-                while use is not None:
-                    around[id(use._operation)] = use._operation
-                    use = use._next_use
+                around.update([(id(user), user) for user in users_of(result)])
             if (parent := op.parent_op()) is not None:
                 around[id(parent)] = parent
         for value in log.less_used[since.less_used :]:

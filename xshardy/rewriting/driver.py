@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 
+from xshardy.ir.fields import operands_of
 from xshardy.ir.region_walk import walk_regions
 from xshardy.ir.walks import FORWARD, Walk
 from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
@@ -163,7 +164,7 @@ def _once(
             continue
         if rewriter is None:
             rewriter = _rewriter(op, listener, kept)
-        operands = op._operands
+        operands = operands_of(op)
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if less_used is not None:
@@ -184,7 +185,7 @@ def _decided(
         if rewriter is None:
             rewriter = _rewriter(op, listener, kept)
         rewriter.start(op)
-        operands = op._operands
+        operands = operands_of(op)
         pattern.rewrite(op, decision, rewriter)
         if rewriter.has_done_action:
             rewriter.end()
@@ -222,7 +223,7 @@ def _to_fixpoint(
         op = worklist.pop()
         if op.parent is None:
             continue
-        operands = op._operands
+        operands = operands_of(op)
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if isinstance(listener, UseListener):

@@ -102,10 +102,10 @@ class LazyRewriter(PatternRewriter):
             self.handle_operation_replacement(op, new_results)
         for old, new in zip(old_results, new_results, strict=True):
             self.replace_all_uses_with(old, new, safe_erase)
-        if len(new_results) == 1 and (only := new_results[0]) is not None and (name := only._name) is not None:
+        if len(new_results) == 1 and (only := new_results[0]) is not None and (name := only.name_hint) is not None:
             for each in inserted:
                 for result in each.results:
-                    if result._name is None:
+                    if result.name_hint is None:
                         result.name_hint = name
         self.erase(op, safe_erase)
 

@@ -96,8 +96,8 @@ class Parser(TemplateParser):
         """The first use of each value that is not defined yet."""
         self._named_dialects: set[str] = set()
         """The dialects in the prefixes of attribute names."""
-        # By their texts, which mean the same in the whole module: with shardings, 32 layers of a transformer take 21 us an
-        # operation, and 50 without the two.
+        # By their texts, which mean the same in the whole module: with shardings, 32 layers of a transformer take 21 us
+        # an operation, and 50 without the two.
         self._attributes: dict[str, Attribute] = {}
         self._types: dict[str, TypeAttribute] = {}
         self._operation: str | None = None

@@ -184,7 +184,7 @@ class Template:
                 value = values[names[place]][index]
             except (KeyError, IndexError):
                 return None
-            if value._type is not type and value._type != type:
+            if value.type is not type and value.type != type:
                 return None
             found.append(value)
         return found

@@ -23,6 +23,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from xshardy.dialects.naming import ValueNames
+from xshardy.ir.fields import operands_of, successors_of
 from xshardy.syntax.formats import format_of
 
 WITH_BODY = frozenset({"stablehlo.reduce"})
@@ -60,9 +61,9 @@ def text_key(op: Operation, prefix: str) -> Hashable | None:
     `prefix` is the prefix of operation names that is elided at `op`.
     """
     body: Hashable = ()
-    if op._successors or (op.regions and (op.name not in WITH_BODY or (body := _body_key(op)) is None)):
+    if successors_of(op) or (op.regions and (op.name not in WITH_BODY or (body := _body_key(op)) is None)):
         return None
-    operands = op._operands
+    operands = operands_of(op)
     key = prefix, body, *_parts(op)
     if len(operands) > 1 and len(set(map(id, operands))) < len(operands):
         numbers = [*map(id, operands)]
@@ -81,9 +82,9 @@ def _parts(op: Operation) -> Sequence[Hashable]:
         *attributes,
         *map(id, attributes.values()),
         None,
-        *[id(operand._type) for operand in op._operands],
+        *[id(operand.type) for operand in operands_of(op)],
         None,
-        *[id(result._type) for result in op.results],
+        *[id(result.type) for result in op.results],
     )
 
 
@@ -95,8 +96,8 @@ def _body_key(op: Operation) -> Hashable | None:
             numbers = {id(argument): number for number, argument in enumerate(block.args)}
             key.append(tuple([id(argument.type) for argument in block.args]))
             for inner in block.ops:
-                used = [numbers.get(id(operand)) for operand in inner._operands]
-                if inner.regions or inner._successors or None in used:
+                used = [numbers.get(id(operand)) for operand in operands_of(inner)]
+                if inner.regions or successors_of(inner) or None in used:
                     return None
                 key.append((*_parts(inner), *used))
                 numbers |= {id(result): len(numbers) + index for index, result in enumerate(inner.results)}
@@ -129,6 +130,6 @@ class TextTemplate:
 
     def fill(self, op: Operation, names: ValueNames) -> str:
         """The text of `op`."""
-        parts = [names.of(operand) for operand in op._operands]
+        parts = [names.of(operand) for operand in operands_of(op)]
         parts.append(names.results(op))
         return self.text % self.pick(parts)

@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
 from xshardy.ir import add_regions, fill_block, new_block, new_operation, new_region
+from xshardy.ir.fields import set_arguments
 from xshardy.syntax.bytecode.attribute_table import AttributeTable
 from xshardy.syntax.bytecode.container import (
     REGION_SECTIONS,
@@ -75,7 +76,7 @@ class OperationReader:
         attributes = AttributeTable(container, context)
         contents = ContentTable(container, attributes, context)
         self._kind, self._contents = contents.kind, cache(contents.contents)
-        self._type, self._location = cache(attributes.type), cache(attributes.location)
+        self._type_of, self._location = cache(attributes.type), cache(attributes.location)
         self._version = container.version
         self._reader = container.operations
         self._templates: dict[bytes, Tails] = {}
@@ -148,8 +149,8 @@ class OperationReader:
                 has_location = True
             if has_location:
                 location = self._location(reader.varint())
-            arguments.append(BlockArgument(self._type(type), block, index, location))
-        block._args = tuple(arguments)
+            arguments.append(BlockArgument(self._type_of(type), block, index, location))
+        set_arguments(block, tuple(arguments))
         if self._version >= USE_LIST_ORDERS and reader.byte():
             self._skip_use_orders(len(arguments))
         self._define(arguments)
@@ -178,7 +179,7 @@ class OperationReader:
         values[start:end] = defined
         self._following = end
 
-    def _operands(self, number: int) -> list[SSAValue]:
+    def _read_operands(self, number: int) -> list[SSAValue]:
         """The next `number` values."""
         values, numbers = self._values, self._reader.varints(number)
         try:
@@ -221,7 +222,7 @@ class OperationReader:
             if (template := templates.get(data[tail : tail + size])) is not None:
                 reader.position = tail + size
                 properties, attributes = template.properties.copy(), template.attributes.copy()
-                operands = self._operands(template.operands)
+                operands = self._read_operands(template.operands)
                 return new_operation(
                     template.op_type, operands, template.result_types, properties, attributes, location
                 )
@@ -239,10 +240,10 @@ class OperationReader:
         kind = self._kind(name)
         attributes = reader.varint() if mask & HAS_ATTRIBUTES else None
         inner, outer = self._contents(name, attributes, reader.varint() if mask & HAS_PROPERTIES else None)
-        types = [*map(self._type, reader.varints(reader.varint()))] if mask & HAS_RESULTS else ()
+        types = [*map(self._type_of, reader.varints(reader.varint()))] if mask & HAS_RESULTS else ()
         count = reader.varint() if mask & HAS_OPERANDS else 0
         tail = reader.data[start : reader.position]
-        operands = self._operands(count)
+        operands = self._read_operands(count)
         if kind.is_conversion and [operand.type for operand in operands] == [*types]:
             if mask & HAS_USE_ORDERS:
                 self._skip_use_orders(len(types))
