@@ -161,7 +161,7 @@ class MovingRewriter(LazyRewriter):
 def inline_unreported(
     block: Block, point: InsertPoint, arguments: Sequence[SSAValue], rewriter: PatternRewriter
 ) -> Sequence[Operation]:
-    """Inline a block as `rewriter` does. The caller reports those of the operations, which it returns, that may match."""
+    """Inline a block as `rewriter` does, unreported: the caller reports those of the operations that may match."""
     rewriter.has_done_action = True
     if isinstance(rewriter, LazyRewriter):
         rewriter.record_moved_blocks()

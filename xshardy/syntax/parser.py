@@ -26,7 +26,6 @@ from xdsl.utils.mlir_lexer import MLIRTokenKind
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.syntax.formats import attribute_reader, format_of
 from xshardy.syntax.lexer import Lexer
 from xshardy.syntax.older_arrays import replace_older_arrays
@@ -130,8 +129,7 @@ class Parser(TemplateParser):
         return attribute
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        with collection_suspended():
-            module = self._parse_operations() if allow_implicit_module else super().parse_module(False)
+        module = self._parse_operations() if allow_implicit_module else super().parse_module(False)
         self.check_locations()
         return module
 

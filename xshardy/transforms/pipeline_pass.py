@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.rewriting import PatternPass
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.operation_index import indexed, not_indexed
 from xshardy.transforms.read_only_pass import ReadOnlyPass
 
@@ -31,7 +30,7 @@ class PipelinePass(ModulePass, ABC):
         """Raise the errors of the passes that they would raise after earlier ones have changed `module`."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended(), indexed(op):
+        with indexed(op):
             self.check(op)
             for _ in self.applied(ctx, op):
                 pass

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.ir import clone_operation
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.operation_index import indexed
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
@@ -142,7 +141,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield SaveModulePass(self.dump_directory, f"{stage}_with_global_shapes", next(dumps))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended(), indexed(op):
+        with indexed(op):
             self.check(op)
             # Passes detect errors in such modules only after earlier passes have changed them.
             fails_late = self.enable_per_instruction_partitioning or any(rare_features(op))
