@@ -62,19 +62,19 @@ def inner_first(ops: Iterable[Operation]) -> list[Operation]:
     ordered: list[Operation] = []
     around: list[Operation] = []
     """Those that what follows may be in, the innermost last."""
-    open_: set[int] = set()
-    """The identities of these."""
+    open_: set[Operation] = set()
+    """The same, to look up."""
     for op in ops:
         if around:
             outer = op.parent_op()
-            while outer is not None and id(outer) not in open_:
+            while outer is not None and outer not in open_:
                 outer = outer.parent_op()
             while around and around[-1] is not outer:
-                open_.remove(id(around[-1]))
                 ordered.append(around.pop())
+                open_.remove(ordered[-1])
         if op.regions:
             around.append(op)
-            open_.add(id(op))
+            open_.add(op)
         else:
             ordered.append(op)
     return ordered + around[::-1]

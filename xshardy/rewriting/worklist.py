@@ -13,15 +13,15 @@ from xshardy.rewriting.walk import operations_from
 @final
 class Worklist:
     """
-    Operations by identity, the last one first: in the order of xDSL's `Worklist`, without its tests and hashes in
-    Python code. It holds only operations of classes that `takers` gives a pattern.
+    Operations, the last one first: in the order of xDSL's `Worklist`, without its tests in Python code. It holds only
+    operations of classes that `takers` gives a pattern.
     """
 
     __slots__ = ("_less_used", "_ops", "_takers")
 
     def __init__(self, ops: Sequence[Operation], takers: Mapping[type[Operation], Sequence[object]]):
         self._takers = takers
-        self._ops = {id(op): op for op in reversed(ops)}
+        self._ops = dict.fromkeys(reversed(ops))
         self._less_used: list[SSAValue] = []
         """What removed operations read."""
 
@@ -29,11 +29,11 @@ class Worklist:
         return bool(self._ops)
 
     def pop(self) -> Operation:
-        return self._ops.popitem()[1]
+        return self._ops.popitem()[0]
 
     def add(self, op: Operation) -> None:
         if self._takers[type(op)]:
-            self._ops.setdefault(id(op), op)
+            self._ops.setdefault(op)
 
     def add_around(self, op: Operation) -> None:
         """`op` and what is in it, what it is in, what it reads and what reads it: each may match now."""
@@ -55,7 +55,7 @@ class Worklist:
     def remove(self, op: Operation) -> None:
         """`op` and what is in it, which are about to be erased."""
         for inner in operations_from(op) if op.regions else (op,):
-            self._ops.pop(id(inner), None)
+            self._ops.pop(inner, None)
             self._less_used.extend(operands_of(inner))
         if (parent := op.parent_op()) is not None:
             self.add(parent)

@@ -138,20 +138,18 @@ class Template:
         by_position = sorted(resolved, key=lambda operand: operand[0])
         if line.positions() != [*(start for start, _ in results), *(start for start, _, _ in by_position)]:
             return None
-        uses = {
-            id(value): (place, index, value.type) for place, (_, index, value) in enumerate(by_position, start=bound)
-        }
+        uses = {value: (place, index, value.type) for place, (_, index, value) in enumerate(by_position, start=bound)}
         if (
             op.successors
             or not vars(op).keys() <= _FIELDS
-            or uses.keys() != {id(operand) for operand in op.operands}
+            or uses.keys() != {*op.operands}
             or not all(_is_closed(region) for region in op.regions)
         ):
             return None
         return cls(
             type(op),
             tuple(size for _, size in results),
-            tuple(uses[id(operand)] for operand in op.operands),
+            tuple(uses[operand] for operand in op.operands),
             name.start - line.start - sum(map(len, line.names[:bound])),
             len(name),
             tuple(op.result_types),
