@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.instructions.atomics import ATOMICS
-from xshardy.ptx.instructions.comparisons import COMPARISONS
-from xshardy.ptx.instructions.warps import WARPS
+from xshardy.ptx.instructions.scalar.atomics import ATOMICS
+from xshardy.ptx.instructions.scalar.comparisons import COMPARISONS
+from xshardy.ptx.instructions.warp.warps import WARPS
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Kind, Type

@@ -2,8 +2,8 @@
 
 import re
 
-from xshardy.ptx.instructions.matrices import DENSE_KINDS
-from xshardy.ptx.instructions.matrix_elements import DENSE_E2M1, ELEMENTS
+from xshardy.ptx.instructions.warp.matrices import DENSE_KINDS
+from xshardy.ptx.instructions.warp.matrix_elements import DENSE_E2M1, ELEMENTS
 from xshardy.ptx.module import Instruction
 
 _SHAPE = re.compile(r"\.m(\d+)n(\d+)k(\d+)\b")

@@ -8,20 +8,20 @@ import numpy as np
 
 from xshardy.ptx.decode import Action, Context, Registers, Step, computation_step, guarded
 from xshardy.ptx.errors import PtxError
-from xshardy.ptx.instructions.atomics import ATOMICS
-from xshardy.ptx.instructions.bits import BITS
-from xshardy.ptx.instructions.comparisons import COMPARISONS
-from xshardy.ptx.instructions.conversions import CONVERSIONS
-from xshardy.ptx.instructions.copies import COPIES
-from xshardy.ptx.instructions.floats import FLOATS
 from xshardy.ptx.instructions.form import Form, Rule
-from xshardy.ptx.instructions.integers import INTEGERS
-from xshardy.ptx.instructions.matrices import MATRICES
-from xshardy.ptx.instructions.memory import MEMORY
-from xshardy.ptx.instructions.tensor_copies import TENSORS
-from xshardy.ptx.instructions.warpgroups import WARPGROUPS
-from xshardy.ptx.instructions.warps import WARPS
-from xshardy.ptx.instructions.wmma import WMMA
+from xshardy.ptx.instructions.scalar.atomics import ATOMICS
+from xshardy.ptx.instructions.scalar.bits import BITS
+from xshardy.ptx.instructions.scalar.comparisons import COMPARISONS
+from xshardy.ptx.instructions.scalar.conversions import CONVERSIONS
+from xshardy.ptx.instructions.scalar.floats import FLOATS
+from xshardy.ptx.instructions.scalar.integers import INTEGERS
+from xshardy.ptx.instructions.scalar.memory import MEMORY
+from xshardy.ptx.instructions.tensor.copies import COPIES
+from xshardy.ptx.instructions.tensor.tensor_copies import TENSORS
+from xshardy.ptx.instructions.tensor.warpgroups import WARPGROUPS
+from xshardy.ptx.instructions.warp.matrices import MATRICES
+from xshardy.ptx.instructions.warp.warps import WARPS
+from xshardy.ptx.instructions.warp.wmma import WMMA
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Body, Entry, Instruction, Register, Symbol, Vector
 from xshardy.ptx.synchronization import BARRIERS, Barrier

@@ -8,9 +8,9 @@ import numpy as np
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.mbarriers import mbarrier
-from xshardy.ptx.instructions.tensor_memory import tcgen05
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.tensor.mbarriers import mbarrier
+from xshardy.ptx.instructions.tensor.tensor_memory import tcgen05
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer
 from xshardy.ptx.types import PREDICATE, TYPES

@@ -15,9 +15,9 @@ from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.bulk_copies import BY_GROUPS, COMPLETIONS, Completion, Reduction, Site, take_spaces
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses, elements_of, store_words, take_space
+from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, store_words, take_space
+from xshardy.ptx.instructions.tensor.bulk_copies import BY_GROUPS, COMPLETIONS, Completion, Reduction, Site, take_spaces
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Tensor
 from xshardy.ptx.swizzles import CHUNK

@@ -16,14 +16,14 @@ from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrices import ALL_LANES
-from xshardy.ptx.instructions.mbarriers import arrive_at, objects_of
-from xshardy.ptx.instructions.memory import addresses, elements_of, nothing, store_words, take_space
-from xshardy.ptx.instructions.tensor_copies_in import copy
-from xshardy.ptx.instructions.tensor_operands import GROUPS
-from xshardy.ptx.instructions.tensor_products import multiply
-from xshardy.ptx.instructions.tensor_reductions import take_reduction
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, nothing, store_words, take_space
+from xshardy.ptx.instructions.tensor.mbarriers import arrive_at, objects_of
+from xshardy.ptx.instructions.tensor.tensor_copies_in import copy
+from xshardy.ptx.instructions.tensor.tensor_operands import GROUPS
+from xshardy.ptx.instructions.tensor.tensor_products import multiply
+from xshardy.ptx.instructions.tensor.tensor_reductions import take_reduction
+from xshardy.ptx.instructions.warp.matrices import ALL_LANES
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import RANK_BITS, Memory
 from xshardy.ptx.module import Instruction, Integer, Operand

@@ -17,11 +17,11 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Action, Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
-from xshardy.ptx.instructions.matrices import BIT_OPERATIONS
-from xshardy.ptx.instructions.matrix_elements import ELEMENTS, RegisterElement, take_elements
-from xshardy.ptx.instructions.memory import Addresses, addresses, load_words, store_words, take_space
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.scalar.memory import Addresses, addresses, load_words, store_words, take_space
+from xshardy.ptx.instructions.warp.fragments import ALL_LANES, Fragment, rounded
+from xshardy.ptx.instructions.warp.matrices import BIT_OPERATIONS
+from xshardy.ptx.instructions.warp.matrix_elements import ELEMENTS, RegisterElement, take_elements
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction, Integer, Operand

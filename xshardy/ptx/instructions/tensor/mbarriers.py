@@ -13,7 +13,7 @@ from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import Addresses, addresses, store_words, take_space
+from xshardy.ptx.instructions.scalar.memory import Addresses, addresses, store_words, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES, MOST_ARRIVALS
 from xshardy.ptx.memory import SHARED, AccessKind, Memory

@@ -12,7 +12,7 @@ from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses, elements_of, take_hints, take_space
+from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, take_hints, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import AccessKind, Part
 from xshardy.ptx.module import Sink

@@ -7,9 +7,9 @@ import numpy as np
 from xshardy.numerics import conversions
 from xshardy.numerics.element_types import Array, float_info
 from xshardy.numerics.floats import narrowed
-from xshardy.ptx.instructions.floats import canonical, positive_part
 from xshardy.ptx.instructions.form import Computation, Form, Rule
-from xshardy.ptx.instructions.rounding import directed, flushed, saturated
+from xshardy.ptx.instructions.scalar.floats import canonical, positive_part
+from xshardy.ptx.instructions.scalar.rounding import directed, flushed, saturated
 from xshardy.ptx.types import TYPES, Kind, Type, as_tf32
 
 TO_INTEGER: Mapping[str, Callable[[Array], Array]] = {

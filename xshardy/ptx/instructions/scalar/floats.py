@@ -8,10 +8,10 @@ import numpy as np
 
 from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array, float_info
-from xshardy.ptx.instructions import rounding
-from xshardy.ptx.instructions.approximate import APPROXIMATE, approximated
 from xshardy.ptx.instructions.form import Computation, Form, Rule
-from xshardy.ptx.instructions.rounding import MODES, Rounding, take_rounding
+from xshardy.ptx.instructions.scalar import rounding
+from xshardy.ptx.instructions.scalar.approximate import APPROXIMATE, approximated
+from xshardy.ptx.instructions.scalar.rounding import MODES, Rounding, take_rounding
 from xshardy.ptx.types import PREDICATE, STORAGE, TYPES
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from xshardy.numerics.element_types import Array
 from xshardy.numerics.integers import unsigned
 from xshardy.ptx.instructions.form import Computation, Form, Rule
-from xshardy.ptx.instructions.rounding import flushed
+from xshardy.ptx.instructions.scalar.rounding import flushed
 from xshardy.ptx.module import Pair
 from xshardy.ptx.types import PREDICATE, TYPES, Kind, Type
 

@@ -17,13 +17,10 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Action, Context, Step
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.bulk_copies import commit, wait
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.fragments import ALL_LANES, rounded
-from xshardy.ptx.instructions.matrices import KINDS, check_metadata, take_sparsity
-from xshardy.ptx.instructions.matrix_elements import RegisterElement, take_elements
-from xshardy.ptx.instructions.memory import elements_of
-from xshardy.ptx.instructions.warpgroup_matrices import (
+from xshardy.ptx.instructions.scalar.memory import elements_of
+from xshardy.ptx.instructions.tensor.bulk_copies import commit, wait
+from xshardy.ptx.instructions.tensor.warpgroup_matrices import (
     ROWS,
     WARPS,
     Accumulator,
@@ -32,7 +29,10 @@ from xshardy.ptx.instructions.warpgroup_matrices import (
     RowsOfWarps,
     places_of_accumulator,
 )
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.warp.fragments import ALL_LANES, rounded
+from xshardy.ptx.instructions.warp.matrices import KINDS, check_metadata, take_sparsity
+from xshardy.ptx.instructions.warp.matrix_elements import RegisterElement, take_elements
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction, Integer, Operand, Vector

@@ -14,8 +14,8 @@ from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Action, Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.floats import canonical
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.scalar.floats import canonical
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Instruction, Integer, Operand, Pair
 from xshardy.ptx.types import TYPES, Type
