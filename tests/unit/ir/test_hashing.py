@@ -1,12 +1,14 @@
-"""Attributes of sdy keep their hash, and are equal as those of xDSL are."""
+"""Attributes of sdy keep their hash, and are equal as those of xDSL are; equal attributes have one key."""
 
 import copy
+import gc
 import pickle
 import subprocess
 import sys
+from weakref import ref
 
 import pytest
-from xdsl.dialects.builtin import IntAttr
+from xdsl.dialects.builtin import IntAttr, TensorType, f32
 from xdsl.ir import Attribute
 
 from xshardy.dialects.sdy import SDY
@@ -14,7 +16,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
 from xshardy.dialects.sdy.attributes.enums import EdgeNodeTypeAttr, ReductionOpAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.ir import new_attribute
-from xshardy.ir.hashing import KeptHash
+from xshardy.ir.hashing import KeptHash, key_of, keys_of
 
 
 def sharding(axis: str = "b") -> TensorShardingAttr:
@@ -82,3 +84,45 @@ def test_another_process_hashes_a_pickled_attribute_anew():
         "assert attribute in {type(attribute).new(attribute.parameters)}"
     )
     subprocess.run([sys.executable, "-c", program], input=pickle.dumps(attribute), check=True)
+
+
+def test_equal_attributes_have_one_key():
+    attribute, again, other = (TensorType(f32, shape) for shape in ([2, 3], [2, 3], [3, 2]))
+    assert key_of(attribute) is key_of(again) is not key_of(other)
+    assert keys_of([attribute, other]) == (key_of(attribute), key_of(other))
+    assert key_of(attribute).attribute == attribute
+
+
+def test_key_is_kept_by_each_attribute_that_has_it():
+    attribute, again = sharding(), sharding()
+    key = key_of(attribute)
+    assert key_of(again) is key
+    del attribute
+    assert key_of(sharding()) is key
+
+
+def test_key_ends_with_its_attributes_without_a_collection():
+    attribute = TensorType(f32, [7, 7, 7])
+    key = ref(key_of(attribute))
+    gc.disable()
+    try:
+        del attribute
+        assert key() is None
+    finally:
+        gc.enable()
+
+
+def test_copies_have_the_key():
+    attribute = TensorType(f32, [2, 3])
+    key = key_of(attribute)
+    for again in (copy.copy(attribute), copy.deepcopy(attribute), pickle.loads(pickle.dumps(attribute))):
+        assert again == attribute and key_of(again) is key
+
+
+@pytest.mark.parametrize("is_keyed", (False, True))
+def test_equality_does_not_depend_on_keys(is_keyed: bool):
+    attribute, other = sharding(), sharding("d")
+    key_of(attribute)
+    if is_keyed:
+        key_of(other)
+    assert attribute == sharding() and attribute != other

@@ -46,7 +46,7 @@ from xshardy.sharding.interning import DimSharding, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.likeness import Likeness
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
@@ -163,8 +163,8 @@ class FactorConflicts:
         self._replicating_rules: dict[tuple[int, tuple[int, ...]], tuple[FactorRule, FactorRule]] = {}
         self._element_count = once_per_object(element_count)
         self._known: dict[Hashable, Resolution | None] = {}
-        self.likeness = Likeness()
-        self._known_alike: dict[Hashable, Resolution | None] = {}
+        self._known_alike: Mapping[bool, dict[Hashable, Resolution | None]] = {False: {}, True: {}}
+        """By `full`, and what operations that are alike have in common."""
 
     def has_rule(self, op: Operation) -> bool:
         """Whether `op` has a sharding rule: its own, or that of its kind."""
@@ -182,13 +182,13 @@ class FactorConflicts:
         `OperationFailedException` if its operands do not determine the axes along which its results are reduced, or
         shard results along axes along which they are unreduced.
         """
-        alike = None if reduced else self.likeness.of(op)
-        if alike is None:
+        key = None if reduced else alike(op)
+        if key is None:
             return self._resolved(op, full=full, reduced=reduced)
-        key = full, alike
-        if key not in self._known_alike:
-            self._known_alike[key] = self._resolved(op, full=full, reduced=reduced)
-        return self._known_alike[key]
+        known = self._known_alike[full]
+        if key not in known:
+            known[key] = self._resolved(op, full=full, reduced=reduced)
+        return known[key]
 
     def _resolved(self, op: Operation, *, full: bool, reduced: Mapping[int, TensorShardingAttr]) -> Resolution | None:
         """`resolve`, remembered by rule and shardings."""
