@@ -6,7 +6,7 @@ a sharding of two dimensions. A class of ours keeps the hash (`KeptHash`); for a
 Both are kept inside of the attribute, which never changes, and end with it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from copy import copy
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -19,7 +19,7 @@ _HASH, _KEY = "_kept_hash", "_kept_key"
 
 
 class KeptHash(ParametrizedAttribute):
-    """A base of attributes that are hashed once, in 0.1 us from then on. The hash is that of xDSL."""
+    """A base of attributes that are hashed and compared once, in 0.1 us from then on. The hash is that of xDSL."""
 
     if TYPE_CHECKING:  # in the object, and no parameter of the attribute
         _kept_hash: int
@@ -42,10 +42,7 @@ class KeptHash(ParametrizedAttribute):
             return True
         if type(other) is not type(self):
             return NotImplemented
-        if hash(self) != hash(other):
-            return False
-        parameters = parameters_of(type(self))
-        return parameters(self) == parameters(other)
+        return hash(self) == hash(other) and key_of(self) is key_of(other)
 
     def __getstate__(self) -> dict[str, Any]:
         """The parameters: in another process, which reads a pickled attribute, texts have other hashes."""
@@ -55,27 +52,33 @@ class KeptHash(ParametrizedAttribute):
 class Key:
     """What stands for an attribute, and for all that are equal to it, in a dictionary. Hashed by identity: 0.02 us."""
 
-    __slots__ = ("__weakref__", "attribute")
+    __slots__ = ("__weakref__", "_content")
 
-    def __init__(self, attribute: Attribute):
-        self.attribute = attribute
+    def __init__(self, content: Hashable):
+        self._content = content
 
     def __reduce__(self) -> tuple[object, ...]:
         """For an attribute that is copied or pickled with its key."""
-        return key_of, (self.attribute,)
+        return _key_with, (self._content,)
 
 
-_keys: WeakValueDictionary[Attribute, Key] = WeakValueDictionary()
-"""The key of each attribute that has one: as long as one of those that are equal lives, which all hold it."""
+_keys: WeakValueDictionary[Hashable, Key] = WeakValueDictionary()
+"""The keys by content: each as long as one of the attributes that are equal lives, which all hold it."""
+
+
+def _key_with(content: Hashable) -> Key:
+    if (key := _keys.get(content)) is None:
+        key = _keys[content] = Key(content)
+    return key
 
 
 def key_of(attribute: Attribute) -> Key:
     """The same object for equal attributes, another one for others. Takes 0.1 us from the second time on."""
     key: Key | None = attribute.__dict__.get(_KEY)
     if key is None:
-        if (key := _keys.get(attribute)) is None:
-            without_key = copy(attribute)  # else a key would hold itself, and be left to the garbage collector
-            key = _keys[without_key] = Key(without_key)
+        # Not the attribute itself: it would hold a key that holds it, and be left to the garbage collector.
+        is_ours = isinstance(attribute, KeptHash)
+        key = _key_with((type(attribute), attribute.parameters) if is_ours else copy(attribute))
         object.__setattr__(attribute, _KEY, key)
     return key
 

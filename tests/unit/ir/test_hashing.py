@@ -90,7 +90,6 @@ def test_equal_attributes_have_one_key():
     attribute, again, other = (TensorType(f32, shape) for shape in ([2, 3], [2, 3], [3, 2]))
     assert key_of(attribute) is key_of(again) is not key_of(other)
     assert keys_of([attribute, other]) == (key_of(attribute), key_of(other))
-    assert key_of(attribute).attribute == attribute
 
 
 def test_key_is_kept_by_each_attribute_that_has_it():

@@ -25,7 +25,6 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
@@ -34,7 +33,6 @@ from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.windows import WindowDimension
-from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.conflicts.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.sharding.conflicts.dot_results import result_as_operands
 from xshardy.sharding.conflicts.parts_rules import parts_rule
@@ -155,14 +153,9 @@ class FactorConflicts:
 
     def __init__(self, module: ModuleOp, *, by_parts: bool = False):
         self._by_parts = by_parts
-        self._parts_rules: dict[int, FactorRule] = {}
         self._rules = ShardingRules()
         self._meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
         self._table = ShardingTable(self._mesh_of)
-        self._written: dict[int, tuple[Attribute, FactorRule | None]] = {}
-        self._replicating_rules: dict[tuple[int, tuple[int, ...]], tuple[FactorRule, FactorRule]] = {}
-        self._element_count = once_per_object(element_count)
-        self._known: dict[Hashable, Resolution | None] = {}
         self._known_alike: Mapping[bool, dict[Hashable, Resolution | None]] = {False: {}, True: {}}
         """By `full`, and what operations that are alike have in common."""
 
@@ -203,11 +196,8 @@ class FactorConflicts:
         if reduced:
             reads = [self._table.read(reduced[i]) if i in reduced else numbers[i] for i in range(len(op.operands))]
             numbers = (*reads, *numbers[len(reads) :])
-        elements = tuple([self._element_count(value.type) for value in values])
-        key = id(rule), type(op), full, numbers, elements, kind
-        if key not in self._known:
-            self._known[key] = self._resolve(op, rule, numbers, elements, kind or ReductionOp.SUM, full=full)
-        return self._known[key]
+        elements = tuple([element_count(value.type) for value in values])
+        return self._resolve(op, rule, numbers, elements, kind or ReductionOp.SUM, full=full)
 
     def without_axes(self, op: Operation, factors: Collection[int]) -> Resolution | None:
         """
@@ -266,26 +256,13 @@ class FactorConflicts:
 
     def _replicating(self, rule: FactorRule, factors: tuple[int, ...]) -> FactorRule:
         """`rule`, where `factors` need replication."""
-        if (known := self._replicating_rules.get((id(rule), factors))) is None:
-            needed = tuple(sorted({*rule.need_replication, *factors}))
-            reduction = tuple([factor for factor in rule.reduction if factor not in factors])
-            replicating = replace(rule, reduction=reduction, need_replication=needed)
-            known = self._replicating_rules[id(rule), factors] = rule, replicating
-        return known[1]
+        needed = tuple(sorted({*rule.need_replication, *factors}))
+        reduction = tuple([factor for factor in rule.reduction if factor not in factors])
+        return replace(rule, reduction=reduction, need_replication=needed)
 
     def _rule_of(self, op: Operation) -> FactorRule | None:
-        rule = self._sharding_rule_of(op)
-        if self._by_parts and (rule := parts_rule(op, rule)) is not None:
-            self._parts_rules[id(rule)] = rule  # resolutions are known by the identity of the rule
-        return rule
-
-    def _sharding_rule_of(self, op: Operation) -> FactorRule | None:
-        written = op.attributes.get(SHARDING_RULE)
-        if written is None:
-            return self._rules.factor_rule(op)
-        if (known := self._written.get(id(written))) is None:  # many operations share one attribute
-            known = self._written[id(written)] = written, self._rules.factor_rule(op)
-        return known[1]
+        rule = self._rules.factor_rule(op)
+        return parts_rule(op, rule) if self._by_parts else rule
 
     def _resolve(
         self,

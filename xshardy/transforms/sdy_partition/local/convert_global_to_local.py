@@ -87,7 +87,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
     of_alike = Decisions(module)
     for op in operations_in(module):
         for value in values_of(op):
-            if (of_part := types.of_value(value, op)) is not value.type:
+            if (of_part := types.of_value(value, op)) != value.type:
                 new_types.setdefault(op, []).append((value, of_part))
         if type(op) in DECLARATIONS:
             continue

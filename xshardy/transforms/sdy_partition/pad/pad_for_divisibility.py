@@ -43,7 +43,7 @@ class PaddedTypes(BySharding[Attribute]):
 
     def is_padded(self, value: SSAValue, op: Operation) -> bool:
         """Whether `value`, which `op` defines or reads, gets padding."""
-        return self.of_value(value, op) is not value.type
+        return self.of_value(value, op) != value.type
 
 
 def check_function(op: FuncOp, types: PaddedTypes) -> None:
@@ -77,7 +77,7 @@ def check_returned(op: FuncReturnOp, types: PaddedTypes) -> None:
 def check_without_padding(op: Operation, values: Sequence[SSAValue], types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if one of `values`, which `op` gets or gives as they are, needs padding."""
     for value in values:
-        if (padded := types.of_value(value, op)) is not value.type:
+        if (padded := types.of_value(value, op)) != value.type:
             raise OperationFailedException(
                 op,
                 f"'{op.name}' op has a value of {value.type}, which its sharding {local_sharding(value)} makes "
@@ -205,9 +205,7 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
         return program
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
-        if changed := [
-            (value, after) for value in values_of(op) if (after := types.of_value(value, op)) is not value.type
-        ]:
+        if changed := [(value, after) for value in values_of(op) if (after := types.of_value(value, op)) != value.type]:
             program.types[op] = changed
         if zeros_after(op, zeros, types):
             zeros.add(op.results[0])
