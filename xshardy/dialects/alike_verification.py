@@ -2,8 +2,8 @@
 Verification of operations that are alike, as those of repeated layers are, once for all of them.
 
 Two operations are alike if they are of one class, and their properties, their attributes and the types of their
-operands and results are equal. Most of what xDSL verifies of an operation is a function of these: its
-definition, traits that verify nothing, and, in the packages listed here, its own `verify_`.
+operands and results are equal. Most of what xDSL verifies of an operation is a function of these: its definition,
+traits that verify nothing, and, in the packages listed here, its own `verify_`.
 """
 
 from collections.abc import Callable, Hashable
