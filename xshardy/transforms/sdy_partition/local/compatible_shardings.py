@@ -14,6 +14,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -59,7 +60,7 @@ class CompatibleShardings:
         With `has_own_form`, a pattern for `op` knows how its tensors belong together; else its sharding rule does, and
         without one nothing may be sharded.
         """
-        key = self.conflicts.likeness.of(op), has_own_form
+        key = alike(op), has_own_form
         if key in self._passed:
             return
         self._check(op, has_own_form=has_own_form)
