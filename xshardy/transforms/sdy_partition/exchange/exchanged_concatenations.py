@@ -37,8 +37,6 @@ class Joined:
 class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
     """`concatenate %x, %y` -> `manual_computation(%x, %y)`: each device gets the elements of its part of the result."""
 
-    op_types = (stablehlo.ConcatenateOp,)
-
     @staticmethod
     def decide(op: stablehlo.ConcatenateOp, before: WholeTensors) -> Joined | Other:
         if (rotation := rotation_of(op)) is not None:

@@ -83,8 +83,6 @@ def _takes_all(op: stablehlo.SliceOp, dim: int, source: WholeTensor) -> bool:
 class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
     """`slice %x` -> `manual_computation(%x)`: each device gets the elements of its part of the slice."""
 
-    op_types = (stablehlo.SliceOp,)
-
     @staticmethod
     def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Movement | Other:
         (source,), (target,) = before.operands, before.results
@@ -118,8 +116,6 @@ class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
 @dataclass(frozen=True)
 class ExchangeOfPad(LocalPattern[stablehlo.PadOp, Movement]):
     """`pad %x` -> `manual_computation(%x)`: each device gets the elements of its part of the padded tensor."""
-
-    op_types = (stablehlo.PadOp,)
 
     @staticmethod
     def decide(op: stablehlo.PadOp, before: WholeTensors) -> Movement | Other:
@@ -157,8 +153,6 @@ class ExchangeOfPad(LocalPattern[stablehlo.PadOp, Movement]):
 @dataclass(frozen=True)
 class ExchangeOfReverse(LocalPattern[stablehlo.ReverseOp, Movement]):
     """`reverse %x` -> `manual_computation(%x)`: each device reverses the elements of the opposite part."""
-
-    op_types = (stablehlo.ReverseOp,)
 
     @staticmethod
     def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Movement | Other:

@@ -43,8 +43,6 @@ class MovedElements:
 class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
     """`reshape %x` -> `manual_computation(%x)`: each device gets the elements of its part of the result."""
 
-    op_types = (stablehlo.ReshapeOp,)
-
     @staticmethod
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> MovedElements | Other:
         moved = MovedGroups.of(before)

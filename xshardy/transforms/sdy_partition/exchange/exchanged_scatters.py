@@ -101,8 +101,6 @@ class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, Loca
     Windows must not reach beyond the tensor: nothing says which padding `select` would never choose.
     """
 
-    op_types = (stablehlo.SelectAndScatterOp,)
-
     @staticmethod
     def decide(op: stablehlo.SelectAndScatterOp, before: WholeTensors) -> LocalScatter | Other:
         (operand, source, initial), (target,) = before.operands, before.results

@@ -93,8 +93,6 @@ def neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | Non
 class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
     """`reduce_window %x` -> `manual_computation(%x)`: each device reduces the windows of its part of the result."""
 
-    op_types = (stablehlo.ReduceWindowOp,)
-
     @staticmethod
     def decide(op: stablehlo.ReduceWindowOp, before: WholeTensors) -> Movement | Other:
         source, target = before.operands[0], before.results[0]
@@ -168,8 +166,6 @@ class LocalConvolution:
 @dataclass(frozen=True)
 class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvolution]):
     """`convolution %x, %k` -> `manual_computation(%x, %k)`: each device has the windows of its part of the output."""
-
-    op_types = (stablehlo.ConvolutionOp,)
 
     @staticmethod
     def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> LocalConvolution | Other:

@@ -141,7 +141,7 @@ def _without(tensor: WholeTensor, axes: Sequence[AxisRefAttr]) -> TensorSharding
     return with_dimensions(tensor.sharding, dims)
 
 
-def gathered_reshape(before: WholeTensors) -> Resolution | None:
+def gathered_reshape(op: stablehlo.ReshapeOp, before: WholeTensors) -> Resolution | None:
     """
     Operand and result without the axes of groups that move; of tensors without elements, without any axes.
 
@@ -195,8 +195,6 @@ def _split(moved: MovedGroups, group: ReshapeGroup) -> DimExchange | None:
 @dataclass(frozen=True)
 class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
     """`reshape %x` -> `slice (manual_computation(pad %x))`: a reshape of what a device and its neighbours have."""
-
-    op_types = (stablehlo.ReshapeOp,)
 
     @staticmethod
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> SplitGroups | Other:

@@ -1,10 +1,10 @@
 """Reverses along sharded dimensions: each device reverses its part, which then goes to the opposite device."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -13,7 +13,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
-from xshardy.dialects.sdy.value_shardings import without_axes
+from xshardy.dialects.sdy.value_shardings import enclosing_module, without_axes
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.sharding.devices import mirrored
 from xshardy.transforms.sdy.shardings import with_mesh
@@ -35,24 +35,19 @@ from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
 
 
-@dataclass(slots=True)
-class Meshes:
-    """The meshes of a module by name, and new ones."""
+def reference_to(mesh: MeshAttr, name: str, op: Operation, rewriter: PatternRewriter) -> SymbolRefAttr:
+    """
+    A reference to `mesh` from `op`.
 
-    module: ModuleOp
-    names: dict[MeshAttr, str] = field(init=False)
-    symbols: SymbolNames = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.names = {op.mesh: op.sym_name.data for op in reversed([*self.module.ops]) if isinstance(op, MeshOp)}
-        self.symbols = SymbolNames(self.module)
-
-    def reference(self, mesh: MeshAttr, name: str, rewriter: PatternRewriter) -> SymbolRefAttr:
-        """A reference to `mesh`; if it has no name, it becomes the first operation of the module, named `name`."""
-        if (known := self.names.get(mesh)) is None:
-            known = self.names[mesh] = self.symbols.fresh(name)
-            rewriter.insert(MeshOp(known, mesh), InsertPoint.at_start(self.module.body.block))
-        return SymbolRefAttr(known)
+    If the module has no such mesh, it gets one as its first operation, of a name that begins with `name`.
+    """
+    module = enclosing_module(op)
+    assert module is not None
+    known = (inner.sym_name.data for inner in module.ops if isinstance(inner, MeshOp) and inner.mesh == mesh)
+    if (found := next(known, None)) is None:
+        found = SymbolNames(module).fresh(name)
+        rewriter.insert(MeshOp(found, mesh), InsertPoint.at_start(module.body.block))
+    return SymbolRefAttr(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +78,6 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
     If a dimension does not divide, it is padded, and shifted so that the padding is behind the reversed elements.
     """
 
-    op_types = (stablehlo.ReverseOp,)
-    meshes: Meshes
-
     @staticmethod
     def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Mirroring | Other:
         (source,), (target,) = before.operands, before.results
@@ -105,7 +97,7 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
         opposite = mirrored(mesh, decision.axes)
         reference = opposite
         if sharding.mesh_name is not None:
-            reference = self.meshes.reference(opposite, f"{sharding.mesh_name}_reversed", code.rewriter)
+            reference = reference_to(opposite, f"{sharding.mesh_name}_reversed", op, code.rewriter)
         reverse = stablehlo.ReverseOp(operand, op.dimensions.get_values())
         there = marked(code.insert(reverse), with_mesh(sharding, reference))
         back = code.insert(ReshardOp(there, sharding))

@@ -131,8 +131,6 @@ def padded_along_whole_dims(
 class SliceOfWholeParts(LocalPattern[stablehlo.SliceOp, WholeParts]):
     """`slice %x` -> `slice (manual_computation(pad %x))`: a slice of what a device and its neighbours have."""
 
-    op_types = (stablehlo.SliceOp,)
-
     @staticmethod
     def decide(op: stablehlo.SliceOp, before: WholeTensors) -> WholeParts | Other:
         (source,), (target,) = before.operands, before.results
@@ -161,8 +159,6 @@ class SliceOfWholeParts(LocalPattern[stablehlo.SliceOp, WholeParts]):
 @dataclass(frozen=True)
 class PadOfWholeParts(LocalPattern[stablehlo.PadOp, WholeParts]):
     """`pad %x` -> `slice (manual_computation(pad %x))`: padding around what a device and its neighbours have."""
-
-    op_types = (stablehlo.PadOp,)
 
     @staticmethod
     def decide(op: stablehlo.PadOp, before: WholeTensors) -> WholeParts | Other:

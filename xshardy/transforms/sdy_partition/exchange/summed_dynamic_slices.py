@@ -37,8 +37,6 @@ class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
     The decision is the sharded dimensions of which the slice has a part.
     """
 
-    op_types = (stablehlo.DynamicSliceOp,)
-
     @staticmethod
     def decide(op: stablehlo.DynamicSliceOp, before: WholeTensors) -> Sequence[int] | Other:
         (source, *indices), (target,) = before.operands, before.results

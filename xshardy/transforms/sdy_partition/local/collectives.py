@@ -70,7 +70,6 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
     An empty part is reshaped: the other devices have nothing either.
     """
 
-    op_types = (sdy.AllGatherOp,)
     checks_shardings = True
 
     @staticmethod
@@ -131,7 +130,6 @@ def _gather_at_once(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code:
 class ReduceBetweenDevices(LocalPattern[sdy.AllReduceOp, AxisRefs]):
     """`sdy.all_reduce {"x"} %x` -> `stablehlo.all_reduce %x`, between the devices along "x"."""
 
-    op_types = (sdy.AllReduceOp,)
     checks_shardings = True
 
     @staticmethod
@@ -153,7 +151,6 @@ def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, cod
 class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
     """`sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of its operand."""
 
-    op_types = (sdy.AllSliceOp,)
     checks_shardings = True
 
     @staticmethod
@@ -188,7 +185,6 @@ class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
     All pairs of dimensions are exchanged by one operation; several pairs along a new dimension.
     """
 
-    op_types = (sdy.AllToAllOp,)
     checks_shardings = True
 
     @staticmethod
@@ -244,7 +240,6 @@ def _exchange_at_once(op: sdy.AllToAllOp, exchange: Exchange, code: DeviceCode) 
 class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, int]]]):
     """`sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place."""
 
-    op_types = (sdy.CollectivePermuteOp,)
     checks_shardings = True
 
     @staticmethod
@@ -283,7 +278,6 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
     operand is reshaped.
     """
 
-    op_types = (sdy.ReduceScatterOp,)
     checks_shardings = True
 
     @staticmethod

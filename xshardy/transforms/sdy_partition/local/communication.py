@@ -118,8 +118,6 @@ def _mixes_parts(op: Operation, before: WholeTensors) -> bool:
 class CollectiveOfOneDevice(LocalPattern[Operation, WholeTensors]):
     """`all_reduce %x` -> `%x`, between groups of one device each. Other collectives stay as they are."""
 
-    op_types = COLLECTIVES
-
     @staticmethod
     def decide(op: Operation, before: WholeTensors) -> WholeTensors | None:
         """

@@ -17,7 +17,6 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, Wh
 class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
     """`sdy.constant dense<2> : 8` -> `stablehlo.constant dense<2> : 4`; if it is no splat, a slice of the whole."""
 
-    op_types = (ConstantOp,)
     checks_shardings = True
 
     @staticmethod
@@ -41,7 +40,6 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
 class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
     """`hlo.elided_constant : 8` -> a slice of it: the value, which the text leaves out, stays that of the whole."""
 
-    op_types = (hlo.ElidedConstantOp,)
     checks_shardings = True
 
     @staticmethod
@@ -60,8 +58,6 @@ class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
 @dataclass(frozen=True)
 class IotaOfPart(LocalPattern[stablehlo.IotaOp, WholeTensor]):
     """`iota : 8` -> `iota : 4`, plus the offset of the part if the iota dimension is sharded."""
-
-    op_types = (stablehlo.IotaOp,)
 
     @staticmethod
     def decide(op: stablehlo.IotaOp, before: WholeTensors) -> WholeTensor | None:

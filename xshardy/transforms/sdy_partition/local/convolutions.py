@@ -150,7 +150,6 @@ def local_groups(op: stablehlo.ConvolutionOp, before: WholeTensors) -> tuple[int
 class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]]):
     """`convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts."""
 
-    op_types = (stablehlo.ConvolutionOp,)
     checks_shardings = True
 
     @staticmethod

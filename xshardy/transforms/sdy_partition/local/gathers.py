@@ -73,8 +73,6 @@ class GatherFromPart(LocalPattern[stablehlo.GatherOp, LocalGather]):
     is in its part, and zeros for the others; the all-reduce after it adds them up.
     """
 
-    op_types = (stablehlo.GatherOp,)
-
     @staticmethod
     def decide(op: stablehlo.GatherOp, before: WholeTensors) -> LocalGather | None:
         source, _ = before.operands

@@ -17,8 +17,6 @@ class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
     A generator called for the part alone, with the same state on each device, would draw the same numbers everywhere.
     """
 
-    op_types = (stablehlo.RngBitGeneratorOp,)
-
     @staticmethod
     def decide(op: stablehlo.RngBitGeneratorOp, before: WholeTensors) -> WholeTensor | None:
         states = before.operands[0], before.results[0]
@@ -49,8 +47,6 @@ class RandomNumbersOfPart(LocalPattern[stablehlo.RngOp, WholeTensor]):
 
     The hidden states of all devices are the same as long as they draw the same, which they do.
     """
-
-    op_types = (stablehlo.RngOp,)
 
     @staticmethod
     def decide(op: stablehlo.RngOp, before: WholeTensors) -> WholeTensor | None:

@@ -83,8 +83,6 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
     need new types only.
     """
 
-    op_types = (stablehlo.ReduceOp,)
-
     @staticmethod
     def decide(op: stablehlo.ReduceOp, before: WholeTensors) -> InitialValues | None:
         sources = before.operands[: len(op.inputs)]

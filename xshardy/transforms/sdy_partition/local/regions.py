@@ -14,8 +14,6 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, r
 class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
     """`manual_computation(%x) (%a) { f(%a) }` -> `f(%x)`: the body is already the program of each device."""
 
-    op_types = (ManualComputationOp,)
-
     @staticmethod
     def decide(op: ManualComputationOp, before: WholeTensors) -> WholeTensors:
         return before
@@ -31,7 +29,6 @@ class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
 class EraseBarrier(LocalPattern[PropagationBarrierOp, WholeTensors]):
     """`propagation_barrier %x` -> `%x`: shardings do not propagate any more."""
 
-    op_types = (PropagationBarrierOp,)
     checks_shardings = True
 
     @staticmethod

@@ -17,7 +17,6 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 class TakePartOverOtherMesh(LocalPattern[ReshardOp, Sequence[AxisRefs]]):
     """`sdy.reshard %x <@other, [{"x"}, {}]>` -> `dynamic_slice %x`, if each device has all of `%x`."""
 
-    op_types = (ReshardOp,)
     checks_shardings = True
 
     @staticmethod

@@ -56,7 +56,6 @@ def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None
 class ReverseOfPart(LocalPattern[stablehlo.ReverseOp, None]):
     """`reverse %x` -> `reverse %part`: along a sharded dimension, the result is over a mesh in the opposite order."""
 
-    op_types = (stablehlo.ReverseOp,)
     checks_shardings = True
 
     @staticmethod
@@ -91,8 +90,6 @@ def _axes(tensor: WholeTensor, dims: Sequence[int]) -> list[AxisRefAttr]:
 class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
     """`slice %x [0:8:2]` -> `slice %part [0:4:2]`: a sharded dimension is taken whole, with any stride."""
 
-    op_types = (stablehlo.SliceOp,)
-
     @staticmethod
     def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Sequence[int] | None:
         """The limits of the slice of a part."""
@@ -126,8 +123,6 @@ class DynamicSliceOfPart(LocalPattern[stablehlo.DynamicSliceOp, WholeTensors]):
 
     A sharded dimension is taken whole, so that no device needs elements of another part.
     """
-
-    op_types = (stablehlo.DynamicSliceOp,)
 
     @staticmethod
     def decide(op: stablehlo.DynamicSliceOp, before: WholeTensors) -> WholeTensors | None:
@@ -209,8 +204,6 @@ class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
 
     Raises `OperationFailedException` if an element would move to another device.
     """
-
-    op_types = (stablehlo.PadOp,)
 
     @staticmethod
     def decide(op: stablehlo.PadOp, before: WholeTensors) -> LocalPad | None:

@@ -59,8 +59,6 @@ class DynamicUpdateSliceOfPart(LocalPattern[stablehlo.DynamicUpdateSliceOp, Loca
     it has. Only windows are copied, so a large operand can be updated in place.
     """
 
-    op_types = (stablehlo.DynamicUpdateSliceOp,)
-
     @staticmethod
     def decide(op: stablehlo.DynamicUpdateSliceOp, before: WholeTensors) -> LocalUpdate | None:
         if before.is_replicated:

@@ -6,7 +6,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
@@ -37,8 +37,6 @@ class SumShortGather(LocalPattern[AllGatherOp, Mapping[int, AxisRefs]]):
 
     The decision is the gathered dimensions, with their axes.
     """
-
-    op_types = (AllGatherOp,)
 
     @staticmethod
     def decide(op: AllGatherOp, before: WholeTensors) -> Mapping[int, AxisRefs] | None:
@@ -94,7 +92,7 @@ class SumShortGathersPass(PatternPass):
     walk: ClassVar[Walk] = INNER_FIRST
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        decisions: dict[Operation, Mapping[int, AxisRefs]] = {
+        decisions: dict[AllGatherOp, Mapping[int, AxisRefs]] = {
             op: decision
             for op in operations_of(module, AllGatherOp)
             if (decision := SumShortGather.decide(op, WholeTensors.of(op))) is not None
