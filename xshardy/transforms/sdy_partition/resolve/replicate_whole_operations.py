@@ -21,11 +21,11 @@ from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.dialects.stablehlo.host_communication import InfeedOp, OutfeedOp, RecvOp, SendOp
-from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, PadOp
+from xshardy.dialects.stablehlo.shape import PadOp
 from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.rewriting import INNER_FIRST, ClassPattern, DecisionPattern, PatternPass, Walk, match_op_type
 from xshardy.rewriting.walk import operations_in
-from xshardy.sharding.conflicts.parts_rules import WHOLE_DIMENSIONS, WHOLE_LAST_DIMENSIONS
+from xshardy.sharding.conflicts.parts_rules import PARTS_RULES, WHOLE_DIMENSIONS
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.transforms.failures import warn
 from xshardy.transforms.sdy.shardable_values import sharding_of
@@ -50,8 +50,7 @@ class ReplicateWholeDimensions(ClassPattern):
     conflicts: FactorConflicts
 
     def takes(self, op_type: type[Operation], /) -> bool:
-        is_of_chlo = op_type.name.startswith("chlo.")
-        return is_of_chlo or op_type in WHOLE_LAST_DIMENSIONS or issubclass(op_type, CustomCallOp | BroadcastInDimOp)
+        return op_type in PARTS_RULES
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if (resolution := self.conflicts.resolve(op, full=True)) is None:
