@@ -183,7 +183,7 @@ OPERATIONS: Mapping[type[Operation], Partitioning] = {
         slices.SliceOfPart,
         exchange=exchanged_movement.ExchangeOfSlice,
         whole_parts=slices_and_pads.SliceOfWholeParts,
-        stays=gathers.slice_stays_in_part,
+        stays=slices_and_pads.plain_slice_stays,
         padding=movement.ExtendSlice,
     ),
     stablehlo.SortOp: Partitioning(pads_types=padded_types.sorts_no_padding),

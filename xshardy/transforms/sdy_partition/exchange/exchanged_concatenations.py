@@ -54,7 +54,7 @@ class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
             exchange(stored(source, dim).shifted(first), read)
             for source, first in zip(before.operands, firsts, strict=False)
         ]
-        shape = [part_size(target, other) for other in range(len(target.shape))]
+        shape = [*target.part_shape]
         shape[dim] = sum(part_size(source, dim) for source in before.operands)
         step = Step(dim, parts, tuple(exchanges))
         can_turn = any(

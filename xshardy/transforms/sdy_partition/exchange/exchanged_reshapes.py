@@ -4,29 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
 from xshardy.transforms.sdy_partition.exchange.exchanges import Step, exchange, is_worth_it
-from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
-    divisible_shape,
-    manual_computation,
-    padded_high,
-    part_size,
-    sharded_along,
-    without_padding,
-    zero,
-)
+from xshardy.transforms.sdy_partition.exchange.pattern import Other, manual_results, padded_input, part_size
 from xshardy.transforms.sdy_partition.exchange.reshape_groups import ReshapeGroup, reshape_groups
 from xshardy.transforms.sdy_partition.exchange.reshapes import MovedGroups, axes_of, runs_of
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
-from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +50,7 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
 
     def rewrite(self, op: stablehlo.ReshapeOp, decision: MovedElements, code: DeviceCode) -> None:
         source, target = decision.moved.source, decision.moved.target
-        before, after, element = _sharding(source), _sharding(target), tensor_type(op.operand).element_type
-        operand = padded_high(op.operand, divisible_shape(source), before, code)
-        scalar = TensorShardingAttr.fully_closed(before.mesh_or_ref, 0)
-        inputs = [(operand, before), (zero(element, code), scalar)]
-        results = [(TensorType(element, divisible_shape(target)), after)]
+        element = tensor_type(op.operand).element_type
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             own, padding = parts
@@ -74,12 +59,7 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
             for step in decision.steps:
                 axes = axes_of(source, decision.groups[step.dim].operand)
                 value = ExchangeCode(step.dim, axes, source.mesh, code).read([(value, step.exchanges[0])], padding)
-            return [code.reshaped(value, [part_size(target, dim) for dim in range(len(target.shape))], element)]
+            return [code.reshaped(value, target.part_shape, element)]
 
-        (whole,) = manual_computation(inputs, results, sharded_along(source), source.mesh, body, code)
-        code.replace(op, without_padding(whole, target.shape, after, code))
-
-
-def _sharding(tensor: WholeTensor) -> TensorShardingAttr:
-    assert tensor.sharding is not None
-    return tensor.sharding
+        inputs = [padded_input(op.operand, source, code), (code.zero(element), None)]
+        code.replace(op, *manual_results(inputs, [target], body, code))

@@ -17,15 +17,11 @@ from xshardy.transforms.sdy_export.factor_conflicts import Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution
 from xshardy.transforms.sdy_partition.exchange.exchanged_windows import windows_stay
 from xshardy.transforms.sdy_partition.exchange.pattern import has_same_axes, sharded_dims, whole_along
-from xshardy.transforms.sdy_partition.exchange.slices_and_pads import pad_stays, slice_stays
+from xshardy.transforms.sdy_partition.exchange.slices_and_pads import pad_stays
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 Stays = Callable[[Any, int, WholeTensors], bool]
 """Whether each part of the result needs, along a dimension of the operand, only elements of its part."""
-
-
-def slice_stays_in_part(op: stablehlo.SliceOp, dim: int, before: WholeTensors) -> bool:
-    return slice_stays(op, dim, before.operands[0], before.results[0])
 
 
 def window_stays(op: stablehlo.SelectAndScatterOp, dim: int, before: WholeTensors) -> bool:

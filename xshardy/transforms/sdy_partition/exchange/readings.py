@@ -4,6 +4,7 @@ What each part of a result reads along a dimension of an operand, and code that 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
@@ -13,7 +14,7 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
 from xshardy.transforms.sdy_partition.exchange.exchanges import Step, exchange, is_worth_it
-from xshardy.transforms.sdy_partition.exchange.pattern import Other, part_size
+from xshardy.transforms.sdy_partition.exchange.pattern import Other
 from xshardy.transforms.sdy_partition.exchange.runs import Runs, runs
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor
@@ -63,6 +64,8 @@ class Movement:
     source: WholeTensor
     steps: Sequence[Step]
     readings: Mapping[int, Reading]
+    local_sharding: ClassVar[None] = None
+    """Values in the manual computation need no shardings."""
 
     @staticmethod
     def of(source: WholeTensor, readings: Mapping[int, Reading]) -> "Movement | Other":
@@ -71,7 +74,7 @@ class Movement:
             Step(dim, source.parts(dim), (exchange(stored(source, dim), reading.read),))
             for dim, reading in readings.items()
         ]
-        shape = [part_size(source, dim) for dim in range(len(source.shape))]
+        shape = [*source.part_shape]
         return Movement(source, steps, readings) if is_worth_it(shape, steps) else Other.GATHER
 
     @property

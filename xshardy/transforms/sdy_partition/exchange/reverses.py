@@ -11,7 +11,6 @@ from xdsl.rewriter import InsertPoint
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import enclosing_module, without_axes
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -25,9 +24,6 @@ from xshardy.transforms.sdy_partition.exchange.pattern import (
     has_same_axes,
     is_movable,
     manual_computation,
-    marked,
-    padded_high,
-    without_padding,
 )
 from xshardy.transforms.sdy_partition.exchange.whole_parts import PartsCode
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
@@ -60,11 +56,6 @@ class Mirroring:
     """By dimension that does not divide: by how many elements it is shifted up, so that padding is in front."""
 
     @property
-    def sharding(self) -> TensorShardingAttr:
-        assert self.source.sharding is not None
-        return self.source.sharding
-
-    @property
     def shape(self) -> list[int]:
         """That of the reversed tensor, with padding."""
         return [extent + self.shifts.get(dim, 0) for dim, extent in enumerate(self.source.shape)]
@@ -90,8 +81,8 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
         return Mirroring(source, axes, shifts) if dims else Other.STAY
 
     def rewrite(self, op: stablehlo.ReverseOp, decision: Mirroring, code: DeviceCode) -> None:
-        source, sharding, mesh = decision.source, decision.sharding, decision.source.mesh
-        operand = padded_high(op.operand, decision.shape, sharding, code)
+        source, sharding, mesh = decision.source, decision.source.own_sharding, decision.source.mesh
+        operand = code.padded(op.operand, decision.shape, sharding)
         if decision.shifts:
             operand = _shifted(operand, decision, code)
         opposite = mirrored(mesh, decision.axes)
@@ -99,14 +90,14 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
         if sharding.mesh_name is not None:
             reference = reference_to(opposite, f"{sharding.mesh_name}_reversed", op, code.rewriter)
         reverse = stablehlo.ReverseOp(operand, op.dimensions.get_values())
-        there = marked(code.insert(reverse), with_mesh(sharding, reference))
+        there = code.insert(reverse, with_mesh(sharding, reference))
         back = code.insert(ReshardOp(there, sharding))
-        code.replace(op, without_padding(back, source.shape, sharding, code))
+        code.replace(op, code.trimmed(back, source.shape, sharding))
 
 
 def _shifted(operand: SSAValue, mirroring: Mirroring, code: DeviceCode) -> SSAValue:
     """`operand`, shifted along each dimension that does not divide."""
-    mesh, sharding = mirroring.source.mesh, mirroring.sharding
+    mesh, sharding = mirroring.source.mesh, mirroring.source.own_sharding
     manual = axis_names([mirroring.source.axes(dim) for dim in mirroring.shifts], mesh)
     parts = PartsCode(mesh, without_axes(sharding, manual), code)
 

@@ -14,7 +14,6 @@ from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.indices import Indexing
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 def _indexed_dims(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
@@ -113,7 +112,7 @@ def _gather_own(op: stablehlo.GatherOp, local: LocalGather, code: DeviceCode) ->
     batches = [dim for dim in range(type.get_num_dims()) if dim not in offsets]
     dims = batches if tensor_type(mask).get_num_dims() else []
     mask = code.insert(stablehlo.BroadcastInDimOp(mask, dims, TensorType(i1, type.get_shape())))
-    zero = insert_zeros(type, code.rewriter)
+    zero = code.zeros(type)
     return code.insert(stablehlo.SelectOp(mask, found, zero))
 
 

@@ -13,7 +13,6 @@ from xshardy.transforms.sdy_partition.local.device_code import INDEX, DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.slices import axes_text
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ def _shifted(tensor: SSAValue, window: Window, code: DeviceCode) -> SSAValue:
     """The elements of `tensor`, which is of the shape of the update, in the places of the window; zeros elsewhere."""
     type = tensor_type(tensor)
     shape = [size + 2 * margin for size, margin in zip(type.get_shape(), window.margins, strict=True)]
-    zero = insert_zeros(TensorType(type.element_type, []), code.rewriter)
+    zero = code.zero(type.element_type)
     interior = [0] * len(shape)
     padded_type = TensorType(type.element_type, shape)
     padded = code.insert(stablehlo.PadOp(tensor, zero, window.margins, window.margins, interior, padded_type))

@@ -17,15 +17,13 @@ from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, PaddedTensors
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode, shape_of
 from xshardy.transforms.sdy_partition.pad.padding_pattern import PaddingPattern
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 def with_zeros(value: SSAValue, tensor: PaddedTensor, dims: Sequence[int], code: PaddingCode) -> SSAValue:
     """`value` with zeros as padding in `dims`."""
     if tensor.has_zeros or not {*tensor.padded_dims} & {*dims}:
         return value
-    zero = insert_zeros(TensorType(tensor_type(value).element_type, []), code.rewriter)
-    return code.masked(value, tensor, zero, dims)
+    return code.masked(value, tensor, code.zero(tensor_type(value).element_type), dims)
 
 
 @dataclass(frozen=True, slots=True)
