@@ -62,7 +62,7 @@ class MovementPattern(LocalPattern[OpT, Movement | WholeParts], Generic[OpT]):
     """
     `f %x` -> `manual_computation(%x) (%part) { f (exchanged %part) }`: `f` of what a device needs of all parts.
 
-    Requires that operand and result are sharded alike. Other such operations are gathered.
+    Requires: operand and result sharded alike.
     """
 
     def rewrite(self, op: OpT, decision: Movement | WholeParts, code: DeviceCode) -> None:
@@ -92,8 +92,12 @@ class ExchangeOfSlice(MovementPattern[stablehlo.SliceOp]):
     """
     `slice %x [1:8]` -> `manual_computation(%x) { %part[1:4], collective_permute %part[0:1] }`
 
-    Each device gets the elements of its part of the slice; along other dimensions, it slices what it has.
-    Requires that operand and result are sharded alike. Leaves the slices of a rotation to its concatenation.
+    Each device gets the elements of its part of the slice; along other dimensions, it slices what it has. Slices of a
+    rotation are left to its concatenation.
+
+    Requires: operand and result sharded alike.
+
+    Refuses: exchanges that move no fewer elements than a gather.
     """
 
     @staticmethod
@@ -141,7 +145,10 @@ class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
     `pad %x, low = [1]` -> `manual_computation(%x) { collective_permute %part[3:4], %part[0:3] }`
 
     Each device gets the elements of its part of the padded tensor; along other dimensions, it pads what it has.
-    Requires that operand and result are sharded alike.
+
+    Requires: operand and result sharded alike.
+
+    Refuses: exchanges that move no fewer elements than a gather.
     """
 
     @staticmethod
@@ -190,7 +197,7 @@ class ExchangeOfReverse(MovementPattern[stablehlo.ReverseOp]):
     """
     `reverse %x` -> `manual_computation(%x) { reverse (collective_permute %part) }`: of the opposite part.
 
-    Requires that operand and result are sharded alike.
+    Requires: operand and result sharded alike.
     """
 
     @staticmethod

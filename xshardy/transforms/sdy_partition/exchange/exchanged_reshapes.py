@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_partition.exchange.exchanges import Step, exchange, is_worth_it
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, is_worth_it
 from xshardy.transforms.sdy_partition.exchange.pattern import Other, manual_results, padded_input, part_size
 from xshardy.transforms.sdy_partition.exchange.reshape_groups import ReshapeGroup, reshape_groups
 from xshardy.transforms.sdy_partition.exchange.reshapes import MovedGroups, axes_of, runs_of
@@ -24,13 +24,21 @@ class MovedElements:
 
     moved: MovedGroups
     groups: Sequence[ReshapeGroup]
-    steps: Sequence[Step]
+    steps: Sequence[ExchangeStep]
     """Their dimensions are those of a tensor with one for each group."""
 
 
 @dataclass(frozen=True)
 class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
-    """`reshape %x` -> `manual_computation(%x)`: each device gets the elements of its part of the result."""
+    """
+    `reshape %x` -> `manual_computation(%x) { reshape (exchange (reshape %part)) }`
+
+    Dimensions that move together are exchanged as one.
+
+    Requires: groups of dimensions that have the same axes on both sides, and parts of consecutive elements.
+
+    Refuses: exchanges that move no fewer elements than a gather.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> MovedElements | Other:
@@ -39,12 +47,12 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
             return Other.GATHER
         source, target = moved.source, moved.target
         groups = [*reshape_groups(source.shape, target.shape)]
-        steps: list[Step] = []
+        steps: list[ExchangeStep] = []
         for group in moved.groups:
             stored, read = runs_of(source, group.operand), runs_of(target, group.result)
             if stored is None or read is None:
                 return Other.GATHER
-            steps.append(Step(groups.index(group), len(stored.starts), (exchange(stored, read),)))
+            steps.append(ExchangeStep(groups.index(group), len(stored.starts), (exchange(stored, read),)))
         shape = [prod(part_size(source, dim) for dim in group.operand) for group in groups]
         return MovedElements(moved, groups, steps) if is_worth_it(shape, steps) else Other.GATHER
 

@@ -89,10 +89,13 @@ class LocalWindowScatter:
 @dataclass(frozen=True)
 class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, LocalWindowScatter]):
     """
-    `select_and_scatter %x, %s` -> `manual_computation(%x, %s)`: each device scatters from all windows that reach its
-    part.
+    `select_and_scatter %x, %s` -> `manual_computation(%x, %s) { select_and_scatter (exchange %x), (exchange %s) }`
 
-    Windows must not reach beyond the tensor: nothing says which padding `select` would never choose.
+    Each device scatters from all windows that reach its part, and keeps its part.
+
+    Requires: operand and result sharded alike; a combiner with a neutral element.
+
+    Refuses: windows that reach beyond the tensor, since nothing says which padding `select` would never choose.
     """
 
     @staticmethod

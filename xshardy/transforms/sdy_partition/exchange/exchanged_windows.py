@@ -85,7 +85,11 @@ def neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | Non
 
 @dataclass(frozen=True)
 class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
-    """`reduce_window %x` -> `manual_computation(%x)`: each device reduces the windows of its part of the result."""
+    """
+    `reduce_window %x` -> `manual_computation(%x) { reduce_window (exchange %part) }`: the windows of a part.
+
+    Requires: inputs and results sharded alike; a body with a neutral element, which takes the place of padding.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReduceWindowOp, before: WholeTensors) -> Movement | Other:
@@ -149,7 +153,11 @@ class LocalConvolution:
 
 @dataclass(frozen=True)
 class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvolution]):
-    """`convolution %x, %k` -> `manual_computation(%x, %k)`: each device has the windows of its part of the output."""
+    """
+    `convolution %x, %k` -> `manual_computation(%x, %k) { convolution (exchange %part), %k }`: the windows of a part.
+
+    Requires: input and output sharded alike along windows, and the kernel not; all other dimensions divide evenly.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> LocalConvolution | Other:

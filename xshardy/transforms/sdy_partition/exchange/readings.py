@@ -13,7 +13,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_partition.exchange.exchanges import Step, exchange, is_worth_it
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, is_worth_it
 from xshardy.transforms.sdy_partition.exchange.pattern import Other
 from xshardy.transforms.sdy_partition.exchange.runs import Runs, runs
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
@@ -62,7 +62,7 @@ class Movement:
     """The exchange along each dimension of `source` in which a part of a result needs elements of other parts."""
 
     source: WholeTensor
-    steps: Sequence[Step]
+    steps: Sequence[ExchangeStep]
     readings: Mapping[int, Reading]
     local_sharding: ClassVar[None] = None
     """Values in the manual computation need no shardings."""
@@ -71,7 +71,7 @@ class Movement:
     def of(source: WholeTensor, readings: Mapping[int, Reading]) -> "Movement | Other":
         """A gather if that is cheaper."""
         steps = [
-            Step(dim, source.parts(dim), (exchange(stored(source, dim), reading.read),))
+            ExchangeStep(dim, source.parts(dim), (exchange(stored(source, dim), reading.read),))
             for dim, reading in readings.items()
         ]
         shape = [*source.part_shape]

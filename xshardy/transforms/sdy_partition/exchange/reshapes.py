@@ -189,7 +189,11 @@ def _split(moved: MovedGroups, group: ReshapeGroup) -> DimExchange | None:
 
 @dataclass(frozen=True)
 class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
-    """`reshape %x` -> `slice (manual_computation(pad %x))`: a reshape of what a device and its neighbours have."""
+    """
+    `reshape %x` -> `manual_computation(%x) { reshape (dynamic_slice (concatenate %part, (collective_permute %part))) }`
+
+    Requires: one dimension that is split into several, and parts that need their next neighbours only.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> SplitGroups | Other:

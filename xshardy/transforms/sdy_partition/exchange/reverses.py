@@ -67,6 +67,8 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
     `reverse %x` -> `reshard (reverse %x)`, where the result is over the mesh in the opposite order.
 
     If a dimension does not divide, it is padded, and shifted so that the padding is behind the reversed elements.
+
+    Requires: operand and result sharded alike.
     """
 
     @staticmethod

@@ -39,7 +39,9 @@ class SliceOfWholeParts(ExchangeOfSlice):
     """
     `slice %x [1:8]` -> `manual_computation(%x) { dynamic_slice (concatenate %part, (collective_permute %part)) }`
 
-    Requires that operand and result are sharded alike, and that parts need neighbours only. Refuses strides.
+    Requires: operand and result sharded alike; parts that need neighbours only.
+
+    Refuses: strides.
     """
 
     @staticmethod
@@ -61,8 +63,10 @@ class PadOfWholeParts(ExchangeOfPad):
     """
     `pad %x, low = [1]` -> `manual_computation(%x) { dynamic_slice (pad (concatenate (permute %part), %part)) }`
 
-    Requires that operand and result are sharded alike, and that parts need neighbours only. Refuses other padding than
-    zeros where there are neighbours: what the first and the last device get of their missing ones is zero.
+    Requires: operand and result sharded alike; parts that need neighbours only.
+
+    Refuses: other padding than zeros where there are neighbours, since what the first and the last device get of their
+    missing ones is zero.
     """
 
     @staticmethod

@@ -27,9 +27,11 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, Wh
 @dataclass(frozen=True)
 class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
     """
-    `dynamic_slice %x, %i` -> `manual_computation(%x, %i)`: an all-reduce of what each device has of the slice.
+    `dynamic_slice %x, %i` -> `manual_computation(%x, %i) { all_reduce (place (dynamic_slice %part, %i - offset)) }`
 
-    The decision is the sharded dimensions of which the slice has a part.
+    Each device contributes what it has of the slice. The decision: sharded dimensions of which it has a part.
+
+    Requires: indices that each device has; a slice of no more elements than a part.
     """
 
     @staticmethod

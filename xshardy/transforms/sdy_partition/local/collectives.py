@@ -20,7 +20,7 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, r
 
 
 def axes_per_dim(lists: ListOfAxisRefListsAttr) -> Sequence[AxisRefs]:
-    return [of_dim.axes.data for of_dim in lists.lists]
+    return [dimension.axes.data for dimension in lists.lists]
 
 
 def _element(op: sdy.Collective) -> Attribute:
@@ -68,6 +68,8 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
 
     Several dimensions are gathered one by one, from the last to the first; or all at once, along a new dimension.
     An empty part is reshaped: the other devices have nothing either.
+
+    Refuses: a gather along no axis.
     """
 
     checks_shardings = True
@@ -162,8 +164,8 @@ class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """An all-to-all between the devices along `axes`."""
+class AllToAllDims:
+    """The dimensions of an all-to-all between the devices along `axes`."""
 
     sources: Mapping[int, int]
     """For each dimension that becomes sharded, the dimension that was sharded before."""
@@ -178,25 +180,27 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
+class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, AllToAllDims]):
     """
     `sdy.all_to_all [{"x"}: 0->1] %x` -> `stablehlo.all_to_all %x`, between the devices along "x".
 
     All pairs of dimensions are exchanged by one operation; several pairs along a new dimension.
+
+    Refuses: a pair of dimensions along no axis.
     """
 
     checks_shardings = True
 
     @staticmethod
-    def decide(op: sdy.AllToAllOp, before: WholeTensors) -> Exchange:
+    def decide(op: sdy.AllToAllOp, before: WholeTensors) -> AllToAllDims:
         params = sorted(op.params.params.data, key=lambda param: param.tgt_dim.data)
         if not all(param.axes.data for param in params):
             raise refuse(op, "failed to resolve axes: one of its parameters has none; leave that out")
         factors = {param.tgt_dim.data: sharded_size(param.axes.data, op.mesh) for param in params}
         sources = {param.tgt_dim.data: param.src_dim.data for param in params}
-        return Exchange(sources, factors, tuple(axis for param in params for axis in param.axes.data))
+        return AllToAllDims(sources, factors, tuple(axis for param in params for axis in param.axes.data))
 
-    def rewrite(self, op: sdy.AllToAllOp, decision: Exchange, code: DeviceCode) -> None:
+    def rewrite(self, op: sdy.AllToAllOp, decision: AllToAllDims, code: DeviceCode) -> None:
         if len(decision.sources) == 1:
             ((target, source),) = decision.sources.items()
             code.replace(op, _exchange(op, op.tensor, target, source, decision, code))
@@ -205,7 +209,7 @@ class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
 
 
 def _exchange(
-    op: sdy.AllToAllOp, tensor: SSAValue, split: int, concatenated: int, exchange: Exchange, code: DeviceCode
+    op: sdy.AllToAllOp, tensor: SSAValue, split: int, concatenated: int, exchange: AllToAllDims, code: DeviceCode
 ) -> SSAValue:
     """`tensor` split along one dimension, with the parts of other devices along another."""
     groups = code.groups(exchange.axes, op.mesh, op.out_sharding.mesh_or_ref)
@@ -213,7 +217,7 @@ def _exchange(
     return code.insert(stablehlo.AllToAllOp([tensor], split, concatenated, exchange.count, groups, channel))
 
 
-def _exchange_at_once(op: sdy.AllToAllOp, exchange: Exchange, code: DeviceCode) -> SSAValue:
+def _exchange_at_once(op: sdy.AllToAllOp, exchange: AllToAllDims, code: DeviceCode) -> SSAValue:
     """
     Exchange parts along a new first dimension; then split that dimension, and merge each piece into its source
     dimension.
@@ -238,7 +242,11 @@ def _exchange_at_once(op: sdy.AllToAllOp, exchange: Exchange, code: DeviceCode) 
 
 @dataclass(frozen=True)
 class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, int]]]):
-    """`sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place."""
+    """
+    `sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place.
+
+    Refuses: an operand that is sharded as the result is.
+    """
 
     checks_shardings = True
 
@@ -266,7 +274,7 @@ class Scattering:
     @property
     def axes(self) -> AxisRefs:
         """All axes."""
-        return tuple(axis for of_dim in self.axes_by_dim.values() for axis in of_dim)
+        return tuple(axis for axes in self.axes_by_dim.values() for axis in axes)
 
 
 @dataclass(frozen=True)
@@ -276,6 +284,8 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
 
     StableHLO scatters one dimension. Several are reduced and then sliced, or scattered along a new dimension. An empty
     operand is reshaped.
+
+    Refuses: a scatter along no axis.
     """
 
     checks_shardings = True
@@ -315,7 +325,7 @@ def _scatter(
 def _scatter_at_once(op: sdy.ReduceScatterOp, scattering: Scattering, code: DeviceCode) -> SSAValue:
     """Move the parts of all devices to a new first dimension, and scatter that dimension."""
     element, type = _element(op), tensor_type(op.result)
-    factors = {dim: sharded_size(of_dim, op.mesh) for dim, of_dim in scattering.axes_by_dim.items()}
+    factors = {dim: sharded_size(axes, op.mesh) for dim, axes in scattering.axes_by_dim.items()}
     split, places = _split(_shape(op), factors)
     parts = code.reshaped(op.tensor, split, element)
     parts = code.insert(stablehlo.TransposeOp(parts, _permutation_to_front(places, len(split))))

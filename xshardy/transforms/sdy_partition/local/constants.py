@@ -31,8 +31,7 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
             element = value.data.data[: value.get_element_type().compile_time_size]
             part = code.constant(dense(type, element))
         else:
-            axes = [decision.axes(dim) for dim in range(type.get_num_dims())]
-            part = code.part(code.constant(value), axes, decision.mesh, type.get_shape())
+            part = code.own_part(code.constant(value), decision)
         code.replace(op, part)
 
 
@@ -47,12 +46,9 @@ class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
         return before.results[0]
 
     def rewrite(self, op: hlo.ElidedConstantOp, decision: WholeTensor, code: DeviceCode) -> None:
-        if decision.is_replicated:
-            return
-        type = tensor_type(op.result)
-        axes = [decision.axes(dim) for dim in range(type.get_num_dims())]
-        whole = code.insert(hlo.ElidedConstantOp.create(result_types=[decision.type]))
-        code.replace(op, code.part(whole, axes, decision.mesh, type.get_shape()))
+        if not decision.is_replicated:
+            whole = code.insert(hlo.ElidedConstantOp.create(result_types=[decision.type]))
+            code.replace(op, code.own_part(whole, decision))
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,8 @@ def local_program(module: ModuleOp) -> LocalProgram:
 # -- Patterns ---------------------------------------------------------------------------------------------------------
 
 
-class GiveFunctionLocalType(DecisionPattern[FuncOp, FunctionType]):
-    """`func @f(tensor<8xf32> {sharding})` -> `func @f(tensor<4xf32> {sharding})`: the type of a function on parts."""
+class GiveFunctionType(DecisionPattern[FuncOp, FunctionType]):
+    """`func @f(tensor<8xf32> {sharding})` -> `func @f(tensor<4xf32> {sharding})`: of parts, or padded."""
 
     def rewrite(self, op: FuncOp, decision: FunctionType, rewriter: PatternRewriter, /) -> None:
         if decision != op.function_type:
@@ -110,8 +110,8 @@ class GiveFunctionLocalType(DecisionPattern[FuncOp, FunctionType]):
             rewriter.notify_op_modified(op)
 
 
-class GiveValuesLocalTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
-    """`%0 = op(%x) : tensor<8xf32>` -> `%0 = op(%x) : tensor<4xf32>`: results and block arguments are parts."""
+class GiveValuesTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
+    """`%0 = op(%x) : tensor<8xf32>` -> `%0 = op(%x) : tensor<4xf32>`: values are parts, or padded."""
 
     def rewrite(
         self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
@@ -160,8 +160,8 @@ class ConvertGlobalToLocalPass(PatternPass):
             )
         program = local_program(module)
         channels = Channels(next_channel(module))
-        yield Step((GiveFunctionLocalType(program.function_types),))
-        yield Step((GiveValuesLocalTypes(program.types), DropRuleOfWhole(program.types)))
+        yield Step((GiveFunctionType(program.function_types),))
+        yield Step((GiveValuesTypes(program.types), DropRuleOfWhole(program.types)))
         decisions = patterns_of(lambda row: row.local, program.decisions)
         yield Step([pattern(decided, self._options(), channels) for pattern, decided in decisions.items()])
 

@@ -26,6 +26,7 @@ from xshardy.ir.clones import clone_region
 from xshardy.sharding.devices import device_groups, shard_indices
 from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo
 from xshardy.transforms.sdy_partition.inserted_code import InsertedCode
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor
 
 DEVICE_TO_DEVICE = 1
 """The type of a channel between devices."""
@@ -142,7 +143,11 @@ class DeviceCode(InsertedCode):
     ) -> SSAValue:
         """The part of `tensor`, of `shape`, on a device when each dimension is sharded along its `axes`."""
         starts = [
-            self.shard_offset(of_dim, mesh, extent) if of_dim else self.integer(0)
-            for of_dim, extent in zip(axes, shape, strict=True)
+            self.shard_offset(dim_axes, mesh, extent) if dim_axes else self.integer(0)
+            for dim_axes, extent in zip(axes, shape, strict=True)
         ]
         return self.insert(DynamicSliceOp(tensor, starts, shape))
+
+    def own_part(self, value: SSAValue, whole: WholeTensor) -> SSAValue:
+        """The part of `value`, which is all of `whole`, on a device."""
+        return self.part(value, whole.dim_axes, whole.mesh, whole.part_shape)

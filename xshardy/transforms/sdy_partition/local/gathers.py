@@ -70,6 +70,10 @@ class GatherFromPart(LocalPattern[stablehlo.GatherOp, LocalGather]):
 
     If the operand is sharded in a dimension in which slices have one element, a device gathers the slices whose index
     is in its part, and zeros for the others; the all-reduce after it adds them up.
+
+    Requires: that all-reduce.
+
+    Refuses: a sharded dimension of which slices have several elements, but not all.
     """
 
     @staticmethod

@@ -81,6 +81,8 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
 
     A maximum or minimum may start from the initial value on each device, and so may a sum that starts from zero: they
     need new types only.
+
+    Requires: inputs and results that are sharded alike, and a reduction of the same kind behind sharded dimensions.
     """
 
     @staticmethod

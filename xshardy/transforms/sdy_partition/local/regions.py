@@ -27,7 +27,11 @@ class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
 
 @dataclass(frozen=True)
 class EraseBarrier(LocalPattern[PropagationBarrierOp, WholeTensors]):
-    """`propagation_barrier %x` -> `%x`: shardings do not propagate any more."""
+    """
+    `propagation_barrier %x` -> `%x`: shardings do not propagate any more.
+
+    Refuses: a result that is sharded otherwise than the operand.
+    """
 
     checks_shardings = True
 

@@ -160,6 +160,10 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
     If the inputs are sharded in an indexed dimension, indices become relative to the offset of the part: updates of
     other parts are out of bounds, and ignored. If devices have different updates for the same part, all but one of them
     start from neutral elements, and the all-reduce after the scatter combines them.
+
+    Requires: tensors that are sharded alike in the dimensions that they share; that all-reduce.
+
+    Refuses: updates of several elements of a sharded dimension, but not all; a combiner without neutral element.
     """
 
     checks_shardings = True

@@ -54,7 +54,11 @@ def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None
 
 @dataclass(frozen=True)
 class ReverseOfPart(LocalPattern[stablehlo.ReverseOp, None]):
-    """`reverse %x` -> `reverse %part`: along a sharded dimension, the result is over a mesh in the opposite order."""
+    """
+    `reverse %x` -> `reverse %part`: along a sharded dimension, the result is over a mesh in the opposite order.
+
+    Refuses: a result over the same mesh, of which each part would belong to another device.
+    """
 
     checks_shardings = True
 
@@ -94,7 +98,13 @@ def slice_stays(op: stablehlo.SliceOp, dim: int, source: WholeTensor, target: Wh
 
 @dataclass(frozen=True)
 class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
-    """`slice %x [0:8:2]` -> `slice %part [0:4:2]`: a sharded dimension is taken whole, with any stride."""
+    """
+    `slice %x [0:8:2]` -> `slice %part [0:4:2]`: along a sharded dimension, every so many elements of each part.
+
+    Requires: operand and result sharded alike.
+
+    Refuses: a sharded dimension along which a part of the result has elements of another part.
+    """
 
     @staticmethod
     def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Sequence[int] | None:
@@ -123,9 +133,11 @@ class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
 @dataclass(frozen=True)
 class DynamicSliceOfPart(LocalPattern[stablehlo.DynamicSliceOp, WholeTensors]):
     """
-    `dynamic_slice %x, %i, sizes = [8]` -> `dynamic_slice %part, %i, sizes = [4]`.
+    `dynamic_slice %x, %i, sizes = [8]` -> `dynamic_slice %part, %i, sizes = [4]`: a sharded dimension is taken whole.
 
-    A sharded dimension is taken whole, so that no device needs elements of another part.
+    Requires: operand and result sharded alike.
+
+    Refuses: a slice of some elements of a sharded dimension.
     """
 
     @staticmethod
@@ -200,7 +212,9 @@ class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
     `pad %x` -> `pad %part`; if devices pad by different amounts, `dynamic_slice (pad %part)`, of a pad large enough for
     all.
 
-    Raises `OperationFailedException` if an element would move to another device.
+    Requires: operand and result sharded alike.
+
+    Refuses: padding that moves elements to other devices.
     """
 
     @staticmethod

@@ -56,7 +56,11 @@ class Contraction:
 
 @dataclass(frozen=True)
 class PadDot(PaddingPattern[stablehlo.DotOp | stablehlo.DotGeneralOp, PaddedTensors]):
-    """`dot_general %a, %b` -> `dot_general (select %is_valid, %a, 0), (select %is_valid, %b, 0)`"""
+    """
+    `dot_general %a, %b` -> `dot_general (select %is_valid, %a, 0), (select %is_valid, %b, 0)`, where contracted.
+
+    Requires: equal padding of dimensions that are paired.
+    """
 
     @staticmethod
     def decide(op: stablehlo.DotOp | stablehlo.DotGeneralOp, tensors: PaddedTensors) -> PaddedTensors | None:
@@ -86,15 +90,16 @@ def padding_of(window: Sequence[WindowDimension]) -> DenseIntElementsAttr:
 
 @dataclass(frozen=True)
 class PadConvolution(PaddingPattern[stablehlo.ConvolutionOp, PaddedTensors]):
-    """`convolution(%a, %b)` -> `slice (convolution((select %is_valid, %a, 0), (select %is_valid, %b, 0)))`"""
+    """
+    `convolution(%a, %b)` -> `slice (convolution((select %is_valid, %a, 0), (select %is_valid, %b, 0)))`
+
+    Requires: equal padding of batches and features.
+
+    Refuses: a kernel with padding along windows, which would multiply elements by zero that may be infinite.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ConvolutionOp, tensors: PaddedTensors) -> PaddedTensors | None:
-        """
-        Requires that batches and features match, and that the kernel has no padding along windows.
-
-        A padded kernel would multiply elements by zero that it does not multiply otherwise, which may be infinite.
-        """
         numbers = op.dimension_numbers
         (lhs, rhs), (result,) = tensors.operands, tensors.results
         inputs, kernel, outputs = numbers.roles

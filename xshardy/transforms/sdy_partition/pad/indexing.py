@@ -71,7 +71,7 @@ class PadGather(PaddingPattern[stablehlo.GatherOp, PaddedTensor]):
     """
     `gather %a, %i, sizes = [1, 7]` -> `gather %a, (minimum %i, 6), sizes = [1, 8]`: indices stay below the padding.
 
-    Requires that index vectors have no padding, and batching dimensions the same one on both sides.
+    Requires: index vectors without padding, and equal padding of batching dimensions.
     """
 
     @staticmethod
@@ -112,8 +112,10 @@ class PadScatter(PaddingPattern[stablehlo.ScatterOp, PaddedIndices | PaddedTenso
     """
     `scatter(%a, %i, %u)` -> `scatter(%a, (select %is_valid, %i, 8), %u)`: updates that are padding are dropped.
 
-    Requires an index that is out of bounds where indices have padding. Refuses an out-of-range window that covers a
-    padded dimension only in part: clamping would write it to the first elements instead of dropping it.
+    Requires: an index that is out of bounds, if indices have padding.
+
+    Refuses: updates of some elements of a padded dimension. If an out-of-range window covered it only in part, clamping
+    would write it to the first elements instead of dropping it.
     """
 
     @staticmethod
@@ -179,7 +181,11 @@ def _sizes_match(source: PaddedTensor, part: PaddedTensor) -> bool:
 
 @dataclass(frozen=True)
 class PadDynamicSlice(PaddingPattern[stablehlo.DynamicSliceOp, PaddedTensors]):
-    """`dynamic_slice %a, %i, sizes = [7, 2]` -> `dynamic_slice %a, (minimum %i, 0), sizes = [8, 2]`"""
+    """
+    `dynamic_slice %a, %i, sizes = [7, 2]` -> `dynamic_slice %a, %i, sizes = [8, 2]`; starts stay below the padding.
+
+    Requires: padding only where the slice has all of a dimension.
+    """
 
     @staticmethod
     def decide(op: stablehlo.DynamicSliceOp, tensors: PaddedTensors) -> PaddedTensors | None:
@@ -192,7 +198,11 @@ class PadDynamicSlice(PaddingPattern[stablehlo.DynamicSliceOp, PaddedTensors]):
 
 @dataclass(frozen=True)
 class PadDynamicUpdateSlice(PaddingPattern[stablehlo.DynamicUpdateSliceOp, PaddedTensors]):
-    """`dynamic_update_slice %a, %u, %i` -> `dynamic_update_slice %a, %u, (minimum %i, 4)`"""
+    """
+    `dynamic_update_slice %a, %u, %i` -> `dynamic_update_slice %a, %u, (minimum %i, 4)`: starts stay below the padding.
+
+    Requires: an update with padding only where it has all of a dimension.
+    """
 
     @staticmethod
     def decide(op: stablehlo.DynamicUpdateSliceOp, tensors: PaddedTensors) -> PaddedTensors | None:

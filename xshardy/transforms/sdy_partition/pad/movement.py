@@ -16,7 +16,11 @@ from xshardy.transforms.sdy_partition.pad.padding_pattern import PaddingPattern
 
 @dataclass(frozen=True)
 class ExtendSlice(PaddingPattern[stablehlo.SliceOp, Sequence[int]]):
-    """`slice %a [0:7]` -> `slice %a [0:8]`: the padding of the operand is that of the result."""
+    """
+    `slice %a [0:7]` -> `slice %a [0:8]`: the padding of the operand is that of the result.
+
+    Requires: enough elements behind the limit.
+    """
 
     @staticmethod
     def decide(op: stablehlo.SliceOp, tensors: PaddedTensors) -> Sequence[int] | None:
@@ -86,7 +90,11 @@ class ExtendPad(PaddingPattern[stablehlo.PadOp, PaddedTensors]):
 
 @dataclass(frozen=True)
 class PadSplat(PaddingPattern[stablehlo.ConstantOp | sdy.ConstantOp, PaddedTensors]):
-    """`constant dense<1> : tensor<7xi32>` -> `constant dense<1> : tensor<8xi32>`"""
+    """
+    `constant dense<1> : tensor<7xi32>` -> `constant dense<1> : tensor<8xi32>`
+
+    Requires: a splat.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ConstantOp | sdy.ConstantOp, tensors: PaddedTensors) -> PaddedTensors | None:

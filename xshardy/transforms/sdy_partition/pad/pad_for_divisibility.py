@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, UnregisteredOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy import collectives as sdy
 from xshardy.dialects.sdy.ops import (
@@ -27,8 +26,7 @@ from xshardy.dialects.sdy.ops import (
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.dialects.stablehlo.control_flow import ReturnOp as StableReturnOp
-from xshardy.ir.value_types import give_types
-from xshardy.rewriting import DecisionPattern, PatternPass, Step
+from xshardy.rewriting import PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.rules.registry import ShardingRules
@@ -36,7 +34,7 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 from xshardy.transforms.sdy_partition.by_sharding import BySharding, function_type
-from xshardy.transforms.sdy_partition.local.convert_global_to_local import GiveFunctionLocalType, values_of
+from xshardy.transforms.sdy_partition.local.convert_global_to_local import GiveFunctionType, GiveValuesTypes, values_of
 from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, patterns_of
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, PaddedTensors, padded_type
 from xshardy.transforms.sdy_partition.pad.whole import ComputeWhole, Whole, dims_to_gather
@@ -261,18 +259,6 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
     return program
 
 
-# -- Patterns ---------------------------------------------------------------------------------------------------------
-
-
-class GiveValuesPaddedTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
-    """`%0 = op(%x) : tensor<7xf32>` -> `%0 = op(%x) : tensor<8xf32>`: results and block arguments are padded."""
-
-    def rewrite(
-        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
-    ) -> None:
-        give_types(op, decision, rewriter)
-
-
 # -- The pass ---------------------------------------------------------------------------------------------------------
 
 
@@ -292,7 +278,7 @@ class PadForDivisibilityPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         program = padded_program(module, pads_functions=self.pads_functions)
-        yield Step((GiveFunctionLocalType(program.function_types),))
-        yield Step((GiveValuesPaddedTypes(program.types),))
+        yield Step((GiveFunctionType(program.function_types),))
+        yield Step((GiveValuesTypes(program.types),))
         padded = patterns_of(lambda row: row.padding, program.padded)
         yield Step((*(pattern(decided) for pattern, decided in padded.items()), ComputeWhole(program.whole)))

@@ -19,7 +19,11 @@ def _kept(dims: Sequence[int], shape: Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class PadReduce(PaddingPattern[stablehlo.ReduceOp, PaddedTensors]):
-    """`reduce(%a) applies maximum` -> `reduce(select %is_valid, %a, -inf) applies maximum`"""
+    """
+    `reduce(%a) applies maximum` -> `reduce(select %is_valid, %a, -inf) applies maximum`
+
+    Requires: a single input and a neutral element, if a padded dimension is reduced.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReduceOp, tensors: PaddedTensors) -> PaddedTensors | None:
@@ -58,7 +62,11 @@ def windows_over(
 
 @dataclass(frozen=True)
 class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp, PaddedTensors]):
-    """`reduce_window(%a, %init)` -> `reduce_window((select %is_valid, %a, %init), %init)`"""
+    """
+    `reduce_window(%a, %init)` -> `reduce_window((select %is_valid, %a, %init), %init)`, if windows reach the padding.
+
+    Requires: equal padding of all inputs, and of all results.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReduceWindowOp, tensors: PaddedTensors) -> PaddedTensors | None:
@@ -84,11 +92,16 @@ class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp, PaddedTensors]):
 
 @dataclass(frozen=True)
 class PadSelectAndScatter(PaddingPattern[stablehlo.SelectAndScatterOp, PaddedTensors]):
-    """`select_and_scatter(%a, %b)` -> `select_and_scatter(%a, (select %is_valid, %b, 0))`"""
+    """
+    `select_and_scatter(%a, %b)` -> `select_and_scatter(%a, (select %is_valid, %b, 0))`
+
+    Requires: a neutral element of the scatter, if the source has padding.
+
+    Refuses: windows that reach padding.
+    """
 
     @staticmethod
     def decide(op: stablehlo.SelectAndScatterOp, tensors: PaddedTensors) -> PaddedTensors | None:
-        """Requires that windows choose elements only, and windows of padding scatter nothing into elements."""
         operand, source, _ = tensors.operands
         cases = zip(op.window(), operand.shape, source.shape, strict=True)
         padded = {*operand.padded_dims}

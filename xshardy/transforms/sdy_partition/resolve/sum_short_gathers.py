@@ -25,9 +25,11 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 @dataclass(frozen=True)
 class SumShortGather(LocalPattern[AllGatherOp, Mapping[int, AxisRefs]]):
     """
-    `all_gather %x` -> `manual_computation(%x)`: an all-reduce of tensors that have the part of one device, else zeros.
+    `all_gather %x` -> `manual_computation(%x) { all_reduce (place %part) }`: of the part in its place, among zeros.
 
-    The decision is the gathered dimensions, with their axes.
+    The decision: the gathered dimensions, with their axes.
+
+    Requires: that the all-reduce moves fewer bytes.
     """
 
     @staticmethod
