@@ -57,6 +57,18 @@ def replace_by_exchange(
     code.replace(op, *manual_results([*inputs, (filling, None)], [target], parts, code))
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """What a device needs of the operand along sharded dimensions, and what to make of it: its part of `target`."""
+
+    part: SSAValue
+    padding: SSAValue
+    target: WholeTensor
+    sharding: TensorShardingAttr | None
+    """Of values in the manual computation."""
+    code: DeviceCode
+
+
 @dataclass(frozen=True)
 class MovementPattern(LocalPattern[OpT, Movement | WholeParts], Generic[OpT]):
     """
@@ -70,21 +82,14 @@ class MovementPattern(LocalPattern[OpT, Movement | WholeParts], Generic[OpT]):
 
         def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
             part = decision.windows(parts[0], padding, code)
-            return self.rest(op, part, padding, target, decision.local_sharding, code)
+            return self.rest(op, ReadPart(part, padding, target, decision.local_sharding, code))
 
         replace_by_exchange(op, op.operands[:1], next(iter(op.operands[1:]), None), target, body, code)
 
     @staticmethod
     @abstractmethod
-    def rest(
-        op: Any,
-        part: SSAValue,
-        padding: SSAValue,
-        target: WholeTensor,
-        sharding: TensorShardingAttr | None,
-        code: DeviceCode,
-    ) -> SSAValue:
-        """What `op` does to `part`, of a device, which has what it needs along sharded dimensions; with `sharding`."""
+    def rest(op: Any, read: ReadPart) -> SSAValue:
+        """What `op` does to what a device needs: the rest of `op`, along other dimensions than the exchanged ones."""
 
 
 @dataclass(frozen=True)
@@ -119,24 +124,17 @@ class ExchangeOfSlice(MovementPattern[stablehlo.SliceOp]):
         return Movement.of(source, readings) if readings else Other.STAY
 
     @staticmethod
-    def rest(
-        op: stablehlo.SliceOp,
-        part: SSAValue,
-        padding: SSAValue,
-        target: WholeTensor,
-        sharding: TensorShardingAttr | None,
-        code: DeviceCode,
-    ) -> SSAValue:
-        """`part` begins and ends where it should along sharded dimensions: there, only strides are left."""
-        shape = tensor_type(part).get_shape()
+    def rest(op: stablehlo.SliceOp, read: ReadPart) -> SSAValue:
+        """It begins and ends where it should along sharded dimensions: there, only strides are left."""
+        shape = tensor_type(read.part).get_shape()
         columns = (a.get_values() for a in (op.start_indices, op.limit_indices, op.strides))
         rows = [
-            row if target.parts(dim) == 1 else (0, shape[dim], row[2])
+            row if read.target.parts(dim) == 1 else (0, shape[dim], row[2])
             for dim, row in enumerate(zip(*columns, strict=True))
         ]
         if rows == [(0, extent, 1) for extent in shape]:
-            return part
-        return code.insert(stablehlo.SliceOp(part, *zip(*rows, strict=True)), sharding)
+            return read.part
+        return read.code.insert(stablehlo.SliceOp(read.part, *zip(*rows, strict=True)), read.sharding)
 
 
 @dataclass(frozen=True)
@@ -172,15 +170,9 @@ class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
         return movement
 
     @staticmethod
-    def rest(
-        op: stablehlo.PadOp,
-        part: SSAValue,
-        padding: SSAValue,
-        target: WholeTensor,
-        sharding: TensorShardingAttr | None,
-        code: DeviceCode,
-    ) -> SSAValue:
-        """`part` has its padding along sharded dimensions."""
+    def rest(op: stablehlo.PadOp, read: ReadPart) -> SSAValue:
+        """It has its padding along sharded dimensions."""
+        part, target = read.part, read.target
         columns = (a.get_values() for a in (op.edge_padding_low, op.edge_padding_high, op.interior_padding))
         rows = [row if target.parts(dim) == 1 else (0, 0, 0) for dim, row in enumerate(zip(*columns, strict=True))]
         if not any(map(any, rows)):
@@ -188,8 +180,8 @@ class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
         own = tensor_type(part)
         shape = [target.shape[dim] if target.parts(dim) == 1 else extent for dim, extent in enumerate(own.get_shape())]
         low, high, interior = zip(*rows, strict=True)
-        padded = stablehlo.PadOp(part, padding, low, high, interior, TensorType(own.element_type, shape))
-        return code.insert(padded, sharding)
+        padded = stablehlo.PadOp(part, read.padding, low, high, interior, TensorType(own.element_type, shape))
+        return read.code.insert(padded, read.sharding)
 
 
 @dataclass(frozen=True)
@@ -213,12 +205,5 @@ class ExchangeOfReverse(MovementPattern[stablehlo.ReverseOp]):
         return Movement.of(source, readings) if readings else Other.STAY
 
     @staticmethod
-    def rest(
-        op: stablehlo.ReverseOp,
-        part: SSAValue,
-        padding: SSAValue,
-        target: WholeTensor,
-        sharding: TensorShardingAttr | None,
-        code: DeviceCode,
-    ) -> SSAValue:
-        return code.insert(stablehlo.ReverseOp(part, op.dimensions.get_values()), sharding)
+    def rest(op: stablehlo.ReverseOp, read: ReadPart) -> SSAValue:
+        return read.code.insert(stablehlo.ReverseOp(read.part, op.dimensions.get_values()), read.sharding)

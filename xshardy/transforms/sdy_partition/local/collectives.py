@@ -38,6 +38,12 @@ def _permutation_to_front(dims: Iterable[int], rank: int) -> list[int]:
     return [*moved, *(dim for dim in range(rank) if dim not in moved)]
 
 
+def _permutation_before(dims: Sequence[int], rank: int) -> list[int]:
+    """The permutation that moves the first dimensions, one for each of `dims`, before these of the other `rank`."""
+    places = {dim: [place] for place, dim in enumerate(dims)}
+    return [place for dim in range(rank) for place in (*places.get(dim, ()), len(dims) + dim)]
+
+
 def _split(shape: Sequence[int], factors: Mapping[int, int]) -> tuple[list[int], list[int]]:
     """`shape` with each dimension in `factors` split in two, the factor first; and the positions of the factors."""
     result: list[int] = []
@@ -120,11 +126,7 @@ def _gather_at_once(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code:
     all_axes = [axis for axes in gathered.values() for axis in axes]
     parts = _gather(op, parts, 0, all_axes, [prod(factors.values()), *shape], code)
     parts = code.reshaped(parts, [*factors.values(), *shape], element)
-    order = {dim: place for place, dim in enumerate(factors)}
-    permutation = [
-        place for dim in range(len(shape)) for place in ([order[dim]] if dim in order else []) + [len(factors) + dim]
-    ]
-    parts = code.insert(stablehlo.TransposeOp(parts, permutation))
+    parts = code.insert(stablehlo.TransposeOp(parts, _permutation_before([*factors], len(shape))))
     return code.reshaped(parts, [extent * factors.get(dim, 1) for dim, extent in enumerate(shape)], element)
 
 
@@ -230,13 +232,7 @@ def _exchange_at_once(op: sdy.AllToAllOp, exchange: AllToAllDims, code: DeviceCo
     rest = in_front[len(places) :]
     parts = _exchange(op, code.reshaped(parts, [exchange.count, *rest], element), 0, 0, exchange, code)
     parts = code.reshaped(parts, in_front, element)
-    came_from = {source: place for place, source in enumerate(exchange.sources.values())}
-    permutation = [
-        place
-        for dim in range(len(shape))
-        for place in ([came_from[dim]] if dim in came_from else []) + [len(places) + dim]
-    ]
-    parts = code.insert(stablehlo.TransposeOp(parts, permutation))
+    parts = code.insert(stablehlo.TransposeOp(parts, _permutation_before([*exchange.sources.values()], len(shape))))
     return code.reshaped(parts, tensor_type(op.result).get_shape(), element)
 
 
