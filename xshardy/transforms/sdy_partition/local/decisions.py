@@ -112,7 +112,7 @@ class LocalDecisions:
         self.compatible = CompatibleShardings(module)
         self._verdicts: dict[Hashable, Verdict] = {}
 
-    def _key(self, op: Operation) -> Hashable | None:
+    def key(self, op: Operation) -> Hashable | None:
         """What the verdict on `op` follows from; None if it may depend on anything, or holds tensors of `op`."""
         kind, likeness = type(op), self.compatible.conflicts.likeness
         around, row = AROUND.get(kind), OPERATIONS.get(kind, PLAIN)
@@ -131,7 +131,7 @@ class LocalDecisions:
 
     def verdict(self, op: Operation) -> Verdict:
         """The decision for `op`, or its refusal; made once for operations that are alike."""
-        if (key := self._key(op)) is None:
+        if (key := self.key(op)) is None:
             return self._verdict(op)
         if key not in self._verdicts:
             self._verdicts[key] = self._verdict(op)
