@@ -6,6 +6,7 @@ completes them, and with what they start from: what a decision reads beside the 
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -19,8 +20,8 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_partition.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_partition.local.contractions import is_zero, pads_with_zeros, reduced_in_turn
-from xshardy.transforms.sdy_partition.local.patterns import CHECKS, PATTERN_OF, is_local_with_local_types
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, refuse
+from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, partitioning_of
 
 
 def why_illegal(op: Operation) -> str:
@@ -45,10 +46,9 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     Raises `OperationFailedException` if `op` cannot be made local. An operation without a pattern needs compatible
     shardings.
     """
-    pattern = PATTERN_OF.get(type(op))
-    if pattern is None and not is_local_with_local_types(op):
+    if (row := partitioning_of(op)) is None:
         raise OperationFailedException(op, why_illegal(op))
-    check = CHECKS.get(type(op))
+    pattern, check = row.local, row.check
     if pattern is None and check is None:
         compatible.check(op)
         return None
@@ -92,30 +92,59 @@ AROUND: Mapping[type[Operation], Callable[[Any], Hashable]] = {
 """What the decision for an operation reads beside it. No decision for another one with operands is remembered."""
 
 
-class Decisions:
-    """The decisions for the operations of a module, which does not change."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision for an operation, or why there is none."""
+
+    decision: Any = None
+    refusal: OperationFailedException | None = None
+
+
+class LocalDecisions:
+    """
+    What each operation of a module, which does not change, needs to become local; or why it cannot.
+
+    `sdy-convert-global-to-local` applies the decisions. `sdy-replicate-whole-operations` asks for the reasons before
+    it, and computes on whole tensors what cannot become local.
+    """
 
     def __init__(self, module: ModuleOp):
         self.compatible = CompatibleShardings(module)
-        self._made: dict[Hashable, Any] = {}
-        """By key, the decision."""
+        self._verdicts: dict[Hashable, Verdict] = {}
 
     def key(self, op: Operation) -> Hashable | None:
-        """What the decision for `op` follows from; None if it may depend on anything."""
+        """What the verdict on `op` follows from; None if it may depend on anything, or holds tensors of `op`."""
         kind = type(op)
-        around = AROUND.get(kind)
-        if around is None and (kind in CHECKS or (kind in PATTERN_OF and op.operands)):
+        around, row = AROUND.get(kind), OPERATIONS.get(kind, PLAIN)
+        if around is None and not (row.check is None and row.local is None):
             return None
         if (key := alike(op)) is None:
             return None
-        is_manual = kind in PATTERN_OF and op in self.compatible.manual
+        is_manual = row.local is not None and op in self.compatible.manual
         return key, is_manual, None if around is None else around(op)
 
-    def of(self, op: Operation) -> Any:
-        """As `decision_of`."""
-        kind = type(op)
-        if (kind in PATTERN_OF and kind not in AROUND) or (key := self.key(op)) is None:
-            return decision_of(op, self.compatible)  # it may hold tensors of `op`
-        if key not in self._made:
-            self._made[key] = decision_of(op, self.compatible)
-        return self._made[key]
+    def _verdict(self, op: Operation) -> Verdict:
+        try:
+            return Verdict(decision_of(op, self.compatible))
+        except OperationFailedException as refusal:
+            return Verdict(refusal=refusal)
+
+    def verdict(self, op: Operation) -> Verdict:
+        """The decision for `op`, or its refusal; made once for operations that are alike."""
+        if (key := self.key(op)) is None:
+            return self._verdict(op)
+        if key not in self._verdicts:
+            self._verdicts[key] = self._verdict(op)
+        return self._verdicts[key]
+
+    def decision(self, op: Operation) -> Any:
+        """The decision that the pattern for `op` applies, or None. Raises `OperationFailedException` if refused."""
+        verdict = self.verdict(op)
+        if verdict.refusal is not None:
+            raise verdict.refusal
+        return verdict.decision
+
+    def why_not_local(self, op: Operation) -> str | None:
+        """Why `op` cannot become local; None if it can."""
+        refusal = self.verdict(op).refusal
+        return None if refusal is None else str(refusal)
