@@ -32,6 +32,7 @@ hlo_text
 sharding
 indexing
 syntax
+facts
 numerics
 dialects
 rewriting

@@ -18,9 +18,9 @@ from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
-from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.elemental.support import has_row
+from xshardy.facts.movement import is_elementwise
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.decompose import DecomposeByTable, check_decomposition

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from xshardy.dialects import chlo
 from xshardy.dialects.chlo.formulas import Arithmetic, digamma, erf_inv, lgamma
 from xshardy.dialects.extensions.math import ErfcOp
 from xshardy.dialects.stablehlo.types import bit_width
@@ -160,17 +161,17 @@ def conj(s: Scalars, x: SSAValue) -> SSAValue:
     return x
 
 
-SPECIAL_OPS: Mapping[str, MakeOp] = {"chlo.erfc": ErfcOp}
+SPECIAL_OPS: Mapping[type[Operation], MakeOp] = {chlo.ErfcOp: ErfcOp}
 """Opcodes that are one operation."""
 
-SPECIAL_RULES: Mapping[str, Rule] = {
-    "chlo.conj": conj,
-    "chlo.digamma": computed_as(wider, digamma),
-    "chlo.erf_inv": computed_as(at_least_f32, erf_inv),
-    "chlo.is_inf": is_inf,
-    "chlo.is_neg_inf": is_neg_inf,
-    "chlo.is_pos_inf": is_pos_inf,
-    "chlo.lgamma": computed_as(wider, lgamma),
-    "chlo.square": square,
+SPECIAL_RULES: Mapping[type[Operation], Rule] = {
+    chlo.ConjOp: conj,
+    chlo.DigammaOp: computed_as(wider, digamma),
+    chlo.ErfInvOp: computed_as(at_least_f32, erf_inv),
+    chlo.IsInfOp: is_inf,
+    chlo.IsNegInfOp: is_neg_inf,
+    chlo.IsPosInfOp: is_pos_inf,
+    chlo.LgammaOp: computed_as(wider, lgamma),
+    chlo.SquareOp: square,
 }
 """Opcodes that expand to several operations."""

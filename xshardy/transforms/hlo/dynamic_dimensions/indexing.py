@@ -9,11 +9,11 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import rank_of, shape_of
 from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.types import UNSIGNED, largest_integer
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import Padded, dynamic_dims
-from xshardy.transforms.neutral_elements import identity_of
 
 
 def batch_places(offset_dims: Sequence[int], rank: int, vector_dim: int, indices_rank: int) -> dict[int, int]:
