@@ -2,7 +2,7 @@
 CHLO functions that XLA expands before fusion: inverse erf, log gamma, digamma, ...
 
 Narrow floats are computed as f32; functions with cancellation near their zeros, as f64. The formulas are those of
-`dialects/chlo/formulas.py`. Source: IEEE 754-2019 `nextUp`.
+`facts/decompositions/formulas.py`. Source: IEEE 754-2019 `nextUp`.
 """
 
 import math as python_math
@@ -13,11 +13,11 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import chlo
-from xshardy.dialects.chlo.formulas import Arithmetic, digamma, erf_inv, lgamma
 from xshardy.dialects.extensions.math import ErfcOp
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.conversions import convert, round_float, widened
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
+from xshardy.facts.decompositions.formulas import Arithmetic, digamma, erf_inv, lgamma
 
 
 class Floats(Arithmetic[SSAValue]):

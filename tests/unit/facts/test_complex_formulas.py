@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.dialects.chlo import complex_formulas
-from xshardy.dialects.chlo.formulas import Arithmetic
+from xshardy.facts.decompositions import complex_formulas
+from xshardy.facts.decompositions.formulas import Arithmetic
 from xshardy.numerics.element_types import Array
 
 

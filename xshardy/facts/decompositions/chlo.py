@@ -28,9 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.chlo import broadcasting, complex_formulas, constants, elementwise, formulas
-from xshardy.dialects.chlo.complex_functions import conj, parts, square
-from xshardy.dialects.chlo.formulas import Arithmetic
+from xshardy.dialects.chlo import broadcasting, constants, elementwise
 from xshardy.dialects.chlo.top_k import TopKOp
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
@@ -38,6 +36,9 @@ from xshardy.dialects.stablehlo.attributes import ComparisonDirection, Compariso
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
 from xshardy.dialects.stablehlo.top_k import first_in_order
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.facts.decompositions import complex_formulas, formulas
+from xshardy.facts.decompositions.complex_functions import conj, parts, square
+from xshardy.facts.decompositions.formulas import Arithmetic
 
 
 class TensorFloats(Arithmetic[SSAValue]):
