@@ -2,5 +2,6 @@
 Facts of operations, one table per fact, keyed by class.
 
 `movement` says which operations only move elements, `cost` what they cost, `code_size` how much code they become,
-`neutral_elements` what they do not notice, and `decompositions` how they are written in others.
+`neutral_elements` what combiners do not notice, `random_generators` the constants of generators, and `decompositions`
+how operations are written in others.
 """

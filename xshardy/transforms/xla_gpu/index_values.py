@@ -1,14 +1,14 @@
 """Index arithmetic as operations: shared constants, maps applied to values, domain checks."""
 
+import operator
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
-from operator import attrgetter, is_
+from itertools import takewhile
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsolatedFromAbove
@@ -29,43 +29,14 @@ def shared_constant(value: ConstantValue, user: Operation, builder: Builder) -> 
     Constants outside of loops do not interfere with moving, cloning and unrolling of loops.
     """
     block = _entry_block(user)
-    leading = _leading_constants(block)
-    if (known := leading.find(value)) is None:
-        known = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
-        builder.insert(known, InsertPoint.at_end(block) if (end := leading.end()) is None else InsertPoint.before(end))
+    leading = [*takewhile(lambda op: isinstance(op, arith.ConstantOp), block.ops)]
+    for is_same in (operator.is_, operator.eq):  # most values are shared objects, which compare faster
+        for op in leading:
+            if is_same(op.properties["value"], value):
+                return op.results[0]
+    known = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
+    builder.insert(known, InsertPoint.after(leading[-1]) if leading else InsertPoint.at_start(block))
     return known.results[0]
-
-
-class _LeadingConstants:
-    """The constants that a block starts with, by value: looking for one does not compare it with all."""
-
-    def __init__(self, block: Block):
-        self._block = block
-        self._ops: list[Operation] = []
-        self._by_value: dict[Attribute, arith.ConstantOp] = {}
-
-    def find(self, value: ConstantValue) -> arith.ConstantOp | None:
-        """The first leading constant with this value."""
-        if self._ops[:1] != [self._block.first_op] or not self._are_neighbours():
-            self._ops.clear()
-            self._by_value.clear()
-        while isinstance(end := self.end(), arith.ConstantOp):
-            self._ops.append(end)
-            self._by_value.setdefault(end.properties["value"], end)
-        return self._by_value.get(value)
-
-    def end(self) -> Operation | None:
-        """The operation after the constants that were found."""
-        return self._ops[-1].next_op if self._ops else self._block.first_op
-
-    def _are_neighbours(self) -> bool:
-        """Whether nothing was inserted between the constants, or erased. Hot path: a loop without Python code."""
-        return all(map(is_, map(_next_op, self._ops), islice(self._ops, 1, None)))
-
-
-_next_op = attrgetter("_next_op")
-_leading_constants = lru_cache(maxsize=1)(_LeadingConstants)
-"""Those of the block that was asked for last: patterns go through one function after another."""
 
 
 def index_constant(value: int, user: Operation, builder: Builder) -> SSAValue:
