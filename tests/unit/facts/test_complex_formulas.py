@@ -12,6 +12,28 @@ from xshardy.facts.decompositions import complex_formulas
 from xshardy.facts.decompositions.formulas import Arithmetic
 from xshardy.numerics.element_types import Array
 
+OF_NUMPY: dict[str, Callable[..., Array]] = {
+    "absolute": np.abs,
+    "add": np.add,
+    "atan2": np.arctan2,
+    "copy_sign": np.copysign,
+    "cos": np.cos,
+    "divide": np.divide,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "floor": np.floor,
+    "is_equal": np.equal,
+    "is_less": np.less,
+    "log": np.log,
+    "log1p": np.log1p,
+    "multiply": np.multiply,
+    "negate": np.negative,
+    "select": np.where,
+    "sin": np.sin,
+    "sqrt": np.sqrt,
+    "subtract": np.subtract,
+}
+
 
 class Numpy(Arithmetic[Array]):
     """Arithmetic on arrays of f64."""
@@ -21,68 +43,8 @@ class Numpy(Arithmetic[Array]):
     def value(self, x: Array | float) -> Array:
         return np.asarray(x, np.float64)
 
-    def add(self, x: Array | float, y: Array | float) -> Array:
-        return np.add(x, y)
-
-    def subtract(self, x: Array | float, y: Array | float) -> Array:
-        return np.subtract(x, y)
-
-    def multiply(self, x: Array | float, y: Array | float) -> Array:
-        return np.multiply(x, y)
-
-    def divide(self, x: Array | float, y: Array | float) -> Array:
-        return np.divide(x, y)
-
-    def select(self, condition: Array, then: Array | float, otherwise: Array | float) -> Array:
-        return np.where(condition, then, otherwise)
-
-    def is_less(self, x: Array | float, y: Array | float) -> Array:
-        return np.less(x, y)
-
-    def is_equal(self, x: Array, y: Array | float) -> Array:
-        return np.equal(x, y)
-
-    def negate(self, x: Array) -> Array:
-        return np.negative(x)
-
-    def absolute(self, x: Array) -> Array:
-        return np.abs(x)
-
-    def floor(self, x: Array) -> Array:
-        return np.floor(x)
-
-    def sqrt(self, x: Array) -> Array:
-        return np.sqrt(x)
-
-    def exp(self, x: Array) -> Array:
-        return np.exp(x)
-
-    def expm1(self, x: Array) -> Array:
-        return np.expm1(x)
-
-    def log(self, x: Array) -> Array:
-        return np.log(x)
-
-    def log1p(self, x: Array) -> Array:
-        return np.log1p(x)
-
-    def sin(self, x: Array) -> Array:
-        return np.sin(x)
-
-    def cos(self, x: Array) -> Array:
-        return np.cos(x)
-
-    def atan2(self, y: Array, x: Array) -> Array:
-        return np.arctan2(y, x)
-
-    def erf(self, x: Array) -> Array:
-        raise NotImplementedError
-
-    def erfc(self, x: Array) -> Array:
-        raise NotImplementedError
-
-    def copy_sign(self, x: Array | float, y: Array) -> Array:
-        return np.copysign(x, y)
+    def apply(self, function: str, *operands: Array | float) -> Array:
+        return OF_NUMPY[function](*operands)
 
 
 FUNCTIONS: dict[str, Callable[[Array], Array]] = {

@@ -7,6 +7,7 @@ Narrow floats are computed as f32; functions with cancellation near their zeros,
 
 import math as python_math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64
@@ -18,6 +19,31 @@ from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.conversions import convert, round_float, widened
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
 from xshardy.facts.decompositions.formulas import Arithmetic, digamma, erf_inv, lgamma
+
+FUNCTIONS: Mapping[str, MakeOp] = {
+    "absolute": math.AbsFOp,
+    "add": arith.AddfOp,
+    "atan2": math.Atan2Op,
+    "copy_sign": math.CopySignOp,
+    "cos": math.CosOp,
+    "divide": arith.DivfOp,
+    "erf": math.ErfOp,
+    "erfc": ErfcOp,
+    "exp": math.ExpOp,
+    "expm1": math.ExpM1Op,
+    "floor": math.FloorOp,
+    "is_equal": partial(arith.CmpfOp, arg="oeq"),
+    "is_less": partial(arith.CmpfOp, arg="olt"),
+    "log": math.LogOp,
+    "log1p": math.Log1pOp,
+    "multiply": arith.MulfOp,
+    "negate": arith.NegfOp,
+    "select": arith.SelectOp,
+    "sin": math.SinOp,
+    "sqrt": math.SqrtOp,
+    "subtract": arith.SubfOp,
+}
+"""The operation of each function of `Arithmetic`."""
 
 
 class Floats(Arithmetic[SSAValue]):
@@ -31,68 +57,8 @@ class Floats(Arithmetic[SSAValue]):
     def value(self, x: SSAValue | float) -> SSAValue:
         return x if isinstance(x, SSAValue) else self.s.constant(x, self.type)
 
-    def add(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.AddfOp(self.value(x), self.value(y)))
-
-    def subtract(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.SubfOp(self.value(x), self.value(y)))
-
-    def multiply(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.MulfOp(self.value(x), self.value(y)))
-
-    def divide(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.DivfOp(self.value(x), self.value(y)))
-
-    def select(self, condition: SSAValue, then: SSAValue | float, otherwise: SSAValue | float) -> SSAValue:
-        return self.s.select(condition, self.value(then), self.value(otherwise))
-
-    def is_less(self, x: SSAValue, y: SSAValue | float) -> SSAValue:
-        return self.s.compare("olt", x, self.value(y))
-
-    def is_equal(self, x: SSAValue, y: SSAValue | float) -> SSAValue:
-        return self.s.compare("oeq", x, self.value(y))
-
-    def negate(self, x: SSAValue) -> SSAValue:
-        return self.s(arith.NegfOp(x))
-
-    def absolute(self, x: SSAValue) -> SSAValue:
-        return self.s(math.AbsFOp(x))
-
-    def floor(self, x: SSAValue) -> SSAValue:
-        return self.s(math.FloorOp(x))
-
-    def sqrt(self, x: SSAValue) -> SSAValue:
-        return self.s(math.SqrtOp(x))
-
-    def exp(self, x: SSAValue) -> SSAValue:
-        return self.s(math.ExpOp(x))
-
-    def log(self, x: SSAValue) -> SSAValue:
-        return self.s(math.LogOp(x))
-
-    def log1p(self, x: SSAValue) -> SSAValue:
-        return self.s(math.Log1pOp(x))
-
-    def sin(self, x: SSAValue) -> SSAValue:
-        return self.s(math.SinOp(x))
-
-    def cos(self, x: SSAValue) -> SSAValue:
-        return self.s(math.CosOp(x))
-
-    def expm1(self, x: SSAValue) -> SSAValue:
-        return self.s(math.ExpM1Op(x))
-
-    def atan2(self, y: SSAValue, x: SSAValue) -> SSAValue:
-        return self.s(math.Atan2Op(y, x))
-
-    def erf(self, x: SSAValue) -> SSAValue:
-        return self.s(math.ErfOp(x))
-
-    def erfc(self, x: SSAValue) -> SSAValue:
-        return self.s(ErfcOp(x))
-
-    def copy_sign(self, x: SSAValue | float, y: SSAValue) -> SSAValue:
-        return self.s(math.CopySignOp(self.value(x), y))
+    def apply(self, function: str, *operands: SSAValue | float) -> SSAValue:
+        return self.s(FUNCTIONS[function](*map(self.value, operands)))
 
 
 Formula = Callable[[Floats, SSAValue], SSAValue]
