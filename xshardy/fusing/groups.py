@@ -26,7 +26,7 @@ from xshardy.fusing.cost import is_cheap, is_computed_by_element, pays_to_repeat
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
-from xshardy.launch.scheduling import MEMORY_ONLY, STEPS
+from xshardy.launch.plan_steps import MEMORY_ONLY, STEPS
 from xshardy.launch.unfused import SHARDY, moves_elements
 from xshardy.rewriting.captured import captured
 
