@@ -1,7 +1,7 @@
 """
 How much code an operation of a kernel becomes, which limits the unrolling of loops.
 
-Source: the estimate of XLA's loop unrolling for GPUs (XGPU-36), with its numbers.
+After the estimate of XLA's loop unrolling for GPUs (XGPU-36).
 """
 
 from collections.abc import Mapping

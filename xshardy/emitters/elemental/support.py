@@ -81,7 +81,9 @@ def _reason_not_emittable(op: Operation) -> str | None:
         return "it reads a value from outside of the region that it is in; pass it to the operation as an operand"
     if isinstance(op, BitcastOp | stablehlo.BitcastConvertOp):
         return _reason_not_bitcast(op)
-    if is_rearrangement(op) or isinstance(op, WITHOUT_READS) or type(op) in {**RULES_OF_ANY_KIND, **OPERATIONS}:
+    if is_rearrangement(op) or isinstance(op, WITHOUT_READS):
+        return None
+    if type(op) in RULES_OF_ANY_KIND or type(op) in OPERATIONS:
         return None
     if isinstance(op, ElidedConstantOp):
         return op.ERROR
