@@ -1,9 +1,7 @@
 """Index arithmetic as operations: shared constants, maps applied to values, domain checks."""
 
-import operator
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import takewhile
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
@@ -29,14 +27,19 @@ def shared_constant(value: ConstantValue, user: Operation, builder: Builder) -> 
     Constants outside of loops do not interfere with moving, cloning and unrolling of loops.
     """
     block = _entry_block(user)
-    leading = [*takewhile(lambda op: isinstance(op, arith.ConstantOp), block.ops)]
-    for is_same in (operator.is_, operator.eq):  # most values are shared objects, which compare faster
-        for op in leading:
-            if is_same(op.properties["value"], value):
-                return op.results[0]
-    known = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
-    builder.insert(known, InsertPoint.after(leading[-1]) if leading else InsertPoint.at_start(block))
-    return known.results[0]
+    leading: list[arith.ConstantOp] = []
+    op = block.first_op
+    while isinstance(op, arith.ConstantOp):
+        if op.properties["value"] is value:  # hot path: most values are shared objects, see `index_attribute`
+            return op.result
+        leading.append(op)
+        op = op.next_op
+    for known in leading:
+        if known.properties["value"] == value:
+            return known.result
+    new = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
+    builder.insert(new, InsertPoint.at_end(block) if op is None else InsertPoint.before(op))
+    return new.results[0]
 
 
 def index_constant(value: int, user: Operation, builder: Builder) -> SSAValue:
