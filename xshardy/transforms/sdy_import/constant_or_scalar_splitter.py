@@ -16,7 +16,7 @@ from xdsl.ir import Operation, Region
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import NamedComputationOp
-from xshardy.dialects.stablehlo.fusible import is_elementwise_bitcast
+from xshardy.facts.movement import is_elementwise_bitcast
 from xshardy.rewriting import BACKWARD, PatternPass, Step
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first

@@ -11,9 +11,9 @@ from xshardy.dialects.dense_elements import Dense
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.rewriting.captured import captured
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_partition.exchange.pattern import (
     Other,
     has_same_axes,

@@ -11,10 +11,10 @@ from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.axis_refs import difference
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.sharding.devices import shard_indices
 from xshardy.sharding.rules.gather_scatter import combiner_of
 from xshardy.transforms.failures import warn
-from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_partition.local.contractions import require_reduction
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.indices import Indexing

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
-from xshardy.transforms.neutral_elements import neutral_element
+from xshardy.facts.neutral_elements import neutral_element
 from xshardy.transforms.sdy_partition.pad.contractions import padding_of, window_over
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensors
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode
