@@ -24,6 +24,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.stablehlo.structs import INTEGER, Field, StructAttribute
 
+__all__ = ["DotAlgorithmAttr"]
+
 F8_TYPES = (
     Float8E3M4Type,
     Float8E4M3B11FNUZType,

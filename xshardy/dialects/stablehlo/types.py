@@ -51,6 +51,8 @@ from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
 
+__all__ = ["FutureType", "TokenType"]
+
 UI32 = IntegerType(32, Signedness.UNSIGNED)
 PRED = frozenset[Attribute]([i1])
 SIGNED = frozenset[Attribute](IntegerType(width) for width in (2, 4, 8, 16, 32, 64))
