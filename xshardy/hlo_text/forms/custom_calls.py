@@ -39,7 +39,8 @@ API_VERSIONS: Mapping[str, int] = {
     "API_VERSION_TYPED_FFI": 4,
 }
 API_NAMES: Mapping[int, str] = {number: name for name, number in API_VERSIONS.items()}
-ORIGINAL = 1
+ORIGINAL = API_VERSIONS["API_VERSION_ORIGINAL"]
+"""The version of a call that names none."""
 
 
 def custom_call(instruction: Instruction) -> Operation:
@@ -77,7 +78,11 @@ def custom_call(instruction: Instruction) -> Operation:
 
 @cache
 def options_of(text: str) -> DictionaryAttr | None:
-    """The options of a typed call, `{uplo = 76 : ui8}` as text; None for other text."""
+    """
+    The options of a typed call, whose backend config is a dictionary of MLIR: `{uplo = 76 : ui8}`.
+
+    None for other text, which stays as written: only the target of the call can read it.
+    """
     ctx = Context()
     ctx.load_dialect(Builtin)
     try:
@@ -90,6 +95,7 @@ def options_of(text: str) -> DictionaryAttr | None:
 IN_PLACE = ("Pin", "Unpin")
 """The calls whose result is in the memory of the operand, which HLO text says and StableHLO implies."""
 WHOLE = ArrayAttr([OutputOperandAliasAttr(integers(()), IntAttr(0), integers(()))])
+"""The whole result is in the memory of the whole of operand 0."""
 INDEX = r"\{([\d,\s]*)\}"
 ALIAS = rf"\s*{INDEX}\s*:\s*\(\s*(\d+)\s*,\s*{INDEX}\s*\)\s*"
 ALIASES = re.compile(rf"\{{(?:{ALIAS}(?:,{ALIAS})*|\s*)\}}")
@@ -137,6 +143,7 @@ AS_WRITTEN = """
 batch_group_count convolution_kind dim_labels feature_group_count operand_layout_constraints operand_precision
 padding_type results_memory_spaces schedule window
 """
+"""The fields of library calls that StableHLO has no property for: annotations with the text of the field."""
 
 ROWS: Mapping[str, Opcode] = {
     "custom-call": row(
