@@ -227,6 +227,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
     "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+    "xla-gpu-widen-divided-registers": "lowering.widen_divided_registers:WidenDividedRegistersPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
     "xla-sdy-export-ops": "transforms.xla_sdy.export_ops:ExportOpsPass",
     "xla-sdy-export-named-computations": "transforms.xla_sdy.export_named_computations:ExportNamedComputationsPass",
