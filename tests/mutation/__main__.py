@@ -27,7 +27,7 @@ from runs import run
 from suite import test_files
 
 FOLDERS = ("emitters", "engines", "interpreters/simt", "lowering", "modules", "ptx", "transforms")
-FILES = ("hlo_text/dissolve_tuples.py", "hlo_text/outline_regions.py")
+FILES = ("hlo_text/dissolve_tuples.py", "transforms/hlo/outline_regions.py")
 """Where passes and emitters are, the interpreters of kernels, and what plans and runs modules."""
 
 

@@ -124,6 +124,17 @@ def alias_text(alias: OutputOperandAliasAttr) -> str:
     return f"{{{output}}}: ({alias.operand_index.data}, {{{operand}}})"
 
 
+MHLO_BACKEND_CONFIG = "mhlo.backend_config"
+"""Where JAX writes the options of a typed call for older readers."""
+ANNOTATED = ("backend_config", "operand_layouts", "result_layouts", "result_tilings")
+"""Properties of custom calls that HLO text has as annotations, or lacks."""
+
+
+def is_to_annotate(op: stablehlo.CustomCallOp) -> bool:
+    """Whether `op` has properties that HLO text has as annotations."""
+    return MHLO_BACKEND_CONFIG in op.attributes or any(op.properties.get(name) for name in ANNOTATED)
+
+
 def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
     """The inverse of `custom_call`."""
     fields: Fields = {"custom_call_target": op.call_target_name.data}
@@ -152,7 +163,7 @@ ROWS: Mapping[str, Opcode] = {
         "custom_call_target",
         "api_version backend_config called_computations custom_call_has_side_effect output_to_operand_aliasing",
         extras=f"{AS_WRITTEN} literal to_apply",
-        forms=[Form(stablehlo.CustomCallOp, custom_call_fields)],
+        forms=[Form(stablehlo.CustomCallOp, custom_call_fields, needs_rewrite=is_to_annotate)],
         readers={
             **dict.fromkeys([*AS_WRITTEN.split(), "output_to_operand_aliasing"], read_raw),
             "backend_config": read_text,
