@@ -19,7 +19,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
 from xshardy.emitters.launch_dimensions import LaunchDimensions, loop_launch_dimensions
-from xshardy.emitters.partition import roots_of
+from xshardy.emitters.partition import Partition, roots_of
 from xshardy.gpus.devices import Device
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 
@@ -83,8 +83,16 @@ class Choice:
     emitter: str
     hero: Operation | None
     reason: str
-    emit: Callable[[str], ModuleOp]
-    """Takes the name of the kernel, returns its module."""
+    emit: Callable[[str], "Emission"]
+    """Takes the name of the kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """An emitted kernel: its module, and the partition of the computation, whose functions are in it."""
+
+    module: ModuleOp
+    partition: Partition
 
 
 def behind_intermediates(value: SSAValue) -> list[SSAValue]:

@@ -8,7 +8,6 @@ from functools import partial
 from math import prod
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xshardy.affine.expressions import add, constant
@@ -16,7 +15,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
-from xshardy.emitters.analysis import Choice, Fusion, elements_in
+from xshardy.emitters.analysis import Choice, Emission, Fusion, elements_in
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
@@ -40,7 +39,7 @@ def choose_concatenate(fusion: Fusion) -> Choice | None:
     return Choice("concatenate", hero, reason, partial(emit_concatenate, fusion, hero))
 
 
-def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> ModuleOp:
+def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> Emission:
     """The kernel of a fusion whose result is computed from `hero`, and its functions, in a new module."""
     (root,), axis = fusion.roots, hero.dimension.value.data
     largest = max(hero.inputs, key=elements_in)

@@ -10,13 +10,12 @@ from functools import partial
 from typing import cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xshardy.dialects import hlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
-from xshardy.emitters.analysis import Choice, Fusion, behind_bitcasts
+from xshardy.emitters.analysis import Choice, Emission, Fusion, behind_bitcasts
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map
@@ -54,7 +53,7 @@ def choose_dynamic_update_slice(fusion: Fusion) -> Choice | None:
     return Choice("in_place_dynamic_update_slice", found[0].op, reason, emit)
 
 
-def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> ModuleOp:
+def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> Emission:
     """The kernel of a fusion whose results are `updates`, and the functions it calls, in a new module."""
     ops = [update.op for update in updates]
     first = ops[0].update

@@ -6,10 +6,11 @@ from xdsl.ir import Operation
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import explain
+from xshardy.emitters import PARTITIONED, PREPARED, explain, levels_before_emission
 from xshardy.gpus.devices import device_of
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import path
+from xshardy.tools.diagnostics import InputError
 from xshardy.tools.kernel_file import emitted_kernels
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.output import print_diagnostic, write_text
@@ -21,7 +22,12 @@ EXAMPLE = "example: xshardy emit examples/gelu.hlo --level scf"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_kernel_options(parser)
-    parser.add_argument("--level", choices=LEVELS, default=EMITTED, help="how far to lower it (default: %(default)s)")
+    parser.add_argument(
+        "--level",
+        choices=(PREPARED, PARTITIONED, *LEVELS),
+        default=EMITTED,
+        help="how far to go; before xla_gpu are the computation and its functions (default: %(default)s)",
+    )
     parser.add_argument(
         "--explain", action="store_true", help="say on standard error which emitter was chosen, and why"
     )
@@ -34,8 +40,13 @@ def run(args: argparse.Namespace) -> int:
     for kernel in emitted_kernels(args):
         if args.explain and kernel.fusion is not None:
             _explain(kernel.name, kernel.fusion, args.target)
-        compiler.lower(kernel.module, args.level, target=args.target, math=args.math, observe=kernel.log)
-        texts.append(print_module(kernel.module))
+        if args.level in LEVELS:
+            compiler.lower(kernel.module, args.level, target=args.target, math=args.math, observe=kernel.log)
+            texts.append(print_module(kernel.module))
+        elif kernel.fusion is None:
+            raise InputError(f"{args.file}: error: this is an emitted module, which is past the level {args.level}")
+        else:
+            texts.append(print_module(levels_before_emission(kernel.fusion, device_of(args.target))[args.level]))
         kernel.log.finish(args.time_passes)
     write_text(args.output, "// -----\n".join(texts))
     return 0
