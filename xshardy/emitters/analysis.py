@@ -4,8 +4,8 @@ The facts that decide the choice of an emitter: the results of a fusion, and the
 Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-46.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -33,6 +33,12 @@ class Fusion:
 
     computation: FuncOp
     device: Device
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    """Why emitters whose hero the computation has do not take it, by their names."""
+
+    def because(self, emitter: str, reason: str) -> None:
+        """Say why `emitter` does not take the fusion, although it has a hero for it."""
+        self.refused[emitter] = reason
 
     @cached_property
     def roots(self) -> tuple[SSAValue, ...]:
@@ -85,6 +91,8 @@ class Choice:
     reason: str
     emit: Callable[[str], "Emission"]
     """Takes the name of the kernel."""
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why other emitters, which come first, were not chosen: by their names, where there is a hero for them."""
 
 
 @dataclass(frozen=True, slots=True)

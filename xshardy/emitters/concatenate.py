@@ -33,8 +33,12 @@ def choose_concatenate(fusion: Fusion) -> Choice | None:
     if others:
         return None
     hero = fusion.only_hero(root, _is_concatenation)
-    if not isinstance(hero, ConcatenateOp) or len(hero.inputs) > MAX_OPERANDS or not elements_in(hero.result):
+    if not isinstance(hero, ConcatenateOp) or not elements_in(hero.result):
         return None
+    if (count := len(hero.inputs)) > MAX_OPERANDS:
+        return fusion.because(
+            "concatenate", f"it concatenates {count} tensors, more than {MAX_OPERANDS}"
+        )
     reason = f"it concatenates {len(hero.inputs)} tensors along dimension {hero.dimension.value.data}"
     return Choice("concatenate", hero, reason, partial(emit_concatenate, fusion, hero))
 

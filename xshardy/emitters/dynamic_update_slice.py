@@ -35,6 +35,10 @@ class Update:
     parameter: int
 
 
+IN_PLACE = "in_place_dynamic_update_slice"
+"""The name of the emitter."""
+
+
 def choose_dynamic_update_slice(fusion: Fusion) -> Choice | None:
     """
     The in-place emitter, if every result is a dynamic update slice of a parameter without other uses.
@@ -43,14 +47,18 @@ def choose_dynamic_update_slice(fusion: Fusion) -> Choice | None:
     """
     updates = [_update_of(root) for root in fusion.roots]
     found = [update for update in updates if update is not None]
-    if len(found) < len(updates) or len({update.parameter for update in found}) < len(found):
+    if not found:
         return None
+    if len(found) < len(updates):
+        return fusion.because(IN_PLACE, "not every result is an update of a parameter that nothing else reads")
+    if len({update.parameter for update in found}) < len(found):
+        return fusion.because(IN_PLACE, "two results update one parameter")
     (shape, *others) = dict.fromkeys(shape_of(update.op.update) for update in found)
     if others:
-        return None
+        return fusion.because(IN_PLACE, "the slices differ in shape")
     reason = f"every result is a parameter but for a slice of {list(shape)}, which is written in place"
     emit = partial(emit_updates, fusion, found)
-    return Choice("in_place_dynamic_update_slice", found[0].op, reason, emit)
+    return Choice(IN_PLACE, found[0].op, reason, emit)
 
 
 def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> Emission:

@@ -33,9 +33,9 @@ def choose_input_slices(fusion: Fusion) -> Choice | None:
     if len(slices) < len(fusion.roots) or len(slices) < 2:
         return None
     if any(stride != 1 for op in slices for stride in values_of(op.strides)):
-        return None
+        return fusion.because("input_slices", "a slice has a stride")
     if len({(shape_of(op.operand), minor_to_major(op.operand)) for op in slices}) > 1:
-        return None
+        return fusion.because("input_slices", "the sliced tensors differ in shape or layout")
     reason = f"all results are slices of tensors of {list(shape_of(slices[0].operand))}"
     return Choice("input_slices", slices[0], reason, partial(emit_input_slices, fusion, slices))
 

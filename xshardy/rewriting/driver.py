@@ -19,7 +19,7 @@ from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
-from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
+from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter, ReasonListener
 from xshardy.rewriting.walk import held_attributes_in, walk_inside
 from xshardy.rewriting.worklist import Worklist
 
@@ -96,7 +96,7 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
         return found
 
 
-class UseListener(PatternRewriterListener):
+class UseListener(ReasonListener):
     """A listener that also records values that may have lost a use: operands of an operation that a pattern changed."""
 
     def __init__(self) -> None:

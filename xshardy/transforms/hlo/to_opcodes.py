@@ -58,8 +58,10 @@ class DecomposeWithoutOpcode(RewritePattern):
     op_types: ClassVar[tuple[type[Operation], ...]] = tuple(WITHOUT_OPCODE)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if (decompose := WITHOUT_OPCODE.get(type(op))) is None:
+            return
         try:
-            results = WITHOUT_OPCODE[type(op)](op, Tensors(rewriter))
+            results = decompose(op, Tensors(rewriter))
         except NotImplementedError as error:
             raise HLOPrintError(f"HLO has no opcode for '{op.name}': {error}") from None
         rewriter.replace(op, (), results)
