@@ -36,9 +36,7 @@ def choose_concatenate(fusion: Fusion) -> Choice | None:
     if not isinstance(hero, ConcatenateOp) or not elements_in(hero.result):
         return None
     if (count := len(hero.inputs)) > MAX_OPERANDS:
-        return fusion.because(
-            "concatenate", f"it concatenates {count} tensors, more than {MAX_OPERANDS}"
-        )
+        return fusion.because("concatenate", f"it concatenates {count} tensors, more than {MAX_OPERANDS}")
     reason = f"it concatenates {len(hero.inputs)} tensors along dimension {hero.dimension.value.data}"
     return Choice("concatenate", hero, reason, partial(emit_concatenate, fusion, hero))
 

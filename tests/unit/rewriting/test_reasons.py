@@ -59,11 +59,11 @@ def reasons_of(text: str) -> list[str]:
 def test_patterns_say_why_they_did_not_apply():
     assert reasons_of(COLUMNS) == [
         f"{VECTORIZE}: tensor.insert: not vectorized: it is not directly in a loop (2 times)",
-        f"{VECTORIZE}: tensor.extract: not vectorized: an unknown number of iterations over a tensor<1024xf32> make no "
-        "vector that one access moves",
+        f"{VECTORIZE}: tensor.extract: not vectorized: an unknown number of iterations over a tensor<1024xf32> make "
+        "no vector that one access moves",
         f"{VECTORIZE}: tensor.extract: not vectorized: it is not directly in a loop (2 times)",
-        f"{VECTORIZE}: tensor.extract: not vectorized: 31 iterations over a tensor<3577000xf32> make no vector that one "
-        "access moves",
+        f"{VECTORIZE}: tensor.extract: not vectorized: 31 iterations over a tensor<3577000xf32> make no vector that "
+        "one access moves",
         "xla-gpu-optimize-loops: scf.for: not unrolled: the number of iterations is no constant, or they are not "
         "counted from 0 in steps of 1",
     ]
