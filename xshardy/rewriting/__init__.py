@@ -25,3 +25,4 @@ from xshardy.rewriting.pattern import OpTypePattern as OpTypePattern
 from xshardy.rewriting.pattern import match_op_type as match_op_type
 from xshardy.rewriting.pattern_pass import PatternPass as PatternPass
 from xshardy.rewriting.pattern_pass import Step as Step
+from xshardy.rewriting.reasons import because as because

@@ -172,12 +172,14 @@ def test_emit_reads_what_it_prints(tmp_path: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == ""
     assert main(["emit", str(emitted), "--level", "unrolled"]) == 0
     assert capsys.readouterr().out == lowered.read_text()
+    assert main(["emit", str(emitted), "--level", "prepared"]) == 1
+    assert "this is an emitted module, which is past the level prepared" in capsys.readouterr().err
 
 
 def test_compile_dumps_every_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["compile", AXPY, "--dump-dir", str(tmp_path / "dump"), "-o", str(tmp_path / "axpy.ptx")]) == 0
     names = sorted(entry.name for entry in (tmp_path / "dump").iterdir())
-    assert names[0] == "01-emit.mlir"
+    assert names[:3] == ["00-1-prepared.mlir", "00-2-partitioned.mlir", "01-emit.mlir"]
     assert [name[:2] for name in names] == sorted(name[:2] for name in names)
     assert "xla-gpu-flatten-tensors.mlir" in {name[3:] for name in names}
     assert {name[3:] for name in names[-2:]} == {"kernel.ll", "kernel.ptx"}

@@ -26,6 +26,24 @@ from xdsl.utils.str_enum import StrEnum
 from xshardy.dialects.stablehlo.slice_dims import SliceDims
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
 
+__all__ = [
+    "BoundsAttr",
+    "ComparisonDirection",
+    "ComparisonDirectionAttr",
+    "ComparisonType",
+    "ComparisonTypeAttr",
+    "DotDimensionNumbersAttr",
+    "GatherDimensionNumbersAttr",
+    "Precision",
+    "PrecisionAttr",
+    "ResultAccuracyAttr",
+    "ResultAccuracyMode",
+    "ResultAccuracyModeAttr",
+    "ScatterDimensionNumbersAttr",
+    "TypeExtensionsAttr",
+    "integers",
+]
+
 
 def integers(values: Iterable[int]) -> DenseArrayBase[I64]:
     """`array<i64: values>`, the form of every list of dimensions or sizes."""

@@ -14,6 +14,8 @@ from xshardy.dialects.stablehlo.dimensions import verify_distinct, verify_range,
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, bounded
 from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, bounds_of, is_compatible_dim, tensor_type
 
+__all__ = ["GatherOp"]
+
 
 class GatheringOp(InfersResultTypes):
     """

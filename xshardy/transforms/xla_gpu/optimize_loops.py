@@ -19,7 +19,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.facts.code_size import code_size
 from xshardy.ir import clone_operation
-from xshardy.rewriting import INNER_FIRST, PatternPass, Step, match_op_type
+from xshardy.rewriting import INNER_FIRST, PatternPass, Step, because, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.index_values import shared_constant
@@ -96,6 +96,24 @@ def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
     return next((factor for factor in range(largest, 1, -1) if iterations % factor == 0), 1)
 
 
+@dataclass(frozen=True)
+class WhyKept:
+    """Why `loop` is not unrolled, as text that is made when it is read. Precondition: its unroll factor is 1."""
+
+    loop: scf.ForOp
+    sizes: BodySizes
+
+    def __str__(self) -> str:
+        iterations = trip_count(self.loop)
+        if iterations is None:
+            return "the number of iterations is no constant, or they are not counted from 0 in steps of 1"
+        if iterations < 2:
+            return f"it has {iterations} iteration{'s' if iterations != 1 else ''}"
+        if (size := self.sizes.of_region(self.loop.body)) is None:
+            return "its body has a loop, a call or a function that expands to much code"
+        return f"two copies of a body of size {size} are more than {MAX_SIZE}, or no factor divides {iterations}"
+
+
 def _selects_lanes(loop: scf.ForOp) -> bool:
     """
     Whether the body reads or writes the element of a vector whose number is that of the iteration.
@@ -119,7 +137,7 @@ class UnrollLoop(RewritePattern):
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
         factor = unroll_factor(op, self.sizes)
         if factor == 1:
-            return
+            return because(rewriter, "not unrolled: %s", WhyKept(op, self.sizes))
         if factor == trip_count(op):
             _unroll_fully(op, factor, rewriter)
         else:
