@@ -13,12 +13,12 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.function_attributes import add_result_attributes
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.program import PARTITIONING, PartitionedProgram
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.numerics.element_types import Array
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.partitioned import PARTITIONING, PartitionedProgram
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.universe import new_context

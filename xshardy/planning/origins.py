@@ -11,7 +11,7 @@ from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.collectives import is_equivalent
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import dimensions
-from xshardy.syntax.source_names import SourceNames, what
+from xshardy.programs.names import SourceNames, what
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.propagation_history import History
 

@@ -16,8 +16,8 @@ from xshardy.dialects.sdy.sharding_text import dimensions as dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT, tensor_type, whole_bytes
 from xshardy.planning.byte_counts import in_bytes
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.console import console
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
 
@@ -54,7 +54,7 @@ def bytes_of_part(type: TensorType[Attribute], sharding: TensorShardingAttr | No
     return prod(shape) * whole_bytes(type.element_type)
 
 
-def placements(program: ShardedProgram) -> Iterator[Placement]:
+def placements(program: Sharded) -> Iterator[Placement]:
     """The tensors in the text of `program` that are no scalars, in text order."""
     history = program.history
     for number in history.numbers():

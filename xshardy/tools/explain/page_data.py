@@ -13,6 +13,8 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT
+from xshardy.planning.plan import Plan
+from xshardy.programs.sharded import Sharded
 from xshardy.syntax.locations import without_locations
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
 from xshardy.tools.explain.page_collectives import CollectiveRow, collective_rows
@@ -22,7 +24,6 @@ from xshardy.tools.explain.placement import type_of
 from xshardy.tools.explain.story import value_name
 from xshardy.tools.explain.tables import AttributeTable, Table
 from xshardy.tools.shard import bytes_of_part
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
@@ -74,7 +75,7 @@ class PageData(TypedDict):
 class _Builder:
     """Makes the rows of values, and of what they refer to."""
 
-    def __init__(self, program: ShardedProgram):
+    def __init__(self, program: Sharded):
         self._program = program
         self._history, self._names = program.history, program.names
         self.shardings = ShardingTables(program.module.body.block.first_op or program.module)
@@ -126,12 +127,12 @@ def _type_row(type: Attribute) -> tuple[str, Sequence[int]]:
     return str(type), type.get_shape() if isa(type, TensorType[Attribute]) else ()
 
 
-def page_data(program: ShardedProgram) -> PageData:
-    """The tables for all values of `program`. Takes time linear in the operations and steps."""
+def page_data(program: Sharded, plan: Plan | None = None) -> PageData:
+    """The tables for all values of `program`, and for `plan`. Takes time linear in the operations and steps."""
     builder, history = _Builder(program), program.history
     values = [builder.value(number) for number in history.numbers()]
     losses = builder.paths.losses()
-    lines = without_locations(program.text).removesuffix("\n").split("\n")
+    lines = without_locations(program.program.source.text).removesuffix("\n").split("\n")
     function = main_if_any(functions_of(program.module))
     arguments = () if function is None else map(history.number, function.args)
     results = (number for number in history.numbers() if isinstance(history.home(number), FunctionResult))
@@ -154,6 +155,6 @@ def page_data(program: ShardedProgram) -> PageData:
         "steps": builder.paths.steps,
         "origins": builder.paths.origins,
         "losses": losses,
-        "is_planned": program.plan is not None,
-        "collectives": [] if program.plan is None else [*collective_rows(program.plan)],
+        "is_planned": plan is not None,
+        "collectives": [] if plan is None else [*collective_rows(plan)],
     }

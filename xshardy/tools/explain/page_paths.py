@@ -4,7 +4,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.planning.origins import origin, visible
-from xshardy.syntax.source_names import SourceNames, what
+from xshardy.programs.names import SourceNames, what
 from xshardy.tools.explain.losses import Losses
 from xshardy.tools.explain.page_shardings import AxisRow
 from xshardy.tools.explain.tables import Strings, Table

@@ -8,10 +8,10 @@ from xdsl.ir import SSAValue
 
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.sharding_text import dimensions
-from xshardy.syntax.source_names import along_edges
-from xshardy.tools.diagnostics import InputError
+from xshardy.programs.errors import InputError
+from xshardy.programs.names import along_edges
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.story import value_name
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
@@ -23,7 +23,14 @@ _NAME = re.compile(r"%[\w.$-]+(?:#\d+)?(?: \(.+\))?|line \d+|(?:argument|result)
 """What names a tensor in every program; arguments of JAX may have any name."""
 
 
-def named_value(program: ShardedProgram, name: str, file: str) -> int:
+def chosen(program: Sharded, file: str, value: str | None, index: int | None, result_index: int | None) -> int:
+    """The number of the tensor that is named as a value, or by its index among arguments or among results."""
+    if value is not None:
+        return named_value(program, value, file)
+    return argument(program, index, file) if index is not None else result(program, result_index or 0, file)
+
+
+def named_value(program: Sharded, name: str, file: str) -> int:
     """
     The number of the tensor that `name` means in `program`, whose text is `file`.
 
@@ -52,7 +59,7 @@ def named_value(program: ShardedProgram, name: str, file: str) -> int:
     )
 
 
-def _by_name(program: ShardedProgram, name: str) -> Mapping[int, str]:
+def _by_name(program: Sharded, name: str) -> Mapping[int, str]:
     """The tensors that `name` names, and how each is sharded."""
     names = program.names
     found: dict[int, str] = {}
@@ -70,7 +77,7 @@ def _by_name(program: ShardedProgram, name: str) -> Mapping[int, str]:
     return found
 
 
-def _by_place(program: ShardedProgram, place: str) -> Mapping[int, str]:
+def _by_place(program: Sharded, place: str) -> Mapping[int, str]:
     """The tensors that the operations at `place` make, and how each is sharded."""
     found: dict[int, str] = {}
     for op in program.module.walk():
@@ -83,7 +90,7 @@ def _by_place(program: ShardedProgram, place: str) -> Mapping[int, str]:
     return found
 
 
-def _is_in_main(program: ShardedProgram, number: int) -> bool:
+def _is_in_main(program: Sharded, number: int) -> bool:
     """Whether a tensor is in the body of the main function, not in that of a call in it."""
     home = program.history.home(number)
     if isinstance(home, FunctionResult):
@@ -94,11 +101,11 @@ def _is_in_main(program: ShardedProgram, number: int) -> bool:
     return around is main_if_any(functions_of(program.module))
 
 
-def _listed(program: ShardedProgram, number: int) -> str:
+def _listed(program: Sharded, number: int) -> str:
     return f"{value_name(program, number)}: {dimensions(program.history.sharding(number)) or 'no sharding'}"
 
 
-def _values(program: ShardedProgram) -> Iterator[SSAValue]:
+def _values(program: Sharded) -> Iterator[SSAValue]:
     for op in program.module.walk():
         for region in op.regions:
             for block in region.blocks:
@@ -106,7 +113,7 @@ def _values(program: ShardedProgram) -> Iterator[SSAValue]:
         yield from op.results
 
 
-def argument(program: ShardedProgram, index: int, file: str) -> int:
+def argument(program: Sharded, index: int, file: str) -> int:
     """Argument `index` of the main function. Raises `InputError` if it has none."""
     function = main_if_any(functions_of(program.module))
     arguments = () if function is None else function.args
@@ -116,7 +123,7 @@ def argument(program: ShardedProgram, index: int, file: str) -> int:
     return number
 
 
-def result(program: ShardedProgram, index: int, file: str) -> int:
+def result(program: Sharded, index: int, file: str) -> int:
     """Result `index` of the main function. Raises `InputError` if it has none."""
     number = program.history.result(index)
     if number is None:

@@ -6,8 +6,8 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.tools.sharded_program import ShardedProgram
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.sharded import Sharded
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
 
 
@@ -16,7 +16,7 @@ def type_of(home: Home) -> Attribute:
     return home.function.function_type.outputs.data[home.index] if isinstance(home, FunctionResult) else home.type
 
 
-def placement(program: ShardedProgram, number: int) -> DistributedTensor:
+def placement(program: Sharded, number: int) -> DistributedTensor:
     """The parts of value `number`; without a sharding, every device of the largest mesh of `program` has all of it."""
     type, sharding = type_of(program.history.home(number)), program.history.sharding(number)
     assert isa(type, TensorType[Attribute]), "only tensors have a number"

@@ -8,14 +8,14 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
 from xshardy.planning.origins import origin, visible
-from xshardy.syntax.source_names import what
+from xshardy.programs.names import what
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.losses import Losses
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival
 
 
-def value_name(program: ShardedProgram, number: int) -> str:
+def value_name(program: Sharded, number: int) -> str:
     """The name of a value for the user."""
     home = program.history.home(number)
     if isinstance(home, FunctionResult):
@@ -23,7 +23,7 @@ def value_name(program: ShardedProgram, number: int) -> str:
     return program.names.describe(home)
 
 
-def story(program: ShardedProgram, number: int) -> Iterator[str]:
+def story(program: Sharded, number: int) -> Iterator[str]:
     """The lines of the explanation of value `number`, an indented paragraph for each dimension."""
     sharding = program.history.sharding(number)
     yield f"{value_name(program, number)}: {dimensions(sharding) or 'no sharding'}"
@@ -37,7 +37,7 @@ def story(program: ShardedProgram, number: int) -> Iterator[str]:
         yield from (f"    {loss}" for loss in losses)
 
 
-def _dimension(program: ShardedProgram, number: int, index: int, dim: DimensionShardingAttr) -> Iterator[str]:
+def _dimension(program: Sharded, number: int, index: int, dim: DimensionShardingAttr) -> Iterator[str]:
     if not dim.axes.data:
         yield f"  Dimension {index} is not sharded" + (", and closed: it may not be." if dim.is_closed else ".")
     for axis in dim.axes:
@@ -48,18 +48,18 @@ def _dimension(program: ShardedProgram, number: int, index: int, dim: DimensionS
             yield f"    {_arrival(program, arrival)}"
 
 
-def _origin(program: ShardedProgram, number: int, axis: AxisRefAttr) -> str:
+def _origin(program: Sharded, number: int, axis: AxisRefAttr) -> str:
     return f"{value_name(program, number)} {origin(program.history, number, axis)}"
 
 
-def _arrival(program: ShardedProgram, arrival: Arrival) -> str:
+def _arrival(program: Sharded, arrival: Arrival) -> str:
     return (
         f"step {arrival.step}: {axis_text(arrival.axis)} went on to {value_name(program, arrival.target)}, "
         f"through {_operation(program, arrival.op)}"
     )
 
 
-def _losses(program: ShardedProgram, number: int) -> Iterator[str]:
+def _losses(program: Sharded, number: int) -> Iterator[str]:
     """For each neighbour with more axes along a common factor, the reason why this value lacks them."""
     losses = Losses(program.history)
     for at in program.history.neighbourhoods(number):
@@ -69,7 +69,7 @@ def _losses(program: ShardedProgram, number: int) -> Iterator[str]:
                 yield f"at {_operation(program, at.op)}, {at.roles[loss.other].label} {other} {loss.text}"
 
 
-def _operation(program: ShardedProgram, op: Operation) -> str:
+def _operation(program: Sharded, op: Operation) -> str:
     shown = visible(op)
     place = program.names.place(shown)
     return f"{what(shown)} ({place})" if place is not None else what(shown)

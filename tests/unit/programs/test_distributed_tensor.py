@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import TensorType, i32
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.engines.distributed_tensor import DistributedTensor
+from xshardy.programs.distributed_tensor import DistributedTensor
 
 SIZES = {"a": 2, "b": 3, "c": 2}
 

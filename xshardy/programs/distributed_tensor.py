@@ -11,8 +11,8 @@ from xdsl.ir import Attribute
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
-from xshardy.engines.tensor_picture import DividedDim, picture
 from xshardy.numerics.element_types import Array
+from xshardy.programs.tensor_picture import DividedDim, picture
 from xshardy.sharding.devices import shard_indices
 
 
