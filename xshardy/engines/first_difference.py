@@ -12,7 +12,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.function_attributes import add_result_attributes
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
-from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
+from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.spmd import evaluate_spmd
@@ -106,11 +106,7 @@ def observable(main: FuncOp) -> Iterator[OpResult]:
 def _distributed(value: OpResult, devices: int) -> DistributedTensor:
     """How `value`, a tensor, is divided between `devices`."""
     assert isa(value.type, TensorType[Attribute])
-    sharding = sharding_of(value)
-    mesh = None if sharding is None else lookup_mesh(sharding, value.op)
-    if mesh is None or not mesh.axes.data:
-        return DistributedTensor(value.type, devices)
-    return DistributedTensor(value.type, devices, sharding, mesh)
+    return DistributedTensor.under(value.type, sharding_of(value), value.op, devices)
 
 
 def return_only(main: FuncOp, values: Sequence[OpResult]) -> None:

@@ -115,7 +115,7 @@ def bytes_of(values: Iterable[SSAValue]) -> int:
     return sum(size_in_bytes(value.type) or 0 for value in values)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Slot:
     """Memory of a block, and the buffers that are in it one after the other, with the positions where they begin."""
 
@@ -202,7 +202,7 @@ class _Timeline:
                     slot.first = ENTRY
 
     def _distinct(self) -> Iterable[_Slot]:
-        return {id(slot): slot for slot in self._slots.values()}.values()
+        return dict.fromkeys(self._slots.values())
 
     def add(self, position: int, inner: Peak) -> None:
         """Count `inner` at `position`, too."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 
 from xshardy.display.html_parts import facts
@@ -24,6 +25,7 @@ from xshardy.planning.traced_partition import TracedPartition, partition_traced
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
 from xshardy.rewriting.garbage import collection_suspended
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.inline import InlinePass
 
 SHOWN_TENSORS = 8
@@ -150,8 +152,10 @@ def plan_program(program: Program) -> Plan:
     copy, copies = program.copy()
     traced = partition_traced(copy)
     causes = Causes(Origins(traced.sharded.history, copy.names))
-    inlined = clone_operation(traced.partitioned.module)
-    InlinePass().apply(program.context, inlined)
+    inlined = traced.partitioned.module
+    if operations_of(inlined, CallOp):
+        inlined = clone_operation(inlined)
+        InlinePass().apply(program.context, inlined)
     memory = memory_of(inlined)
     held = Counter[tuple[str, str]]()
     for buffer in memory.held:

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NamedTuple, Self, cast
+from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import LocationAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -52,7 +52,7 @@ class SourceNames:
                 self.originals[own] = op
                 op.location = cast(LocationAttr, own)
 
-    def of_copies(self, copies: Mapping[Operation, Operation]) -> Self:
+    def of_copies(self, copies: Mapping[Operation, Operation]) -> "SourceNames":
         """The same names for the operations of a clone: `copies` has that of each operation of the module."""
         return replace(
             self,
@@ -168,9 +168,9 @@ class ModuleNames(SourceNames):
     def _results(self, op: Operation) -> Sequence[str]:
         return self.results.get(self._original(op), ())
 
-    def of_copies(self, copies: Mapping[Operation, Operation]) -> Self:
+    def of_copies(self, copies: Mapping[Operation, Operation]) -> SourceNames:
         renamed = {copies.get(op, op): names for op, names in self.results.items()}
-        return replace(super().of_copies(copies), results=renamed)
+        return replace(SourceNames.of_copies(self, copies), results=renamed)
 
 
 def names_of_module(module: ModuleOp) -> ModuleNames:

@@ -14,7 +14,6 @@ from xshardy.dialects.checks import CheckOp
 from xshardy.dialects.interpreter import RunParallelOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.display.html_parts import folded, shown
 from xshardy.numerics.element_types import Array
 from xshardy.programs.distributed_tensor import DistributedTensor
@@ -133,9 +132,5 @@ def _distributed(
     for type, sharding in zip(types, written_shardings(attributes, len(types)), strict=True):
         if not isa(type, TensorType[Attribute]) or not type.has_static_shape():
             raise EngineError(f"@{main.sym_name.data} has a {type}: only tensors of static shape can be divided")
-        mesh = None if sharding is None else lookup_mesh(sharding, main)
-        if mesh is not None and mesh.axes.data:
-            tensors.append(DistributedTensor(type, devices, sharding, mesh))
-        else:
-            tensors.append(DistributedTensor(type, devices))
+        tensors.append(DistributedTensor.under(type, sharding, main, devices))
     return tuple(tensors)

@@ -22,7 +22,7 @@ from xshardy.tools.explain.page_paths import LossRow, OperationRow, OriginRow, P
 from xshardy.tools.explain.page_shardings import AxisRow, MeshRow, ShardingRow, ShardingTables
 from xshardy.tools.explain.placement import type_of
 from xshardy.tools.explain.story import value_name
-from xshardy.tools.explain.tables import AttributeTable, Table
+from xshardy.tools.explain.tables import Table
 from xshardy.tools.shard import bytes_of_part
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
@@ -80,7 +80,7 @@ class _Builder:
         self._history, self._names = program.history, program.names
         self.shardings = ShardingTables(program.module.body.block.first_op or program.module)
         self.paths = Paths(program.history, program.names, self.shardings.axes)
-        self.types: Table[Attribute, tuple[str, Sequence[int]]] = AttributeTable(_type_row)
+        self.types: Table[Attribute, tuple[str, Sequence[int]]] = Table(_type_row)
         self._bytes: dict[tuple[int, int], int] = {}
         """By the numbers of a type and of a sharding."""
 

@@ -5,7 +5,6 @@ from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.sharded import Sharded
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
@@ -22,8 +21,4 @@ def placement(program: Sharded, number: int) -> DistributedTensor:
     assert isa(type, TensorType[Attribute]), "only tensors have a number"
     meshes = [op.mesh for op in program.module.ops if isinstance(op, MeshOp)]
     devices = max((mesh.device_count for mesh in meshes), default=1)
-    anchor = program.module.body.block.first_op
-    mesh = None if sharding is None or anchor is None else lookup_mesh(sharding, anchor)
-    if mesh is None or not mesh.axes.data:
-        return DistributedTensor(type, devices)
-    return DistributedTensor(type, mesh.device_count, sharding, mesh)
+    return DistributedTensor.under(type, sharding, program.module.body.block.first_op or program.module, devices)

@@ -7,8 +7,7 @@ from xdsl.ir import Operation
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
-from xshardy.planning.origins import origin, visible
-from xshardy.programs.names import what
+from xshardy.planning.origins import Origins, origin
 from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.losses import Losses
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
@@ -70,6 +69,4 @@ def _losses(program: Sharded, number: int) -> Iterator[str]:
 
 
 def _operation(program: Sharded, op: Operation) -> str:
-    shown = visible(op)
-    place = program.names.place(shown)
-    return f"{what(shown)} ({place})" if place is not None else what(shown)
+    return Origins(program.history, program.names).operation(op)

@@ -24,23 +24,6 @@ class Table(Generic[K, R]):
         return number
 
 
-class AttributeTable(Table[K, R]):
-    """
-    Rows by attribute. Looks for the same object first, since hashing an attribute is slow.
-
-    The attributes must stay alive as long as the table.
-    """
-
-    def __init__(self, make: Callable[[K], R]):
-        super().__init__(make)
-        self._by_identity: dict[int, int] = {}
-
-    def number(self, key: K) -> int:
-        if (number := self._by_identity.get(id(key))) is None:
-            number = self._by_identity[id(key)] = super().number(key)
-        return number
-
-
 class Strings(Table[str, str]):
     """Strings, as their own rows."""
 
