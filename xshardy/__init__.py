@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
         advise,
+        compile,
         compile_program,
+        emit,
         explain,
         location_of,
         parse,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
         write_artifact,
         write_bytecode,
     )
-    from xshardy.compiler import compile, emit, lower
+    from xshardy.compiler import lower
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.compiled_program import CompiledProgram
     from xshardy.lowering.kernel import Kernel

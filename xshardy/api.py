@@ -5,7 +5,8 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 `docs/api.md` shows each function.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from xshardy.programs.meshes import MeshSizes
     from xshardy.programs.partitioned import PartitionedProgram
     from xshardy.programs.program import Program
-    from xshardy.programs.source import ProgramSource, Source
+    from xshardy.programs.source import ProgramSource
 
 SHOWN_LINES = 4
 """How many lines of an explanation its `repr` has."""
@@ -148,7 +149,10 @@ def compile(
     """
     Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
 
-    `source` is as for `emit`, and all else as for `compiler.compile`: an emitted module is lowered in place.
+    `source` is as for `emit`; an emitted module is lowered in place. The kernel carries PTX, LLVM IR, the name of its
+    entry, launch dimensions, bytes of shared memory and the list of its arguments. `math` chooses what computes exp,
+    tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With `entry`, the names
+    of all symbols of the PTX begin with it. `observe` is called after every pass.
     """
     from xshardy import compiler
 
@@ -192,9 +196,9 @@ def run_passes(
     """
     Run the passes of `pipeline` on a module, in place, and return it. Anything else is read first.
 
-    `source` is what `partition` takes; HLO is read as `xshardy-opt` reads it. `pipeline` is written as for
-    `xshardy-opt -p`: `"canonicalize,sdy-propagation-pipeline{inline-meshes=true}"`. Raises `ValueError` for an unknown
-    pass or option, and `PassFailedException` for a module that a pass cannot take.
+    `source` is what `partition` takes; HLO loses its tuples. `pipeline` is written as for `xshardy-opt -p`:
+    `"canonicalize,sdy-propagation-pipeline{inline-meshes=true}"`. Raises `ValueError` for an unknown pass or option,
+    and `PassFailedException` for a module that a pass cannot take.
     """
     from xdsl.passes import PassPipeline
 
@@ -205,13 +209,7 @@ def run_passes(
 
     passes = passes_of(pipeline, installed_passes())
     context = context or new_context()
-    read = source_of(source, name, arguments)
-    if read.is_hlo:
-        from xshardy.hlo_text import parse_hlo
-
-        module = parse_hlo(read.text, read.name)
-    else:
-        module, _ = read_module(read, context)
+    module, _ = read_module(source_of(source, name, arguments), context)
     PassPipeline(passes).apply(context, module)
     return module
 
@@ -282,19 +280,15 @@ def run(
     from xshardy.engines.checked_run import run_module
     from xshardy.engines.engine import engine_named
     from xshardy.programs.jax_functions import values_of
-    from xshardy.programs.program import read_program
-    from xshardy.programs.source import source_of
 
     options = {
         "kernels": {"check": check},
         "pjrt": {"processes": processes, "platform": platform, "time_out": time_out},
     }
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
-    read = source_of(source, name, arguments or (), keep_unused=True)
-    if read.structure.arguments is not None and arguments is not None:
+    program = _program(source, name, arguments or (), keep_unused=True)
+    if program.source.structure.arguments is not None and arguments is not None:
         arguments = values_of(arguments)
-    program = read_program(read)
-    program.import_shardings()
     return run_module(program.module, engine, program.context, arguments=arguments, mesh=mesh, seed=seed, check=check)
 
 
@@ -331,27 +325,24 @@ def compile_program(
     else:
         module = parse_hlo(read.text, read.name) if read.is_hlo else None
         if module is None or not is_optimised(module):
-            program = _imported(read)
-            module, context = program.module, program.context
+            module = _program(read).module
     return compile_for_devices(module, context, mesh=mesh, target=target, math=math, jobs=jobs)
 
 
-def _imported(source: "Source") -> "Program":
-    """The program of `source` with the shardings of sdy."""
-    from xshardy.programs.program import read_program
-
-    program = read_program(source)
-    program.import_shardings()
-    return program
-
-
 def _program(
-    source: "ProgramSource", name: str | None, arguments: "Sequence[Any]", mesh: "MeshSizes | None"
+    source: "ProgramSource",
+    name: str | None = None,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
+    *,
+    keep_unused: bool = False,
 ) -> "Program":
     """The program that is given, with the shardings of sdy over its mesh of these sizes."""
+    from xshardy.programs.program import read_program
     from xshardy.programs.source import source_of
 
-    program = _imported(source_of(source, name, arguments))
+    program = read_program(source_of(source, name, arguments, keep_unused=keep_unused))
+    program.import_shardings()
     program.resize(mesh)
     return program
 
@@ -372,15 +363,15 @@ def plan(
     """
     from xshardy.planning.plan import plan_program
 
-    program = _named_program(source, name, arguments)
-    with program.failures_placed():
-        program.import_shardings()
-        program.resize(mesh)
+    with _named_program(source, name, arguments, mesh) as program:
         return plan_program(program)
 
 
-def _named_program(source: "ProgramSource", name: str | None, arguments: "Sequence[Any]") -> "Program":
-    """The program that is given, or that of a copy of a module, with names that stay."""
+@contextmanager
+def _named_program(
+    source: "ProgramSource", name: str | None, arguments: "Sequence[Any]", mesh: "MeshSizes | None"
+) -> Generator["Program"]:
+    """As `_program`, of a copy of a module, with names that stay; failures inside have their places."""
     from xdsl.dialects.builtin import ModuleOp
 
     from xshardy.ir.clones import clone_operation
@@ -388,7 +379,11 @@ def _named_program(source: "ProgramSource", name: str | None, arguments: "Sequen
     from xshardy.programs.source import source_of
 
     given = clone_operation(source) if isinstance(source, ModuleOp) else source
-    return read_program(source_of(given, name, arguments)).named()
+    program = read_program(source_of(given, name, arguments)).named()
+    with program.failures_placed():
+        program.import_shardings()
+        program.resize(mesh)
+        yield program
 
 
 def advise(plan: "Plan", topology: "Topology | str" = "h100x8") -> "Sequence[Advice]":
@@ -452,10 +447,7 @@ def explain(
 
     if sum(which is not None for which in (value, argument, result)) != 1:
         raise ValueError("name one tensor: by `value`, `argument` or `result`")
-    program = _named_program(source, name, arguments)
-    with program.failures_placed():
-        program.import_shardings()
-        program.resize(mesh)
+    with _named_program(source, name, arguments, mesh) as program:
         sharded = shard(program)
-    number = picking.chosen(sharded, program.name, value, argument, result)
+    number = picking.chosen(sharded, program.source.name, value, argument, result)
     return Explanation(value_name(sharded, number), tuple(story(sharded, number)), placement(sharded, number))

@@ -18,7 +18,7 @@ from xshardy.transforms.sdy_propagation.propagation_history import History
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Names of values and operations, and the annotations that the axes of values come from."""
+    """Provenance of shardings, for messages: names of values, and the annotations that their axes come from."""
 
     history: History
     names: SourceNames

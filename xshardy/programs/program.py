@@ -42,17 +42,12 @@ class Program:
     source: Source
     context: Context
 
-    @property
-    def name(self) -> str:
-        """What stands for its file in diagnostics."""
-        return self.source.name
-
     def place(self, op: Operation) -> str:
         """`model.py:42`, the place of `op`, or else the file and line of the text; the file if a pass created it."""
         if (place := next(places(location_of(op)), None)) is not None:
             return f"{place.filename.data}:{place.line.data}"
         line = self.names.line(op)
-        return self.name if line is None else f"{self.name}:{line}"
+        return self.source.name if line is None else f"{self.source.name}:{line}"
 
     def named(self) -> "Program":
         """

@@ -19,7 +19,7 @@ from xshardy.programs.jax_functions import FLAT, Structure, lower_traced, lowere
 from xshardy.syntax import print_module
 from xshardy.syntax.bytecode import is_bytecode, read_bytecode
 
-ProgramSource: TypeAlias = "str | bytes | PathLike[str] | ModuleOp | Callable[..., Any] | Any"
+ProgramSource: TypeAlias = "Source | str | bytes | PathLike[str] | ModuleOp | Callable[..., Any] | Any"
 """
 Text, a path, bytes, a module, a function of JAX, `jax.stages.Lowered` or `Traced`, `jax.export.Exported`, or an
 operation of jaxlib's MLIR.
@@ -73,6 +73,8 @@ def source_of(
     bytes that are no text, `HLOProtoError` for HLO in binary form that cannot be read, `OSError` like `open`, and what
     JAX raises.
     """
+    if isinstance(given, Source):
+        return given
     if isinstance(given, ModuleOp):
         return Source(given, name or "<module>")
     if isinstance(given, str) and not is_path(given):

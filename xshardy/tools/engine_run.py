@@ -228,9 +228,9 @@ def report_wrong(run: "ProgramRun", program: "Program") -> int:
     for index, comparison in enumerate(run.comparisons or ()):
         match comparison:
             case str():
-                print_diagnostic(f"{program.name}: warning: result {index}: {comparison}: not compared")
+                print_diagnostic(f"{program.source.name}: warning: result {index}: {comparison}: not compared")
             case Comparison() if not comparison:
-                print_diagnostic(f"{program.name}: error: result {index}: {comparison}")
+                print_diagnostic(f"{program.source.name}: error: result {index}: {comparison}")
             case _:
                 pass
     if (first := run.difference) is not None:

@@ -83,14 +83,14 @@ SOURCES: Mapping[str, Callable[[Path], Any]] = {
     "function of jax.jit": lambda folder: jax.jit(function),
 }
 
-ENTRIES: Mapping[str, Callable[..., Any]] = {
-    "run_passes": lambda source, **given: xshardy.run_passes(source, "canonicalize", **given),
-    "propagate": lambda source, **given: xshardy.propagate(source, **given),
-    "partition": lambda source, **given: xshardy.partition(source, **given).arguments[0].local_shape,
-    "plan": lambda source, **given: xshardy.plan(source, **given).argument_bytes,
-    "explain": lambda source, **given: xshardy.explain(source, argument=0, **given).placement.local_shape,
-    "run": lambda source, arguments=None: xshardy.run(source, arguments).program.arguments[0].local_shape,
-    "emit": lambda source, **given: xshardy.emit(source, **given),
+ENTRIES: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]] = {
+    "run_passes": lambda source, given: xshardy.run_passes(source, "canonicalize", **given),
+    "propagate": lambda source, given: xshardy.propagate(source, **given),
+    "partition": lambda source, given: xshardy.partition(source, **given).arguments[0].local_shape,
+    "plan": lambda source, given: xshardy.plan(source, **given).argument_bytes,
+    "explain": lambda source, given: xshardy.explain(source, argument=0, **given).placement.local_shape,
+    "run": lambda source, given: xshardy.run(source, given.get("arguments")).program.arguments[0].local_shape,
+    "emit": lambda source, given: xshardy.emit(source, **given),
 }
 """Those that compile kernels, `compile` and `compile_program`, read as `emit` and `partition` do."""
 
@@ -102,7 +102,7 @@ EXPECTED = {"partition": (4, 4), "plan": 2 * 4 * 4 * 4, "explain": (4, 4), "run"
 @pytest.mark.parametrize("kind", SOURCES)
 def test_each_entry_takes_each_source(entry: str, kind: str, tmp_path: Path):
     given = {"arguments": arguments()} if kind.startswith("function") else {}
-    result = ENTRIES[entry](SOURCES[kind](tmp_path), **given)
+    result = ENTRIES[entry](SOURCES[kind](tmp_path), given)
     if entry in EXPECTED:
         assert result == EXPECTED[entry]
     else:
