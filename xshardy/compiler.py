@@ -176,7 +176,7 @@ def compile(
     observe: Observer | None = None,
     entry: str | None = None,
 ) -> "Kernel":
-    """As `xshardy.compile`, for HLO text, an HLO module, or an emitted module. `compile_text` names symbols by `entry`."""
+    """As `xshardy.compile`, for HLO text, an HLO module, or an emitted module. See `compile_text` for `entry`."""
     from xshardy.lowering.nvptx import compile_module  # loads LLVM, which no other function here needs
 
     with collection_suspended():  # a collection would visit all that is being built, and free little
