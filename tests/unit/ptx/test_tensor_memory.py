@@ -262,7 +262,10 @@ def test_allocations_have_columns_of_their_own():
 @pytest.mark.parametrize(
     ("instruction", "message"),
     [
-        ("tcgen05.shift.cta_group::1.down [%r30];", "tcgen05.shift.cta_group::1.down is not supported"),
+        (
+            "tcgen05.shift.cta_group::1.down [%r30];",
+            "down: expected one of .alloc, .dealloc, ",
+        ),
         ("tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r10}, [%r31];", "it has 256 registers, more than 128"),
         ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r10}, [%r31];", "1 registers where the instruction has 2"),
         ("tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r10}, [%r31];", "expected the columns between the halves"),

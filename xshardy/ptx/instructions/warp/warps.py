@@ -12,10 +12,11 @@ import numpy as np
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Action, Context, Reader, Step
+from xshardy.ptx.decode import Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.floats import canonical
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.scalar.floats import canonical
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Instruction, Integer, Operand, Pair
 from xshardy.ptx.types import TYPES, Type
@@ -290,11 +291,14 @@ def elect(form: Form, context: Context) -> Step:
     return execute
 
 
-WARPS: Mapping[str, Action] = {
-    "shfl": shuffle,
-    "vote": vote,
-    "match": match,
-    "redux": reduce,
-    "activemask": active_threads,
-    "elect": elect,
+WARPS: Mapping[str, Row] = {
+    name: Row(meaning, "warp exchange")
+    for name, meaning in {
+        "shfl": shuffle,
+        "vote": vote,
+        "match": match,
+        "redux": reduce,
+        "activemask": active_threads,
+        "elect": elect,
+    }.items()
 }

@@ -9,8 +9,8 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses
-from xshardy.ptx.instructions.tensor_operands import GROUPS, Issue, Operands
+from xshardy.ptx.instructions.scalar.memory import addresses
+from xshardy.ptx.instructions.tensor.tensor_operands import GROUPS, Issue, Operands
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.matrix_descriptors import tensor_descriptor
 from xshardy.ptx.swizzles import CHUNK

@@ -15,9 +15,9 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.fragments import ALL_LANES
-from xshardy.ptx.instructions.memory import addresses, elements_of, load_words, store_words, take_space
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, load_words, store_words, take_space
+from xshardy.ptx.instructions.warp.fragments import ALL_LANES
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction

@@ -7,9 +7,10 @@ import numpy as np
 from xshardy.numerics import conversions
 from xshardy.numerics.element_types import Array, float_info
 from xshardy.numerics.floats import narrowed
-from xshardy.ptx.instructions.floats import canonical, positive_part
-from xshardy.ptx.instructions.form import Computation, Form, Rule
-from xshardy.ptx.instructions.rounding import directed, flushed, saturated
+from xshardy.ptx.instructions.form import Computation, Form
+from xshardy.ptx.instructions.row import FOLDED, Row, computation, if_wide
+from xshardy.ptx.instructions.scalar.floats import canonical, positive_part
+from xshardy.ptx.instructions.scalar.rounding import directed, flushed, saturated
 from xshardy.ptx.types import TYPES, Kind, Type, as_tf32
 
 TO_INTEGER: Mapping[str, Callable[[Array], Array]] = {
@@ -150,4 +151,4 @@ def conversion(form: Form) -> Computation:
     return convert_packed(form) if form.has("pack") else convert(form)
 
 
-CONVERSIONS: Mapping[str, Rule] = {"cvt": conversion}
+CONVERSIONS: Mapping[str, Row] = {"cvt": computation(conversion, if_wide(FOLDED), "conversion")}

@@ -6,6 +6,7 @@ import numpy as np
 
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.instructions.form import Computation, Form, Rule
+from xshardy.ptx.instructions.row import FOLDED, TWO_STEPS, Row, computation
 from xshardy.ptx.types import STORAGE, TYPES, Kind
 
 U32 = TYPES["u32"]
@@ -218,23 +219,23 @@ def reverse_bits(x: Array) -> Array:
     return np.packbits(bytes[..., ::-1], axis=-1).view(x.dtype)[..., 0]
 
 
-BITS: Mapping[str, Rule] = {
-    "and": logical(np.bitwise_and, 2),
-    "or": logical(np.bitwise_or, 2),
-    "xor": logical(np.bitwise_xor, 2),
-    "not": logical(np.invert, 1),
-    "cnot": logical(is_zero, 1),
-    "shl": shift(np.left_shift, fills_by_sign=False),
-    "shr": shift(np.right_shift, fills_by_sign=True),
-    "shf": funnel_shift,
-    "lop3": lookup_logic,
-    "prmt": permute_bytes,
-    "bfe": extract_field,
-    "bfi": insert_field,
-    "bmsk": bit_mask,
-    "szext": extend,
-    "popc": counting(np.bitwise_count),
-    "clz": counting(leading_zeros),
-    "bfind": find_highest,
-    "brev": logical(reverse_bits, 1),
+BITS: Mapping[str, Row] = {
+    "and": computation(logical(np.bitwise_and, 2), TWO_STEPS),
+    "or": computation(logical(np.bitwise_or, 2), TWO_STEPS),
+    "xor": computation(logical(np.bitwise_xor, 2), TWO_STEPS),
+    "not": computation(logical(np.invert, 1), FOLDED),
+    "cnot": computation(logical(is_zero, 1)),
+    "shl": computation(shift(np.left_shift, fills_by_sign=False), TWO_STEPS),
+    "shr": computation(shift(np.right_shift, fills_by_sign=True), TWO_STEPS),
+    "shf": computation(funnel_shift),
+    "lop3": computation(lookup_logic),
+    "prmt": computation(permute_bytes),
+    "bfe": computation(extract_field),
+    "bfi": computation(insert_field),
+    "bmsk": computation(bit_mask),
+    "szext": computation(extend),
+    "popc": computation(counting(np.bitwise_count)),
+    "clz": computation(counting(leading_zeros)),
+    "bfind": computation(find_highest),
+    "brev": computation(logical(reverse_bits, 1)),
 }

@@ -10,10 +10,12 @@ import numpy as np
 
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
+from xshardy.ptx.control import Control
 from xshardy.ptx.decode import Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import Addresses, addresses, store_words, take_space
+from xshardy.ptx.instructions.row import Meaning, Row
+from xshardy.ptx.instructions.scalar.memory import Addresses, addresses, store_words, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES, MOST_ARRIVALS
 from xshardy.ptx.memory import SHARED, AccessKind, Memory
@@ -206,23 +208,26 @@ def report_object(lanes: Lanes, memory: Memory, instruction: Instruction, thread
         memory.faults.report(FaultKind.MBARRIER, instruction.line, lanes, mask, lambda _: what)
 
 
-def change_bytes(form: Form, context: Context) -> Step:
+def change_bytes(expects: bool) -> Callable[[Form, Context], Step]:
     """`mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [a], bytes`, and the same of `mbarrier.complete_tx`."""
-    name = form.required("expect_tx", "complete_tx")
-    _take_order(form)
-    instruction, memory = form.instruction, context.memory
-    space, where = _place(form, context, instruction.operands[0])
-    read = context.registers.reader(instruction, instruction.operands[1], U32)
 
-    def execute(lanes: Lanes) -> None:
-        words = objects_of(lanes, memory, instruction, space, where(lanes))
-        there = words != NOWHERE
-        bytes = np.broadcast_to(read(lanes), lanes.shape)[there].astype(np.int64)
-        memory.changes += 1
-        change = memory.mbarriers.expect if name == "expect_tx" else memory.mbarriers.complete
-        change(words[there], bytes)
+    def rule(form: Form, context: Context) -> Step:
+        _take_order(form)
+        instruction, memory = form.instruction, context.memory
+        space, where = _place(form, context, instruction.operands[0])
+        read = context.registers.reader(instruction, instruction.operands[1], U32)
 
-    return execute
+        def execute(lanes: Lanes) -> None:
+            words = objects_of(lanes, memory, instruction, space, where(lanes))
+            there = words != NOWHERE
+            bytes = np.broadcast_to(read(lanes), lanes.shape)[there].astype(np.int64)
+            memory.changes += 1
+            change = memory.mbarriers.expect if expects else memory.mbarriers.complete
+            change(words[there], bytes)
+
+        return execute
+
+    return rule
 
 
 def test(form: Form, context: Context) -> Wait:
@@ -309,22 +314,28 @@ def _is_address(operand: Operand) -> bool:
     return isinstance(operand, Address)
 
 
-FORMS: Mapping[str, Callable[[Form, Context], Step | Wait]] = {
-    "init": initialize,
-    "inval": invalidate,
-    "arrive": arrive(drops=False),
-    "arrive_drop": arrive(drops=True),
-    "test_wait": test,
-    "try_wait": test,
-    "pending_count": pending_count,
+def _on_64_bits(meaning: Meaning) -> Row:
+    """A row for `mbarrier.name....b64`."""
+
+    def of_form(form: Form, context: Context) -> Step | Control:
+        decoded = meaning(form, context)
+        form.required("b64")
+        return decoded
+
+    return Row(of_form, "barrier", (1.0, 3.0))
+
+
+MBARRIERS: Mapping[str, Row] = {
+    f"mbarrier.{name}": _on_64_bits(meaning)
+    for name, meaning in {
+        "init": initialize,
+        "inval": invalidate,
+        "arrive": arrive(drops=False),
+        "arrive_drop": arrive(drops=True),
+        "test_wait": test,
+        "try_wait": test,
+        "pending_count": pending_count,
+        "expect_tx": change_bytes(expects=True),
+        "complete_tx": change_bytes(expects=False),
+    }.items()
 }
-"""By the word behind `mbarrier`."""
-
-
-def mbarrier(form: Form, context: Context) -> Step | Wait:
-    """An instruction that begins with `mbarrier`."""
-    name = form.take(*FORMS)
-    rule = change_bytes if name is None else FORMS[name]
-    found = rule(form, context)
-    form.required("b64")
-    return found

@@ -15,10 +15,10 @@ from xshardy.ptx.bulk import load_each, resolved, store_each
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.atomics import UPDATES, update
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.mbarriers import report_object, tell
-from xshardy.ptx.instructions.memory import Addresses, addresses
+from xshardy.ptx.instructions.scalar.atomics import UPDATES, update
+from xshardy.ptx.instructions.scalar.memory import Addresses, addresses
+from xshardy.ptx.instructions.tensor.mbarriers import report_object, tell
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES
 from xshardy.ptx.memory import RANK_BITS, AccessKind, Memory, Part

@@ -8,10 +8,11 @@ import numpy as np
 
 from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array, float_info
-from xshardy.ptx.instructions import rounding
-from xshardy.ptx.instructions.approximate import APPROXIMATE, approximated
 from xshardy.ptx.instructions.form import Computation, Form, Rule
-from xshardy.ptx.instructions.rounding import MODES, Rounding, take_rounding
+from xshardy.ptx.instructions.row import FOLDED, ONE, ByModifiers, Row, Slots, by_form, computation, types_in
+from xshardy.ptx.instructions.scalar import rounding
+from xshardy.ptx.instructions.scalar.approximate import APPROXIMATE, approximated
+from xshardy.ptx.instructions.scalar.rounding import MODES, Rounding, take_rounding
 from xshardy.ptx.types import PREDICATE, STORAGE, TYPES
 
 
@@ -172,26 +173,41 @@ def test_property(form: Form) -> Computation:
     return Computation([PREDICATE], [type], function)
 
 
-FLOATS: Mapping[str, Rule] = {
-    "add": or_mixed(rounded(rounding.add, 2, has_default=True), rounding.add, 1, has_default=True),
-    "sub": or_mixed(rounded(subtract, 2, has_default=True), subtract, 1, has_default=True),
-    "mul": rounded(rounding.multiply, 2, has_default=True),
-    "fma": or_mixed(rounded(rounding.multiply_add, 3), rounding.multiply_add, 2),
-    "mad": rounded(rounding.multiply_add, 3),
-    "div": or_approximate("div", rounding.divide, 2),
-    "rcp": or_approximate("rcp", reciprocal, 1),
-    "sqrt": or_approximate("sqrt", rounding.square_root, 1),
-    "rsqrt": approximate_only("rsqrt"),
-    "ex2": approximate_only("ex2"),
-    "lg2": approximate_only("lg2"),
-    "sin": approximate_only("sin"),
-    "cos": approximate_only("cos"),
-    "tanh": approximate_only("tanh"),
-    "min": extreme(larger=False),
-    "max": extreme(larger=True),
-    "abs": sign_only(np.abs),
-    "neg": sign_only(np.negative),
-    "copysign": copy_sign,
-    "testp": test_property,
+def special(rule: Rule, slots: Slots | ByModifiers = ONE) -> Row:
+    """A row of what a unit for special functions computes approximately."""
+    return computation(
+        rule, slots, lambda modifiers: "special function" if "approx" in modifiers else types_in(modifiers)
+    )
+
+
+DIVISION = by_form({"full.f32": (7.0, 9.0), "approx.f32": (4.0, 8.0), "rn.f32": (9.0, 40.0), "rn.f64": (15.0, 60.0)})
+RECIPROCAL = by_form({"approx.f32": (3.0, 4.0), "rn.f32": (7.0, 20.0)})
+ROOT = by_form({"approx.f32": (4.0, 6.0), "rn.f32": (8.0, 30.0), "rn.f64": (15.0, 60.0)})
+SCALED = by_form({"approx.f32": (3.0, 4.0)})
+"""A special function, and what keeps its operand and result out of the subnormal range."""
+REDUCED = by_form({"approx.f32": (2.0, 2.0)})
+"""A special function, and a product that brings its operand into range."""
+
+FLOATS: Mapping[str, Row] = {
+    "add": computation(or_mixed(rounded(rounding.add, 2, has_default=True), rounding.add, 1, has_default=True)),
+    "sub": computation(or_mixed(rounded(subtract, 2, has_default=True), subtract, 1, has_default=True)),
+    "mul": computation(rounded(rounding.multiply, 2, has_default=True)),
+    "fma": computation(or_mixed(rounded(rounding.multiply_add, 3), rounding.multiply_add, 2)),
+    "mad": computation(rounded(rounding.multiply_add, 3)),
+    "div": computation(or_approximate("div", rounding.divide, 2), DIVISION),
+    "rcp": special(or_approximate("rcp", reciprocal, 1), RECIPROCAL),
+    "sqrt": special(or_approximate("sqrt", rounding.square_root, 1), ROOT),
+    "rsqrt": special(approximate_only("rsqrt"), SCALED),
+    "ex2": special(approximate_only("ex2"), SCALED),
+    "lg2": special(approximate_only("lg2"), SCALED),
+    "sin": special(approximate_only("sin"), REDUCED),
+    "cos": special(approximate_only("cos"), REDUCED),
+    "tanh": special(approximate_only("tanh")),
+    "min": computation(extreme(larger=False)),
+    "max": computation(extreme(larger=True)),
+    "abs": computation(sign_only(np.abs), FOLDED),
+    "neg": computation(sign_only(np.negative), FOLDED),
+    "copysign": computation(copy_sign),
+    "testp": computation(test_property),
 }
-"""Rules of instructions of floating-point types, also packed ones."""
+"""Instructions of floating-point types, also packed ones."""

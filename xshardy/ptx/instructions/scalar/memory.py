@@ -1,14 +1,15 @@
 """Loads, stores and addresses. Source: PTX ISA, "Data Movement and Conversion Instructions"."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Action, Context, Step, Writer
+from xshardy.ptx.decode import Context, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Slots, types_in
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, RANK_BITS, WINDOWS, WORDS, AccessKind, Memory, Part
 from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
@@ -253,26 +254,37 @@ def fence(form: Form, context: Context) -> Step:
     return execute
 
 
-MEMORY: Mapping[str, Action] = {
-    "ld": load,
-    "ldu": load,
-    "st": store,
-    "mov": move,
-    "cvta": convert_address,
-    "isspacep": is_in_space,
-    "mapa": map_address,
-    "getctarank": rank_of_address,
-    "prefetch": nothing,
-    "prefetchu": nothing,
-    "applypriority": nothing,
-    "discard": nothing,
-    "createpolicy": nothing,
-    "membar": nothing,
-    "trap": trap,
-    "brkpt": trap,
-    "fence": fence,
-    "griddepcontrol": nothing,
-    "nanosleep": nothing,
-    "pmevent": nothing,
-    "setmaxnreg": nothing,
+def _space(modifiers: Sequence[str]) -> str:
+    """The space that an access names, `shared` for `shared::cta`; `generic` for none."""
+    spaces = (modifier.partition("::")[0] for modifier in modifiers)
+    return next((space for space in spaces if space in ("global", "shared", "local", "param")), "generic")
+
+
+def moves(what: str) -> Callable[[Sequence[str]], str]:
+    """The class of an access by its modifiers: `parameter`, or such as `global load`."""
+
+    def counted_as(modifiers: Sequence[str]) -> str:
+        return "parameter" if (space := _space(modifiers)) == "param" else f"{space} {what}"
+
+    return counted_as
+
+
+def _slots_of_load(modifiers: Sequence[str]) -> Slots:
+    return FOLDED if _space(modifiers) == "param" else ONE
+
+
+MEMORY: Mapping[str, Row] = {
+    "ld": Row(load, moves("load"), _slots_of_load),
+    "ldu": Row(load, moves("load")),
+    "st": Row(store, moves("store")),
+    "mov": Row(move, "move", FOLDED),
+    "cvta": Row(convert_address, "free", FREE),
+    "isspacep": Row(is_in_space, types_in),
+    "mapa": Row(map_address, types_in, (1.0, 3.0)),
+    "getctarank": Row(rank_of_address, types_in),
+    **dict.fromkeys(("prefetch", "prefetchu", "createpolicy", "membar", "nanosleep"), Row(nothing, "free")),
+    **dict.fromkeys(("applypriority", "discard", "pmevent", "setmaxnreg"), Row(nothing, types_in)),
+    **dict.fromkeys(("trap", "brkpt"), Row(trap, types_in)),
+    "fence": Row(fence, "free", FOLDED),
+    "griddepcontrol": Row(nothing, "free", FREE),
 }

@@ -13,9 +13,9 @@ from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
-from xshardy.ptx.instructions.matrix_elements import RegisterElement, take_elements
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.warp.fragments import ALL_LANES, Fragment, rounded
+from xshardy.ptx.instructions.warp.matrix_elements import RegisterElement, take_elements
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 
 SHAPE = "m8n8k4"

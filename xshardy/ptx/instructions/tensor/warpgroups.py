@@ -7,7 +7,7 @@ instruction: a GPU rounds more often. Of a sparse A, only the elements that are 
 registers; B has twice the depth.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,15 +15,14 @@ import numpy as np
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
-from xshardy.ptx.decode import Action, Context, Step
+from xshardy.ptx.control import Control
+from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.bulk_copies import commit, wait
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.fragments import ALL_LANES, rounded
-from xshardy.ptx.instructions.matrices import KINDS, check_metadata, take_sparsity
-from xshardy.ptx.instructions.matrix_elements import RegisterElement, take_elements
-from xshardy.ptx.instructions.memory import elements_of
-from xshardy.ptx.instructions.warpgroup_matrices import (
+from xshardy.ptx.instructions.row import Meaning, Row, Scope
+from xshardy.ptx.instructions.scalar.memory import elements_of
+from xshardy.ptx.instructions.tensor.bulk_copies import commit, wait
+from xshardy.ptx.instructions.tensor.warpgroup_matrices import (
     ROWS,
     WARPS,
     Accumulator,
@@ -32,7 +31,10 @@ from xshardy.ptx.instructions.warpgroup_matrices import (
     RowsOfWarps,
     places_of_accumulator,
 )
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.warp.fragments import ALL_LANES, rounded
+from xshardy.ptx.instructions.warp.matrices import KINDS, check_metadata, take_sparsity
+from xshardy.ptx.instructions.warp.matrix_elements import RegisterElement, take_elements
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction, Integer, Operand, Vector
@@ -191,21 +193,21 @@ def fence(form: Form, context: Context) -> Step:
     return lambda lanes: None
 
 
-FORMS: Mapping[str, Callable[[Form, Context], Step]] = {
-    "mma_async": multiply,
-    "fence": fence,
-    "commit_group": commit(Engine.MATRIX),
-    "wait_group": wait([Engine.MATRIX]),
+def _row(meaning: Meaning, multiplies: bool = False) -> Row:
+    """A row for `wgmma.name.sync.aligned`, where the meaning has not taken these two."""
+
+    def of_form(form: Form, context: Context) -> Step | Control:
+        decoded = meaning(form, context)
+        form.take("sync")
+        form.take("aligned")
+        return decoded
+
+    return Row(of_form, "matrix", scope=Scope.WARP_GROUP, multiplies=multiplies)
+
+
+WARP_GROUPS: Mapping[str, Row] = {
+    "wgmma.mma_async": _row(multiply, multiplies=True),
+    "wgmma.fence": _row(fence),
+    "wgmma.commit_group": _row(commit(Engine.MATRIX)),
+    "wgmma.wait_group": _row(wait([Engine.MATRIX])),
 }
-"""By the word behind `wgmma`."""
-
-
-def wgmma(form: Form, context: Context) -> Step:
-    """An instruction that begins with `wgmma`."""
-    step = FORMS[form.required(*FORMS)](form, context)
-    form.take("sync")
-    form.take("aligned")
-    return step
-
-
-WARPGROUPS: Mapping[str, Action] = {"wgmma": wgmma}

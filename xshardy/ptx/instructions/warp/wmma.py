@@ -14,14 +14,15 @@ import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Action, Context, Reader, Step
+from xshardy.ptx.decode import Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
-from xshardy.ptx.instructions.matrices import BIT_OPERATIONS
-from xshardy.ptx.instructions.matrix_elements import ELEMENTS, RegisterElement, take_elements
-from xshardy.ptx.instructions.memory import Addresses, addresses, load_words, store_words, take_space
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.scalar.memory import Addresses, addresses, load_words, store_words, take_space
+from xshardy.ptx.instructions.warp.fragments import ALL_LANES, Fragment, rounded
+from xshardy.ptx.instructions.warp.matrices import BIT_OPERATIONS
+from xshardy.ptx.instructions.warp.matrix_elements import ELEMENTS, RegisterElement, take_elements
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction, Integer, Operand
@@ -306,13 +307,8 @@ def multiply(form: Form, context: Context) -> Step:
     return execute
 
 
-FORMS: Mapping[str, Action] = {"load": load, "store": store, "mma": multiply}
-"""By the word behind `wmma`."""
-
-
-def wmma(form: Form, context: Context) -> Step:
-    """An instruction that begins with `wmma`."""
-    return FORMS[form.required(*FORMS)](form, context)
-
-
-WMMA: Mapping[str, Action] = {"wmma": wmma}
+WMMA: Mapping[str, Row] = {
+    "wmma.load": Row(load, "matrix"),
+    "wmma.store": Row(store, "matrix"),
+    "wmma.mma": Row(multiply, "matrix", multiplies=True),
+}

@@ -16,9 +16,8 @@ from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instruction_descriptors import KINDS, Product, Use, decoded
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrices import rounded
-from xshardy.ptx.instructions.memory import addresses
-from xshardy.ptx.instructions.tensor_operands import (
+from xshardy.ptx.instructions.scalar.memory import addresses
+from xshardy.ptx.instructions.tensor.tensor_operands import (
     GROUPS,
     Issue,
     Operands,
@@ -27,6 +26,7 @@ from xshardy.ptx.instructions.tensor_operands import (
     factors_at,
     matrix_in_tensor_memory,
 )
+from xshardy.ptx.instructions.warp.matrices import rounded
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Address, Integer, Operand, Vector
 from xshardy.ptx.tensor_cells import store_cells

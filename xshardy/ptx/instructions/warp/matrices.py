@@ -15,16 +15,17 @@ import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Action, Context, Step
+from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.block_scales import OF_A, OF_B, Scaling, factors_of, scaled, take_scaling
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.fragments import ALL_LANES, Fragment, rounded
-from xshardy.ptx.instructions.matrix_elements import DENSE_E2M1, RegisterElement, take_elements
-from xshardy.ptx.instructions.matrix_rows import load_matrices, store_matrices
-from xshardy.ptx.instructions.quad_pairs import SHAPE as OF_QUAD_PAIRS
-from xshardy.ptx.instructions.quad_pairs import multiply_by_quad_pairs
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.warp.block_scales import OF_A, OF_B, Scaling, factors_of, scaled, take_scaling
+from xshardy.ptx.instructions.warp.fragments import ALL_LANES, Fragment, rounded
+from xshardy.ptx.instructions.warp.matrix_elements import DENSE_E2M1, RegisterElement, take_elements
+from xshardy.ptx.instructions.warp.matrix_rows import load_matrices, store_matrices
+from xshardy.ptx.instructions.warp.quad_pairs import SHAPE as OF_QUAD_PAIRS
+from xshardy.ptx.instructions.warp.quad_pairs import multiply_by_quad_pairs
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Instruction, Integer, Operand
 from xshardy.ptx.sparsity import CHUNKS, Sparsity
@@ -285,4 +286,8 @@ def multiply(form: Form, context: Context) -> Step:
     return execute
 
 
-MATRICES: Mapping[str, Action] = {"mma": multiply, "ldmatrix": load_matrices, "stmatrix": store_matrices}
+MATRICES: Mapping[str, Row] = {
+    "mma": Row(multiply, "matrix", multiplies=True),
+    "ldmatrix": Row(load_matrices, "matrix"),
+    "stmatrix": Row(store_matrices, "matrix"),
+}

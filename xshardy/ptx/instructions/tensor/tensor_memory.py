@@ -13,17 +13,17 @@ from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
 from xshardy.ptx.decode import Context, Reader, Step, Writer
-from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrices import ALL_LANES
-from xshardy.ptx.instructions.mbarriers import arrive_at, objects_of
-from xshardy.ptx.instructions.memory import addresses, elements_of, nothing, store_words, take_space
-from xshardy.ptx.instructions.tensor_copies_in import copy
-from xshardy.ptx.instructions.tensor_operands import GROUPS
-from xshardy.ptx.instructions.tensor_products import multiply
-from xshardy.ptx.instructions.tensor_reductions import take_reduction
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.row import Meaning, Row, Scope
+from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, nothing, store_words, take_space
+from xshardy.ptx.instructions.tensor.mbarriers import arrive_at, objects_of
+from xshardy.ptx.instructions.tensor.tensor_copies_in import copy
+from xshardy.ptx.instructions.tensor.tensor_operands import GROUPS
+from xshardy.ptx.instructions.tensor.tensor_products import multiply
+from xshardy.ptx.instructions.tensor.tensor_reductions import take_reduction
+from xshardy.ptx.instructions.warp.matrices import ALL_LANES
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import RANK_BITS, Memory
 from xshardy.ptx.module import Instruction, Integer, Operand
@@ -345,31 +345,22 @@ def _arrive(lanes: Lanes, memory: Memory, instruction: Instruction, space: str, 
     arrive_at(lanes, memory, instruction, words, np.ones(lanes.shape, np.int64), Engine.TENSOR)
 
 
-def fence(form: Form, context: Context) -> Step:
-    """`tcgen05.fence::before_thread_sync`, `tcgen05.fence::after_thread_sync`: what they order is in order anyway."""
-    return nothing(form, context)
+def _row(meaning: Meaning, counted_as: str = "barrier", multiplies: bool = False) -> Row:
+    return Row(meaning, counted_as, (1.0, 3.0), Scope.TENSOR_MEMORY, multiplies)
 
 
-FORMS: Mapping[str, Callable[[Form, Context], Step | Wait]] = {
-    "alloc": allocate,
-    "dealloc": free,
-    "relinquish_alloc_permit": relinquish,
-    "ld": load,
-    "st": store,
-    "wait::ld": wait(Engine.TENSOR_LOADS),
-    "wait::st": wait(Engine.TENSOR_STORES),
-    "commit": commit,
-    "fence::before_thread_sync": fence,
-    "fence::after_thread_sync": fence,
-    "mma": multiply,
-    "cp": copy,
+TENSOR_MEMORY: Mapping[str, Row] = {
+    "tcgen05.alloc": _row(allocate),
+    "tcgen05.dealloc": _row(free),
+    "tcgen05.relinquish_alloc_permit": _row(relinquish),
+    "tcgen05.ld": _row(load, "tensor memory load"),
+    "tcgen05.st": _row(store, "tensor memory store"),
+    "tcgen05.wait::ld": _row(wait(Engine.TENSOR_LOADS)),
+    "tcgen05.wait::st": _row(wait(Engine.TENSOR_STORES)),
+    "tcgen05.commit": _row(commit),
+    "tcgen05.fence::before_thread_sync": _row(nothing),
+    "tcgen05.fence::after_thread_sync": _row(nothing),
+    "tcgen05.mma": _row(multiply, "matrix", multiplies=True),
+    "tcgen05.cp": _row(copy, "copy"),
 }
-"""By the word behind `tcgen05`."""
-
-
-def tcgen05(form: Form, context: Context) -> Step | Wait:
-    """An instruction that begins with `tcgen05`."""
-    name = form.take(*FORMS)
-    if name is None:
-        raise PtxError(form.instruction.line, f"{form.instruction.opcode} is not supported")
-    return FORMS[name](form, context)
+"""What fences order is in order here anyway."""

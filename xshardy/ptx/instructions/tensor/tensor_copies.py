@@ -12,12 +12,13 @@ import numpy as np
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.bulk import load_each, store_each
 from xshardy.ptx.clocks import Engine
-from xshardy.ptx.decode import Action, Context, Step
+from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.bulk_copies import BY_GROUPS, COMPLETIONS, Completion, Reduction, Site, take_spaces
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses, elements_of, store_words, take_space
+from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, store_words, take_space
+from xshardy.ptx.instructions.tensor.bulk_copies import BY_GROUPS, COMPLETIONS, Completion, Reduction, Site, take_spaces
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Tensor
 from xshardy.ptx.swizzles import CHUNK
@@ -223,14 +224,7 @@ def copy_map(form: Form, context: Context) -> Step:
     return execute
 
 
-def tensormap(form: Form, context: Context) -> Step:
-    """An instruction that begins with `tensormap`."""
-    return replace_field(form, context) if form.has("replace") else _copied(form, context)
-
-
-def _copied(form: Form, context: Context) -> Step:
-    form.required("cp_fenceproxy")
-    return copy_map(form, context)
-
-
-TENSORS: Mapping[str, Action] = {"tensormap": tensormap}
+TENSOR_MAPS: Mapping[str, Row] = {
+    "tensormap.replace": Row(replace_field, "copy", (1.0, 2.0)),
+    "tensormap.cp_fenceproxy": Row(copy_map, "copy", (1.0, 2.0)),
+}

@@ -10,11 +10,12 @@ import numpy as np
 
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
-from xshardy.ptx.decode import Action, Context, Step
-from xshardy.ptx.instructions import bulk_copies, tensor_copies
+from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.mbarriers import copies_arrive
-from xshardy.ptx.instructions.memory import addresses, load_words, nothing, store_words
+from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.scalar.memory import addresses, load_words, nothing, store_words
+from xshardy.ptx.instructions.tensor import bulk_copies, tensor_copies
+from xshardy.ptx.instructions.tensor.mbarriers import copies_arrive
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Instruction, Integer
@@ -100,4 +101,4 @@ def _loaded(
     return words
 
 
-COPIES: Mapping[str, Action] = {"cp": copy}
+COPIES: Mapping[str, Row] = {"cp": Row(copy, "copy")}

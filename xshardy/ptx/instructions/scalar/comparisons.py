@@ -6,8 +6,9 @@ import numpy as np
 
 from xshardy.numerics.element_types import Array
 from xshardy.numerics.integers import unsigned
-from xshardy.ptx.instructions.form import Computation, Form, Rule
-from xshardy.ptx.instructions.rounding import flushed
+from xshardy.ptx.instructions.form import Computation, Form
+from xshardy.ptx.instructions.row import TWO_STEPS, Row, computation
+from xshardy.ptx.instructions.scalar.rounding import flushed
 from xshardy.ptx.module import Pair
 from xshardy.ptx.types import PREDICATE, TYPES, Kind, Type
 
@@ -134,9 +135,9 @@ def select_by_sign(form: Form) -> Computation:
     return Computation([type], [type, type, TYPES[chooser.name]], function)
 
 
-COMPARISONS: Mapping[str, Rule] = {
-    "setp": set_predicate,
-    "set": set_number,
-    "selp": select,
-    "slct": select_by_sign,
+COMPARISONS: Mapping[str, Row] = {
+    "setp": computation(set_predicate, TWO_STEPS, "comparison"),
+    "set": computation(set_number, counted_as="comparison"),
+    "selp": computation(select, TWO_STEPS, "comparison"),
+    "slct": computation(select_by_sign, counted_as="comparison"),
 }

@@ -10,9 +10,10 @@ import numpy as np
 
 from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Action, Context, Step
+from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.memory import addresses, elements_of, take_hints, take_space
+from xshardy.ptx.instructions.row import Meaning, Row
+from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, take_hints, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import AccessKind, Part
 from xshardy.ptx.module import Sink
@@ -68,7 +69,7 @@ AT_ONCE: Mapping[str, np.ufunc] = {
 """Updates that numpy applies to repeated places."""
 
 
-def atomic(returns: bool) -> Action:
+def atomic(returns: bool) -> Meaning:
     """The rule of `atom`, which returns the old values, and of `red`."""
 
     def rule(form: Form, context: Context) -> Step:
@@ -136,4 +137,7 @@ def update(part: Part, offsets: Array, name: str, operands: list[Array], type: T
     return results
 
 
-ATOMICS: Mapping[str, Action] = {"atom": atomic(returns=True), "red": atomic(returns=False)}
+ATOMICS: Mapping[str, Row] = {
+    "atom": Row(atomic(returns=True), "atomic"),
+    "red": Row(atomic(returns=False), "atomic"),
+}

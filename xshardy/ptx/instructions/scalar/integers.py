@@ -7,6 +7,7 @@ import numpy as np
 from xshardy.numerics import integers
 from xshardy.numerics.element_types import Array, DType
 from xshardy.ptx.instructions.form import Computation, Form, Rule
+from xshardy.ptx.instructions.row import FOLDED, TWO_STEPS, Row, by_form, computation, if_wide
 from xshardy.ptx.types import TYPES, Kind, Type
 
 Function = Callable[..., Array]
@@ -206,23 +207,26 @@ def dot_product(count: int) -> Rule:
     return rule
 
 
-INTEGERS: Mapping[str, Rule] = {
-    "add": sum_or_difference(np.add, carried),
-    "sub": sum_or_difference(np.subtract, borrowed),
-    "addc": reading_carry(carried),
-    "subc": reading_carry(borrowed),
-    "mul": multiply,
-    "mad": multiply_add,
-    "madc": multiply_add_with_carry,
-    "mul24": multiply_24,
-    "div": elementwise(integers.divide, 2),
-    "rem": elementwise(integers.remainder, 2),
-    "abs": elementwise(np.abs, 1),
-    "neg": elementwise(np.negative, 1),
-    "min": elementwise(np.minimum, 2),
-    "max": elementwise(np.maximum, 2),
-    "sad": absolute_difference,
-    "dp4a": dot_product(4),
-    "dp2a": dot_product(2),
+DIVISION = by_form({"s32": (18.0, 24.0), "u32": (15.0, 20.0), "s64": (60.0, 100.0), "u64": (60.0, 100.0)})
+PRODUCT = if_wide((3.0, 5.0))
+
+INTEGERS: Mapping[str, Row] = {
+    "add": computation(sum_or_difference(np.add, carried), TWO_STEPS),
+    "sub": computation(sum_or_difference(np.subtract, borrowed), TWO_STEPS),
+    "addc": computation(reading_carry(carried)),
+    "subc": computation(reading_carry(borrowed)),
+    "mul": computation(multiply, PRODUCT),
+    "mad": computation(multiply_add, PRODUCT),
+    "madc": computation(multiply_add_with_carry),
+    "mul24": computation(multiply_24),
+    "div": computation(elementwise(integers.divide, 2), DIVISION),
+    "rem": computation(elementwise(integers.remainder, 2), DIVISION),
+    "abs": computation(elementwise(np.abs, 1), FOLDED),
+    "neg": computation(elementwise(np.negative, 1), FOLDED),
+    "min": computation(elementwise(np.minimum, 2), TWO_STEPS),
+    "max": computation(elementwise(np.maximum, 2), TWO_STEPS),
+    "sad": computation(absolute_difference),
+    "dp4a": computation(dot_product(4)),
+    "dp2a": computation(dot_product(2)),
 }
-"""Rules of instructions of integer types, also packed ones."""
+"""Instructions of integer types, also packed ones."""

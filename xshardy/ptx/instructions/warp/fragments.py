@@ -8,8 +8,8 @@ from xshardy.numerics.element_types import Array
 from xshardy.numerics.floats import narrowed
 from xshardy.ptx.decode import Context, Reader, Writer
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.matrix_elements import RegisterElement, unpacked
-from xshardy.ptx.instructions.memory import elements_of
+from xshardy.ptx.instructions.scalar.memory import elements_of
+from xshardy.ptx.instructions.warp.matrix_elements import RegisterElement, unpacked
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Operand
 from xshardy.ptx.types import TYPES, Type

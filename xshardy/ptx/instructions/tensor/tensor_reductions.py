@@ -6,8 +6,8 @@ import numpy as np
 
 from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.instructions.floats import canonical
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.scalar.floats import canonical
 from xshardy.ptx.types import TYPES
 
 SHAPE = "32x32b"

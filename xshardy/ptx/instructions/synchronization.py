@@ -1,35 +1,21 @@
 """Barriers of the threads of a block and of a cluster. Source: PTX ISA, `bar`, `barrier`, `barrier.cluster`."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from xshardy.numerics.element_types import Array
+from xshardy.ptx.control import Barrier
 from xshardy.ptx.decode import Context, Reader, Step, Writer
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.mbarriers import mbarrier
-from xshardy.ptx.instructions.tensor_memory import tcgen05
-from xshardy.ptx.instructions.warps import members
+from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer
 from xshardy.ptx.types import PREDICATE, TYPES
 from xshardy.ptx.waiting import Wait
 
 U32 = TYPES["u32"]
-
-
-@dataclass(frozen=True, slots=True)
-class Barrier:
-    """An instruction at which threads wait for others of their block."""
-
-    number: Reader
-    count: Reader | None
-    """How many threads take part; None for all of the block."""
-    waits: bool
-    """False for `bar.arrive`."""
-    finish: Step | None = None
-    """What to do for the threads that leave it together."""
 
 
 def barrier(form: Form, context: Context) -> Barrier | Step | Wait:
@@ -121,10 +107,4 @@ def _reduction(operation: str, read: Reader, write: Writer) -> Step:
     return finish
 
 
-BARRIERS: Mapping[str, Callable[[Form, Context], Barrier | Step | Wait]] = {
-    "bar": barrier,
-    "barrier": barrier,
-    "mbarrier": mbarrier,
-    "tcgen05": tcgen05,
-}
-"""Rules of instructions at which threads may wait."""
+BARRIERS: Mapping[str, Row] = dict.fromkeys(("bar", "barrier"), Row(barrier, "barrier"))

@@ -14,8 +14,8 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.bulk import load_each
 from xshardy.ptx.decode import Reader, Writer
 from xshardy.ptx.errors import PtxError
-from xshardy.ptx.instructions.matrices import places_of_a
-from xshardy.ptx.instructions.matrix_elements import RegisterElement, unpacked
+from xshardy.ptx.instructions.warp.matrices import places_of_a
+from xshardy.ptx.instructions.warp.matrix_elements import RegisterElement, unpacked
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.matrix_descriptors import DEPTH_BYTES, decoded
 from xshardy.ptx.memory import Memory
