@@ -14,6 +14,8 @@ SECTIONS: Mapping[str, str] = {
     "transforms.sdy_import": "sdy: import",
     "transforms.sdy_propagation": "sdy: propagation",
     "transforms.sdy_export": "sdy: export",
+    **dict.fromkeys((f"transforms.sdy_partition.{step}" for step in ("resolve", "pad", "local")), "sdy: export"),
+    "transforms.sdy_partition": "sdy: export",
     "transforms.xla_sdy": "XLA's Shardy round trip",
     "transforms.xla_gpu": "XLA:GPU emitters",
     "lowering": "Lowering to the llvm dialect",

@@ -2,6 +2,7 @@
 
 import argparse
 
+from xshardy.planning.plan import plan_program
 from xshardy.programs.sharded import shard
 from xshardy.tools.arguments import natural, path
 from xshardy.tools.explain.page import page
@@ -49,8 +50,6 @@ def run(args: argparse.Namespace) -> int:
     what = "partitioning" if args.collectives else "propagating the shardings of"
     with stage(f"{what} {args.file}"), imported_program(source) as program:
         if args.collectives:
-            from xshardy.planning.plan import plan_program  # the partitioner loads slowly
-
             plan = plan_program(program)
             sharded = plan.traced.sharded
         else:

@@ -9,6 +9,6 @@ SCRIPTS = ("data.js", "program.js", "mesh.js", "tensor.js", "tables.js", "collec
 """The files of the script, in order: they share one scope."""
 
 
-def page(program: Sharded, title: str, plan: Plan | None = None) -> str:
+def page(sharded: Sharded, title: str, plan: Plan | None = None) -> str:
     """The page: HTML 5 without external resources; with the collectives of `plan`, if it is given."""
-    return web_page("xshardy.tools.explain", title, page_data(program, plan), SCRIPTS)
+    return web_page("xshardy.tools.explain", title, page_data(sharded, plan), SCRIPTS)

@@ -75,11 +75,11 @@ class PageData(TypedDict):
 class _Builder:
     """Makes the rows of values, and of what they refer to."""
 
-    def __init__(self, program: Sharded):
-        self._program = program
-        self._history, self._names = program.history, program.names
-        self.shardings = ShardingTables(program.module.body.block.first_op or program.module)
-        self.paths = Paths(program.history, program.names, self.shardings.axes)
+    def __init__(self, sharded: Sharded):
+        self._sharded = sharded
+        self._history, self._names = sharded.history, sharded.names
+        self.shardings = ShardingTables(sharded.module.body.block.first_op or sharded.module)
+        self.paths = Paths(sharded.history, sharded.names, self.shardings.axes)
         self.types: Table[Attribute, tuple[str, Sequence[int]]] = Table(_type_row)
         self._bytes: dict[tuple[int, int], int] = {}
         """By the numbers of a type and of a sharding."""
@@ -91,7 +91,7 @@ class _Builder:
         sharding, written = history.sharding(number), history.written(number)
         type = type_of(home)
         return ValueRow(
-            value_name(self._program, number),
+            value_name(self._sharded, number),
             self._line(home),
             self._place(home),
             self.types.number(type),
@@ -127,13 +127,13 @@ def _type_row(type: Attribute) -> tuple[str, Sequence[int]]:
     return str(type), type.get_shape() if isa(type, TensorType[Attribute]) else ()
 
 
-def page_data(program: Sharded, plan: Plan | None = None) -> PageData:
-    """The tables for all values of `program`, and for `plan`. Takes time linear in the operations and steps."""
-    builder, history = _Builder(program), program.history
+def page_data(sharded: Sharded, plan: Plan | None = None) -> PageData:
+    """The tables for all values of `sharded`, and for `plan`. Takes time linear in the operations and steps."""
+    builder, history = _Builder(sharded), sharded.history
     values = [builder.value(number) for number in history.numbers()]
     losses = builder.paths.losses()
-    lines = without_locations(program.program.source.text).removesuffix("\n").split("\n")
-    function = main_if_any(functions_of(program.module))
+    lines = without_locations(sharded.program.source.text).removesuffix("\n").split("\n")
+    function = main_if_any(functions_of(sharded.module))
     arguments = () if function is None else map(history.number, function.args)
     results = (number for number in history.numbers() if isinstance(history.home(number), FunctionResult))
     shown: dict[int, list[int]] = {}

@@ -15,10 +15,10 @@ def type_of(home: Home) -> Attribute:
     return home.function.function_type.outputs.data[home.index] if isinstance(home, FunctionResult) else home.type
 
 
-def placement(program: Sharded, number: int) -> DistributedTensor:
-    """The parts of value `number`; without a sharding, every device of the largest mesh of `program` has all of it."""
-    type, sharding = type_of(program.history.home(number)), program.history.sharding(number)
+def placement(sharded: Sharded, number: int) -> DistributedTensor:
+    """The parts of value `number`; without a sharding, every device of the largest mesh of `sharded` has all of it."""
+    type, sharding = type_of(sharded.history.home(number)), sharded.history.sharding(number)
     assert isa(type, TensorType[Attribute]), "only tensors have a number"
-    meshes = [op.mesh for op in program.module.ops if isinstance(op, MeshOp)]
+    meshes = [op.mesh for op in sharded.module.ops if isinstance(op, MeshOp)]
     devices = max((mesh.device_count for mesh in meshes), default=1)
-    return DistributedTensor.under(type, sharding, program.module.body.block.first_op or program.module, devices)
+    return DistributedTensor.under(type, sharding, sharded.module.body.block.first_op or sharded.module, devices)
