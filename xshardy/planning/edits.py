@@ -42,12 +42,10 @@ class Edit:
 def constrain(op: Operation, index: int, sharding: TensorShardingAttr) -> None:
     """`f(op())` -> `f(sharding_constraint(op()))`"""
     value = op.results[index]
-    constraint = ShardingConstraintOp.create(
-        operands=[value], properties={"sharding": sharding}, result_types=[value.type]
-    )
-    for use in [*value.uses]:
+    uses = [*value.uses]
+    constraint = ShardingConstraintOp(value, sharding)
+    for use in uses:
         use.operation.operands[use.index] = constraint.result
-    constraint.operands[0] = value
     Rewriter.insert_op(constraint, InsertPoint.after(op))
 
 

@@ -108,12 +108,3 @@ class DistributedTensor:
         for place, part in zip(self.slices, parts, strict=True):
             padded[place] = part
         return padded[tuple(slice(0, extent) for extent in self.shape)]
-
-    def replicas_differ(self, parts: Sequence[Array]) -> tuple[int, int] | None:
-        """Two devices whose copies of one part differ in a bit; None if all copies are equal."""
-        first: dict[tuple[tuple[int, int], ...], int] = {}
-        for device, place in enumerate(self.slices):
-            other = first.setdefault(tuple((s.start, s.stop) for s in place), device)
-            if parts[other].tobytes() != parts[device].tobytes():
-                return other, device
-        return None

@@ -60,12 +60,8 @@ def _resize(module: ModuleOp, sizes: Mapping[str, int], context: Context) -> Non
         raise EngineError(f'no mesh of the module has an axis "{unknown[0]}": its axes are {listed}')
     for op in meshes:
         if sizes.keys() & op.mesh.sizes.keys():
-            op.mesh = MeshAttr.of({**op.mesh.sizes, **_restricted(sizes, op.mesh)}.items())
+            op.mesh = MeshAttr.of((name, sizes.get(name, size)) for name, size in op.mesh.sizes.items())
             op.attributes.pop(STABLEHLO_MESH, None)  # it repeats the sizes
-
-
-def _restricted(sizes: Mapping[str, int], mesh: MeshAttr) -> dict[str, int]:
-    return {name: size for name, size in sizes.items() if name in mesh.sizes}
 
 
 def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:

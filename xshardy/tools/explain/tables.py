@@ -22,10 +22,3 @@ class Table(Generic[K, R]):
             number = self._numbers[key] = len(self.rows)
             self.rows.append(row)
         return number
-
-
-class Strings(Table[str, str]):
-    """Strings, as their own rows."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda text: text)
