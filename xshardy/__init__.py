@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
         advise,
+        compile,
         compile_program,
+        emit,
         explain,
         location_of,
         parse,
@@ -34,12 +36,12 @@ if TYPE_CHECKING:
         write_artifact,
         write_bytecode,
     )
-    from xshardy.compiler import compile, emit, lower
+    from xshardy.compiler import lower
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.compiled_program import CompiledProgram
-    from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.kernel import Kernel
     from xshardy.planning.plan import Plan
+    from xshardy.programs.partitioned import PartitionedProgram
 
 
 __all__ = [
@@ -74,7 +76,7 @@ _HOMES = {
     "lower": "compiler",
     "CompiledProgram": "engines.compiled_program",
     "Kernel": "lowering.kernel",
-    "PartitionedProgram": "engines.program",
+    "PartitionedProgram": "programs.partitioned",
     "Plan": "planning.plan",
     "ProgramRun": "engines.checked_run",
 }

@@ -105,13 +105,7 @@ def is_emitted(module: ModuleOp) -> bool:
 def emit(
     source: str | ModuleOp, *, target: str = DEFAULT_TARGET, fusion: str | None = None, name: str = "<string>"
 ) -> ModuleOp:
-    """
-    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on `target`.
-
-    `source` is HLO text, an HLO module, or an already emitted module, which is returned unchanged; `name` stands for
-    its file in diagnostics. Raises `HLOError` for invalid text, and `FusionNotFoundError` for an ambiguous or missing
-    fusion.
-    """
+    """As `xshardy.emit`, for HLO text, an HLO module, or an emitted module, which is returned unchanged."""
     module = parse_hlo(source, name) if isinstance(source, str) else source
     if is_emitted(module):
         return module
@@ -184,14 +178,7 @@ def compile(
     observe: Observer | None = None,
     entry: str | None = None,
 ) -> "Kernel":
-    """
-    Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
-
-    `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM
-    IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments. `math` chooses
-    what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With
-    `entry`, the names of all symbols of the PTX begin with it: see `compile_text`.
-    """
+    """As `xshardy.compile`, for HLO text, an HLO module, or an emitted module. See `compile_text` for `entry`."""
     from xshardy.lowering.nvptx import compile_module  # loads LLVM, which no other function here needs
 
     start = perf_counter()

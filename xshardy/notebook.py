@@ -13,7 +13,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
 from xshardy.display.html_parts import shown
-from xshardy.engines.distributed_tensor import DistributedTensor
+from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.syntax import print_module
 
 

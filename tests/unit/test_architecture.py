@@ -24,6 +24,7 @@ fusing
 launch
 compiler
 emitters
+programs
 transforms.sdy_propagation transforms.xla_sdy
 transforms.sdy_partition
 transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo

@@ -12,11 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.display.html_parts import facts, shown
 from xshardy.engines.checked_run import check_arguments
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.errors import EngineError
 from xshardy.engines.kernels import Kernels
-from xshardy.engines.mesh_sizes import MeshSizes, resize_meshes
-from xshardy.engines.program import PartitionedProgram, mesh_of, partition_module
 from xshardy.fusing.pipeline import fused_program
 from xshardy.hlo_text.shapes import print_type
 from xshardy.launch.compilation import CompiledModule, compile_module
@@ -25,6 +21,10 @@ from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.launch.plan_text import write_plan
 from xshardy.lowering.kernel import Kernel
 from xshardy.numerics.element_types import Array
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import EngineError
+from xshardy.programs.meshes import MeshSizes, mesh_of, resize_meshes
+from xshardy.programs.partitioned import PartitionedProgram, partition_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xshardy.engines.program import PartitionedProgram
 from xshardy.fusing.pipeline import fused_program
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.interpreters.stablehlo.devices import Grid
@@ -12,6 +11,7 @@ from xshardy.launch.cpu_machine import cpu_machines
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.launch.parallel_execution import execute_on_devices
 from xshardy.numerics.element_types import Array
+from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 

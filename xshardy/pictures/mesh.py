@@ -7,7 +7,7 @@ from math import prod
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.display.svg import Drawing, width_of
-from xshardy.engines.distributed_tensor import DistributedTensor
+from xshardy.programs.distributed_tensor import DistributedTensor
 
 CELL_WIDTH, CELL_HEIGHT = 34, 24
 TENSOR = 190

@@ -16,11 +16,11 @@ from xshardy.hlo_text import parse_hlo
 from xshardy.launch.plan_steps import STEPS
 from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
+from xshardy.programs.errors import InputError
+from xshardy.programs.source import Source, is_mlir
 from xshardy.syntax import parse_module, print_module
-from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.pass_log import PassLog
-from xshardy.tools.program_file import read_program
-from xshardy.tools.program_text import is_hlo, is_mlir
+from xshardy.tools.source_file import read_source
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
@@ -29,10 +29,10 @@ HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 
 def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
     """The module of FILE, with parameters and results of static size, and the seconds it took to parse it."""
-    text = read_program(args.file)
+    source = read_source(args.file)
     start = perf_counter()
-    name = shown_name(args.file)
-    module = parse_hlo(text, name) if is_hlo_file(text, args.file, args.frontend) else parse_module(text, name)
+    parse = parse_hlo if is_hlo_file(source, args.frontend) else parse_module
+    module = parse(source.text, source.name)
     SplitDynamicBordersPass().rewrite_module(module)
     return module, perf_counter() - start
 
@@ -50,11 +50,11 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
     return fused_program(module)
 
 
-def is_hlo_file(text: str, file: str, frontend: str | None = None) -> bool:
-    """Whether the `text` of `file` is HLO: as `frontend` says, else by its start or by the name of the file."""
+def is_hlo_file(source: Source, frontend: str | None = None) -> bool:
+    """Whether the text of a file is HLO: as `frontend` says, else by its start or by the name of the file."""
     if frontend:
         return frontend == "hlo"
-    return is_hlo(text) or (Path(file).suffix in HLO_SUFFIXES and not is_mlir(text))
+    return source.is_hlo or (Path(source.name).suffix in HLO_SUFFIXES and not is_mlir(source.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from xshardy.launch.parallel_execution import WrongStepError
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console
+from xshardy.tools.engine_run import CUDA
 from xshardy.tools.execution import ErrorBounds, Output, print_outputs, report_outputs
 from xshardy.tools.output import print_diagnostic
-from xshardy.tools.program_run import CUDA
 
 
 def run_program(

@@ -12,7 +12,6 @@ from jax.sharding import AbstractMesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import xshardy
-from xshardy.engines.errors import EngineError
 from xshardy.engines.kernels import Kernels
 from xshardy.hlo_text import parse_hlo
 from xshardy.launch.cpu_machine import CpuMachine
@@ -20,6 +19,7 @@ from xshardy.launch.launch_plan import AsyncStartStep, CollectiveStep, KernelSte
 from xshardy.launch.parallel_execution import WrongStepError
 from xshardy.launch.plan_steps import plan_in_memory
 from xshardy.launch.prepared_program import ModuleError
+from xshardy.programs.errors import EngineError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RNG = np.random.default_rng(0)

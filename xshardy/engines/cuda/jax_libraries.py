@@ -15,10 +15,10 @@ import numpy as np
 
 from xshardy.engines.cuda.dlpack import Exported
 from xshardy.engines.cuda.gpu import DeviceMemory, Gpu
-from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt.devices import import_jax
 from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.launch.launch_plan import LaunchPlan
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import import_jax
 
 PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 """Of the environment: whether JAX takes most of the memory of a GPU when it starts, which it does by default."""

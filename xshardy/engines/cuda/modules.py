@@ -16,7 +16,6 @@ from xshardy.engines.cuda.gpu import DeviceMemory, Gpu, Launch
 from xshardy.engines.cuda.gpu_views import row_major
 from xshardy.engines.cuda.jax_libraries import JaxLibraries
 from xshardy.engines.cuda.step_program import StepRefusedError, memory_shape, step_program
-from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.executable import Executable
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.launch.buffer_assignment import Slice
@@ -37,6 +36,7 @@ from xshardy.launch.launch_plan import (
 from xshardy.launch.memory import from_memory, to_memory
 from xshardy.lowering.nvptx import Kernel
 from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.programs.errors import EngineError
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.expand_library_calls import TARGETS

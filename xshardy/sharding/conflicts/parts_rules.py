@@ -13,7 +13,9 @@ from xdsl.dialects.builtin import AnyTensorType, TensorType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import chlo, hlo, mhlo, stablehlo
+from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.sharding.factor_rule import FactorRule
 
@@ -144,10 +146,13 @@ def _custom_call(op: stablehlo.CustomCallOp, rule: FactorRule | None) -> FactorR
     return _whole_last(WHOLE_DIMENSIONS.get(op.call_target_name.data, -1))(op, rule)
 
 
+BROADCASTING = (BroadcastBinaryOp, chlo.BroadcastSelectOp)
+
 PARTS_RULES: Mapping[type[Operation], PartsRule] = {
     **dict.fromkeys(WHOLE, _whole),
-    **dict.fromkeys((*chlo.ELEMENTWISE_OPS, chlo.ConstantLikeOp, stablehlo.MapOp), _elementwise),
-    **dict.fromkeys(chlo.BROADCASTING_OPS, _broadcasting),
+    **dict.fromkeys((op for op in chlo.CHLO.operations if issubclass(op, BROADCASTING)), _broadcasting),
+    **dict.fromkeys((op for op in chlo.CHLO.operations if op.has_trait(Elementwise)), _elementwise),
+    **dict.fromkeys((chlo.ConstantLikeOp, stablehlo.MapOp), _elementwise),
     **dict.fromkeys((chlo.TopKOp, hlo.TopKOp, mhlo.TopKOp), _whole_last(1)),
     stablehlo.BroadcastInDimOp: lambda op, rule: None if rule is None else expanding(rule),
     stablehlo.CustomCallOp: _custom_call,

@@ -70,7 +70,7 @@ class _Gain(NamedTuple):
 
 
 class History:
-    """What the engine did to a module. Values are identified by their numbers."""
+    """Provenance of axes: the steps of the engine by which values got them. Values are identified by their numbers."""
 
     def __init__(self, module_program: ModuleProgram):
         self._program, self._numbering = module_program.program, module_program.numbering

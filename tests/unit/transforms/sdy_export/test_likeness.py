@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from xshardy.engines.program import partition_module
+from xshardy.programs.partitioned import partition_module
 from xshardy.sharding.rules import registry
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning

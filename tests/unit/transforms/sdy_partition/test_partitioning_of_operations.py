@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.engines.program import PROPAGATION
+from xshardy.programs.sharded import PROPAGATION
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
@@ -35,7 +35,7 @@ REASONS = {*REFUSED_IN_PARTS.values()}
 
 PIPELINES: dict[str, tuple[ModulePass, ...]] = {
     "in full": (PropagationPipelinePass(enable_insert_explicit_collectives=True),),
-    "partitioned": (*PROPAGATION, *PartitionerPipelinePass().data_movement),
+    "partitioned": (PROPAGATION, *PartitionerPipelinePass().data_movement),
     "propagated": (PropagationPipelinePass(avoid_export_for_partitioning=True),),
     "as drawn": (),
 }

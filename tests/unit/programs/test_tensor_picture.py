@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import TensorType, f32
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.tensor_picture import MOST_PARTS, DividedDim, picture
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.tensor_picture import MOST_PARTS, DividedDim, picture
 
 MESH = MeshAttr.of([("a", 2), ("b", 3)])
 

@@ -4,7 +4,7 @@ import pytest
 from xdsl.utils.exceptions import VerifyException
 
 import xshardy
-from xshardy.engines.errors import EngineError
+from xshardy.programs.errors import EngineError
 
 TWO_AXES = """
 sdy.mesh @mesh = <["data"=2, "model"=4]>

@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
-from xshardy.engines.tensor_picture import DividedDim, picture
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.numerics.element_types import Array
+from xshardy.programs.tensor_picture import DividedDim, picture
 from xshardy.sharding.devices import shard_indices
 
 
@@ -29,6 +31,16 @@ class DistributedTensor:
     devices: int
     sharding: TensorShardingAttr | None = None
     mesh: MeshAttr | None = None
+
+    @classmethod
+    def under(
+        cls, type: TensorType[Attribute], sharding: TensorShardingAttr | None, anchor: Operation, devices: int
+    ) -> Self:
+        """A tensor with a sharding over a mesh that `anchor` sees; each of `devices` has all of it if there is none."""
+        mesh = None if sharding is None else lookup_mesh(sharding, anchor)
+        if mesh is None or not mesh.axes.data:
+            return cls(type, devices)
+        return cls(type, mesh.device_count, sharding, mesh)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,8 +73,8 @@ class DistributedTensor:
         """For each device, the index of its part along each dimension."""
         if self.sharding is None or self.mesh is None:
             return [(0,) * len(self.shape)] * self.devices
-        of_dims = [shard_indices(dim.axes.data, self.mesh) for dim in self.sharding.dim_shardings]
-        return [tuple(of_dim[device] for of_dim in of_dims) for device in range(self.devices)]
+        indices = [shard_indices(dim.axes.data, self.mesh) for dim in self.sharding.dim_shardings]
+        return [tuple(by_device[device] for by_device in indices) for device in range(self.devices)]
 
     @cached_property
     def slices(self) -> list[tuple[slice, ...]]:
@@ -96,12 +108,3 @@ class DistributedTensor:
         for place, part in zip(self.slices, parts, strict=True):
             padded[place] = part
         return padded[tuple(slice(0, extent) for extent in self.shape)]
-
-    def replicas_differ(self, parts: Sequence[Array]) -> tuple[int, int] | None:
-        """Two devices whose copies of one part differ in a bit; None if all copies are equal."""
-        first: dict[tuple[tuple[int, int], ...], int] = {}
-        for device, place in enumerate(self.slices):
-            other = first.setdefault(tuple((s.start, s.stop) for s in place), device)
-            if parts[other].tobytes() != parts[device].tobytes():
-                return other, device
-        return None

@@ -1,13 +1,13 @@
 """
-The names and places of a module's values, for messages.
+The names and places of a program's values, for messages.
 
-A place is that in the user's program, `model.py:42`, if the text has locations; else a line of the text, `line 12`.
+A place is that in the user's program, `model.py:42`, if the source has locations; else a line of the text, `line 12`.
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, cast
 
@@ -16,7 +16,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
 
+from xshardy.dialects.naming import ValueNames
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
+from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.locations import another_location, file_and_line, given_name, location_of
 
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
@@ -35,7 +37,8 @@ class KeptName(NamedTuple):
 class SourceNames:
     """The names and lines of values and operations, from the places of operations that a parser recorded."""
 
-    spans: Mapping[Operation, Span]
+    spans: Mapping[Operation, Span | None]
+    """The operations of the source, with their places in its text, if it is one."""
     kept: dict[str, KeptName] = field(default_factory=dict[str, KeptName])
     """By name hint, what is known of values whose producer may be replaced."""
     originals: dict[Attribute, Operation] = field(default_factory=dict[Attribute, Operation])
@@ -48,6 +51,14 @@ class SourceNames:
                 own = another_location(op.location)
                 self.originals[own] = op
                 op.location = cast(LocationAttr, own)
+
+    def of_copies(self, copies: Mapping[Operation, Operation]) -> "SourceNames":
+        """The same names for the operations of a clone: `copies` has that of each operation of the module."""
+        return replace(
+            self,
+            spans={copies.get(op, op): span for op, span in self.spans.items()},
+            originals={own: copies.get(op, op) for own, op in self.originals.items()},
+        )
 
     def _original(self, op: Operation) -> Operation:
         """What `op` is a copy of: an operation of the same name, or a constant for a constant of sdy; or else `op`."""
@@ -72,7 +83,7 @@ class SourceNames:
         names = self._result_names(value.op)
         return names[value.index] if value.index < len(names) else None
 
-    def _result_names(self, op: Operation) -> list[str]:
+    def _result_names(self, op: Operation) -> Sequence[str]:
         if (span := self.spans.get(self._original(op))) is None:
             return []
         content = span.input.content
@@ -146,6 +157,33 @@ class SourceNames:
         if around is None or isinstance(around, FuncOp):
             return f"argument {value.index}"
         return f"argument {value.index} inside {what(around)}{_in_parentheses(self.place(around))}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleNames(SourceNames):
+    """The names of a module that has no text: those that `print_module` gives to its values. There are no lines."""
+
+    results: Mapping[Operation, Sequence[str]] = field(default_factory=dict[Operation, Sequence[str]])
+
+    def _results(self, op: Operation) -> Sequence[str]:
+        return self.results.get(self._original(op), ())
+
+    def of_copies(self, copies: Mapping[Operation, Operation]) -> SourceNames:
+        renamed = {copies.get(op, op): names for op, names in self.results.items()}
+        return replace(SourceNames.of_copies(self, copies), results=renamed)
+
+
+def names_of_module(module: ModuleOp) -> ModuleNames:
+    """The names of `module` as it is. Block arguments get theirs as name hints, in place, for passes keep these."""
+    names = ValueNames(module)
+    operations = [*operations_in(module)]
+    for op in operations:
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    argument.name_hint = names.of(argument).removeprefix("%")
+    results = {op: [names.of(result) for result in op.results] for op in operations}
+    return ModuleNames(dict.fromkeys(operations), results=results)
 
 
 @lru_cache(maxsize=1)

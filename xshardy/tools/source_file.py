@@ -1,33 +1,67 @@
-"""The text of a program in a file, or of one that a Python file lowers with JAX."""
+"""The program in the FILE of a command: a file, standard input, or what a Python file lowers with JAX."""
 
 import importlib.util
 import inspect
 import sys
 import traceback
+from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from inspect import Parameter
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from xshardy.programs.errors import InputError
+from xshardy.programs.source import BINARY_HLO, Source, is_mlir, source_in, source_of_object
 from xshardy.syntax.close_names import did_you_mean
-from xshardy.tools.diagnostics import InputError, read_text
-from xshardy.tools.program_text import program_text
+from xshardy.tools.diagnostics import shown_name
+from xshardy.tools.output import read_standard_input
 from xshardy.tools.usage import UsageError
 
 
-def read_program(file: str) -> str:
+def add_program(parser: ArgumentParser) -> None:
+    """Add FILE, which `read_source` reads."""
+    parser.add_argument(
+        "file",
+        help="StableHLO with shardings, also as bytecode, or HLO text as XLA dumps it; `-` is standard input; "
+        "FILE.py:NAME runs FILE.py as Python; NAME is what jax.jit(f).lower(...) returns, or a function that "
+        "returns it: give it only files you trust",
+    )
+
+
+def read_file(file: str) -> Source:
     """
-    The text of `file`; for `FILE.py:NAME`, the text of the lowered JAX program that is the value of NAME in the file.
+    The text in `file`, or in standard input for `-`; also that of MLIR bytecode, which `jax.export` serializes too, and
+    of HLO in binary form.
+
+    Raises `InputError` if it is not text, `BytecodeError`, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
+    """
+    data = read_standard_input() if file == "-" else Path(file).read_bytes()
+    source = source_in(data, shown_name(file), is_binary_hlo=file.endswith(BINARY_HLO))
+    return Source(source.text, source.name)  # pages show it, and messages name its lines
+
+
+def read_hlo_file(file: str) -> Source:
+    """As `read_file`. Raises `InputError` also for the text of MLIR."""
+    source = read_file(file)
+    if is_mlir(source.text):
+        raise InputError(
+            f"{source.name}: error: this is MLIR, and HLO text is needed: `xshardy-opt FILE -t hlo` writes it"
+        )
+    return source
+
+
+def read_source(file: str) -> Source:
+    """
+    The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
     Raises `UsageError` for a Python file without NAME, and `InputError` if a call fails, or the value is no program
-    (`program_text` lists what is one).
+    (`source_of` says what is one).
     """
     path, _, name = file.rpartition(":")
     if file.endswith(".py"):
         raise UsageError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
-    return _lowered(Path(path), name) if path.endswith(".py") else read_text(file)
+    return Source(_lowered(Path(path), name), file) if path.endswith(".py") else read_file(file)
 
 
 def _lowered(path: Path, name: str) -> str:
@@ -78,12 +112,9 @@ def _needed_arguments(function: Callable[..., Any]) -> Sequence[str]:
 
 def _text_of(lowered: Any) -> str | None:
     """The text of a lowered JAX program, with locations, or of anything with `as_text`; None for anything else."""
-    if isinstance(lowered, str | bytes | PathLike):
-        return None
-    try:
-        return program_text(lowered)[0]
-    except TypeError:
-        return str(lowered.as_text()) if callable(getattr(lowered, "as_text", None)) else None
+    if (source := source_of_object(lowered)) is not None:
+        return source.text
+    return str(lowered.as_text()) if callable(getattr(lowered, "as_text", None)) else None
 
 
 def _line_in(path: Path, error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""A mesh of another size for a program, or one for a program without."""
+"""The mesh of a program; one of another size for it, or one for a program without."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.engines.errors import EngineError
+from xshardy.programs.errors import EngineError
 from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
@@ -54,15 +54,26 @@ def _resize(module: ModuleOp, sizes: Mapping[str, int], context: Context) -> Non
                 MeshOp(SymbolNames(module).fresh("mesh"), MeshAttr.of(sizes.items())), first
             )
         return
-    known = dict.fromkeys(name for op in meshes for name in op.mesh.sizes)
-    if unknown := [name for name in sizes if name not in known]:
-        listed = ", ".join(f'"{name}"' for name in known)
+    axes = dict.fromkeys(name for op in meshes for name in op.mesh.sizes)
+    if unknown := [name for name in sizes if name not in axes]:
+        listed = ", ".join(f'"{name}"' for name in axes)
         raise EngineError(f'no mesh of the module has an axis "{unknown[0]}": its axes are {listed}')
     for op in meshes:
         if sizes.keys() & op.mesh.sizes.keys():
-            op.mesh = MeshAttr.of({**op.mesh.sizes, **_restricted(sizes, op.mesh)}.items())
+            op.mesh = MeshAttr.of((name, sizes.get(name, size)) for name, size in op.mesh.sizes.items())
             op.attributes.pop(STABLEHLO_MESH, None)  # it repeats the sizes
 
 
-def _restricted(sizes: Mapping[str, int], mesh: MeshAttr) -> dict[str, int]:
-    return {name: size for name, size in sizes.items() if name in mesh.sizes}
+def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:
+    """
+    The first mesh of `module` with all of its devices, and their number; None and 1 if there is no mesh.
+
+    A mesh of a single device says where a tensor is, not how many devices there are. Raises `EngineError` if meshes
+    have different numbers of devices.
+    """
+    named = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
+    meshes = {name: mesh for name, mesh in named.items() if mesh.axes.data}
+    if len(counts := {mesh.device_count for mesh in meshes.values()}) > 1:
+        listed = ", ".join(f"@{name} has {mesh.device_count}" for name, mesh in meshes.items())
+        raise EngineError(f"the meshes have different numbers of devices, but a program runs on one number: {listed}")
+    return (next(iter(meshes.values())), counts.pop()) if counts else (None, 1)

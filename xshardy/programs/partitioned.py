@@ -14,23 +14,21 @@ from xshardy.dialects.checks import CheckOp
 from xshardy.dialects.interpreter import RunParallelOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.display.html_parts import folded, shown
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.errors import EngineError
 from xshardy.numerics.element_types import Array
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import EngineError
+from xshardy.programs.meshes import mesh_of
+from xshardy.programs.sharded import PROPAGATION
+from xshardy.rewriting.garbage import collection_suspended
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
-from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
 
 PREPARATION = (LegalizeArithConstantsPass(),)
 """The passes before all others: XLA takes constants of arith as it takes those of StableHLO."""
-PROPAGATION = (PropagationPipelinePass(rules_beyond_upstream=True),)
-"""The passes that propagate shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates."""
 PARTITIONING = (PartitionerPipelinePass(),)
 """The passes that make of it the program of each device."""
 
@@ -77,7 +75,7 @@ class PartitionedProgram:
 
     def by_result(self, results: Sequence[Sequence[Array]]) -> list[list[Array]]:
         """`[device][result]` -> `[result][device]`"""
-        return [[of_device[index] for of_device in results] for index in range(len(self.results))]
+        return [[parts[index] for parts in results] for index in range(len(self.results))]
 
     def __str__(self) -> str:
         return print_module(self.module)
@@ -91,6 +89,7 @@ class PartitionedProgram:
         return "".join((*parts, shown(str(self), "mlir", "program")))
 
 
+@collection_suspended()
 def partition_module(module: ModuleOp, context: Context, *, keep_propagated: bool = False) -> PartitionedProgram:
     """
     Propagate the shardings of `module`, in place, and make it the program of each device.
@@ -104,27 +103,12 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     mesh, devices = mesh_of(module)
     single = (RunParallelOp, CheckOp) if mesh is None else RunParallelOp
     is_partitioned = any(isinstance(op, single) for op in module.walk())
-    PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, *PROPAGATION)).apply(context, module)
+    PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)
     arguments, results = distributed_tensors(module, devices)
     kept = module.clone() if keep_propagated else None
     origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
     PassPipeline(() if is_partitioned else PARTITIONING).apply(context, module)
     return PartitionedProgram(module, mesh, devices, arguments, results, kept, origins)
-
-
-def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:
-    """
-    The first mesh of `module` with all of its devices, and their number; None and 1 if there is no mesh.
-
-    A mesh of a single device says where a tensor is, not how many devices there are. Raises `EngineError` if meshes
-    have different numbers of devices.
-    """
-    named = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
-    meshes = {name: mesh for name, mesh in named.items() if mesh.axes.data}
-    if len(counts := {mesh.device_count for mesh in meshes.values()}) > 1:
-        listed = ", ".join(f"@{name} has {mesh.device_count}" for name, mesh in meshes.items())
-        raise EngineError(f"the meshes have different numbers of devices, but a program runs on one number: {listed}")
-    return (next(iter(meshes.values())), counts.pop()) if counts else (None, 1)
 
 
 def distributed_tensors(
@@ -150,9 +134,5 @@ def _distributed(
     for type, sharding in zip(types, written_shardings(attributes, len(types)), strict=True):
         if not isa(type, TensorType[Attribute]) or not type.has_static_shape():
             raise EngineError(f"@{main.sym_name.data} has a {type}: only tensors of static shape can be divided")
-        mesh = None if sharding is None else lookup_mesh(sharding, main)
-        if mesh is not None and mesh.axes.data:
-            tensors.append(DistributedTensor(type, devices, sharding, mesh))
-        else:
-            tensors.append(DistributedTensor(type, devices))
+        tensors.append(DistributedTensor.under(type, sharding, main, devices))
     return tuple(tensors)

@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xshardy.tools.arguments import bound, mesh_axes, natural, positive
-from xshardy.tools.diagnostics import shown_name
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.usage import UsageError
 
 if TYPE_CHECKING:
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.engine import Engine
-    from xshardy.tools.source_program import SourceProgram
+    from xshardy.programs.program import Program
 
 TIME_OUT = 600.0
 """The seconds after which a run on `pjrt` is given up, by default."""
@@ -72,8 +71,8 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
 
 def _coordinator(text: str) -> str:
     """The address of process 0."""
-    from xshardy.engines.errors import EngineError
     from xshardy.engines.pjrt.cluster import address_of
+    from xshardy.programs.errors import EngineError
 
     try:
         address_of(text)
@@ -120,21 +119,20 @@ def check_options(args: argparse.Namespace) -> None:
 def run_on_engine(args: argparse.Namespace) -> int:
     """The command with `--on`; gives the exit status."""
     from xshardy.engines.checked_run import run_module
-    from xshardy.tools.program_file import read_program
+    from xshardy.programs.program import read_program
+    from xshardy.tools.placed_diagnostics import diagnostics_of
     from xshardy.tools.progress import stage
-    from xshardy.tools.source_program import source_program
+    from xshardy.tools.source_file import read_source
     from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
-    from xshardy.universe import new_context
 
-    context = new_context()
-    program = source_program(read_program(args.file), shown_name(args.file), context)
-    with program.diagnostics(), _in_cluster(args):
-        program.import_shardings(context)
+    program = read_program(read_source(args.file))
+    with diagnostics_of(program), _in_cluster(args):
+        program.import_shardings()
         if args.draw_elided:
             DrawElidedConstantsPass(args.seed).rewrite_module(program.module)
         engine = engine_of(args)
         with stage(f"running {args.file} on {args.on}"):
-            run = run_module(program.module, engine, context, mesh=args.mesh, seed=args.seed, check=args.check)
+            run = run_module(program.module, engine, program.context, mesh=args.mesh, seed=args.seed, check=args.check)
     if not args.process_id:  # on a cluster, all processes have the results
         print_run(run)
     return report_wrong(run, program)
@@ -223,16 +221,16 @@ def print_run(run: "ProgramRun") -> None:
     out.print(f"{count} device{'s' * (count != 1)}, {run.seconds * 1e3:.0f} ms", highlight=False)
 
 
-def report_wrong(run: "ProgramRun", program: "SourceProgram") -> int:
+def report_wrong(run: "ProgramRun", program: "Program") -> int:
     """Diagnostics for the results that differ; the exit status."""
     from xshardy.interpreters.check import Comparison
 
     for index, comparison in enumerate(run.comparisons or ()):
         match comparison:
             case str():
-                print_diagnostic(f"{program.name}: warning: result {index}: {comparison}: not compared")
+                print_diagnostic(f"{program.source.name}: warning: result {index}: {comparison}: not compared")
             case Comparison() if not comparison:
-                print_diagnostic(f"{program.name}: error: result {index}: {comparison}")
+                print_diagnostic(f"{program.source.name}: error: result {index}: {comparison}")
             case _:
                 pass
     if (first := run.difference) is not None:

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import TensorType, i32
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
-from xshardy.engines.distributed_tensor import DistributedTensor
+from xshardy.programs.distributed_tensor import DistributedTensor
 
 SIZES = {"a": 2, "b": 3, "c": 2}
 
@@ -82,13 +82,3 @@ def test_a_tensor_without_a_sharding_or_a_mesh_is_whole_on_each_device():
 def test_a_tensor_of_one_device():
     tensor = DistributedTensor(TensorType(i32, [4]), 1)
     np.testing.assert_array_equal(tensor.whole([np.arange(4, dtype=np.int32)]), np.arange(4))
-
-
-def test_copies_that_differ_in_a_bit():
-    """Devices 1 and 3 have the second half."""
-    dim = DimensionShardingAttr([AxisRefAttr("b")], is_closed=True)
-    mesh = MeshAttr.of([("a", 2), ("b", 2)])
-    tensor = DistributedTensor(TensorType(i32, [4]), 4, TensorShardingAttr("mesh", [dim]), mesh)
-    parts = tensor.parts(np.arange(4, dtype=np.int32))
-    assert tensor.replicas_differ(parts) is None
-    assert tensor.replicas_differ([*parts[:3], parts[3] ^ 1]) == (1, 3)

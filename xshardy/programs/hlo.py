@@ -1,6 +1,7 @@
-"""A program of HLO text for propagation: read with its names; and written."""
+"""A program of HLO text: read with its names for propagation, and written with its shardings."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -13,8 +14,9 @@ from xshardy.hlo_text import read_hlo
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
 from xshardy.hlo_text.locations import locate
 from xshardy.hlo_text.names import instruction_name
+from xshardy.programs.names import SourceNames
+from xshardy.programs.source import Source
 from xshardy.rewriting.walk import operations_in
-from xshardy.syntax.source_names import SourceNames
 
 # The pipeline loads slowly, so it is imported for HLO only.
 
@@ -37,14 +39,17 @@ class HLONames(SourceNames):
         return name is not None and name.removeprefix("%").partition("#")[0] in self.names
 
 
-def read_program(text: str, name: str) -> tuple[ModuleOp, HLONames]:
-    """The module in `text`, with the places of its instructions and without tuples, and the names of its values."""
+def read_hlo_program(text: str, name: str) -> tuple[ModuleOp, HLONames, Mapping[Operation, Span]]:
+    """
+    The module in `text`, with the places of its instructions and without tuples, the names of its values, and where its
+    operations stand in the text.
+    """
     spans: dict[Operation, Span] = {}
     module = read_hlo(text, name, spans)
     locate(module)
     names = HLONames(spans, names=names_of(module))
     dissolve_tuples(module)
-    return module, names
+    return module, names, spans
 
 
 def names_of(module: ModuleOp) -> set[str]:
@@ -54,11 +59,11 @@ def names_of(module: ModuleOp) -> set[str]:
     return names | {name for function in functions for value in function.args if (name := value.name_hint) is not None}
 
 
-def print_program(module: ModuleOp, context: Context, source: str) -> str:
-    """The HLO text of a module after propagation, with its shardings in the notation of its text `source`."""
+def print_hlo_program(module: ModuleOp, context: Context, source: Source) -> str:
+    """The HLO text of a module after propagation, with its shardings in the notation of `source`, if that is HLO."""
     from xshardy.transforms.hlo.to_opcodes import write_hlo
 
-    export_shardings(module, context, by_axes=names_axes(source))
+    export_shardings(module, context, by_axes=isinstance(source.content, str) and names_axes(source.content))
     return write_hlo(module)
 
 

@@ -13,9 +13,9 @@ from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.stablehlo.elementwise_unary import NegOp
 from xshardy.engines import checked_run, first_difference
-from xshardy.engines import program as engines_program
 from xshardy.engines.engine import Engine
 from xshardy.numerics.element_types import Array
+from xshardy.programs import partitioned
 from xshardy.tools.cli import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -136,8 +136,8 @@ def test_the_first_wrong_operation_has_its_place(
 ):
     text = PROGRAM.replace("return %0", TANH)
     Path(program).write_text(text)
-    for module in (engines_program, first_difference):
-        monkeypatch.setattr(module, "PARTITIONING", (*engines_program.PARTITIONING, WrongTanh()))
+    for module in (partitioned, first_difference):
+        monkeypatch.setattr(module, "PARTITIONING", (*partitioned.PARTITIONING, WrongTanh()))
     assert main(["run", program, "--on", "simulated", "--check"]) == 1
     line = 1 + text[: text.index("stablehlo.tanh")].count("\n")
     assert f"{program}:{line}: note: the first difference is in stablehlo.tanh, result 0" in capsys.readouterr().err
