@@ -15,6 +15,8 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import OpTrait, SameOperandsAndResultType
 
+from xshardy.ir.fields import operands_of, successors_of
+
 PACKAGES = ("xshardy.dialects.stablehlo.", "xshardy.dialects.chlo.")
 """Where `verify_` of an operation without regions reads its types and attributes only, with the exceptions below."""
 
@@ -69,10 +71,10 @@ class AlikeVerification:
     def verify(self, op: Operation) -> None:
         """What `op.verify_()` verifies. Raises `VerifyException`."""
         kind = type(op)
-        if op.regions or op._successors or (rest := rest_of_verification(kind)) is None:  # pyright: ignore[reportPrivateUsage]
+        if op.regions or successors_of(op) or (rest := rest_of_verification(kind)) is None:
             op.verify_()
             return
-        types = [operand.type for operand in op._operands]  # pyright: ignore[reportPrivateUsage]  # hot path
+        types = [operand.type for operand in operands_of(op)]
         types += [result.type for result in op.results]
         held = [*op.properties.values(), *op.attributes.values()]
         key = (

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.ir.fields import operands_of
+
 GRAPH_REGIONS = frozenset(("builtin.module", "gpu.module", "hw.module", "ml_program.subgraph"))
 """Operations whose regions have no order: each of their operations may read each of their values."""
 
@@ -70,7 +72,7 @@ def _verify_block(block: Block, visible: set[int]) -> list[int]:
     values = [id(argument) for argument in block.args]
     visible.update(values)
     for op in block.ops:
-        for index, operand in enumerate(op._operands):  # hot path: avoids the slow generated accessor
+        for index, operand in enumerate(operands_of(op)):
             if id(operand) not in visible:
                 raise DominanceError(op, index)
         for region in op.regions:

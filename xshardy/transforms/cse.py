@@ -22,6 +22,7 @@ from xdsl.traits import (
 )
 
 from xshardy.dialects.extensions.effects import KnownEffects, effects_of, has_trait
+from xshardy.ir.fields import operands_of
 from xshardy.rewriting import FORWARD, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.walk import operations_from
@@ -129,7 +130,7 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
                 scope.writes += 1
             if not can_be_merged(op, effects):
                 continue
-        operands = tuple([id(merged(id(value), value)) for value in op._operands])
+        operands = tuple([id(merged(id(value), value)) for value in operands_of(op)])
         key = type(op), operands or tuple(op.properties.values())
         others = scope.with_key(key)
         other = find_equal(op, others, found)

@@ -12,6 +12,7 @@ from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
+from xshardy.ir.fields import operands_of
 from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.memo import numbers_of_equals
 from xshardy.rewriting.walk import operations_of, operations_that
@@ -46,7 +47,7 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
             if type(op) is BroadcastInDimOp and not is_scalar_expansion(op):
                 continue
             (result,), attributes, properties = op.results, op.attributes, op.properties
-            operands = [merged.get(key, key) for key in map(id, op._operands)]  # pyright: ignore[reportPrivateUsage]
+            operands = [merged.get(key, key) for key in map(id, operands_of(op))]
             held = (*attributes, *map(id, attributes.values()), None, *properties, *map(id, properties.values()))
             parts = (id(op.parent), id(result.type), *operands, None, *held)
             if (kept := first_of_parts.get(parts)) is None:

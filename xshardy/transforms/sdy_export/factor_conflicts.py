@@ -34,6 +34,7 @@ from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.ir.fields import operands_of
 from xshardy.rewriting.memo import once_per_object
 from xshardy.sharding.conflicts.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.sharding.conflicts.dot_results import result_as_operands
@@ -195,7 +196,7 @@ class FactorConflicts:
         rule = self._rule_of(op)
         if rule is None or rule.is_custom:
             return None
-        values = (*op._operands, *op.results)  # pyright: ignore[reportPrivateUsage]  # hot path: `operands` makes a view
+        values = (*operands_of(op), *op.results)
         kind = reduction_kind(op) if rule.reduction else ReductionOp.SUM
         if (kind is None or type(op) in REPLICATING) and (factors := factors_to_replicate(op, rule, kind)):
             rule = self._replicating(rule, factors)

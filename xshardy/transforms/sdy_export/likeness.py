@@ -7,6 +7,7 @@ from xdsl.ir import Attribute, Operation, OpResult
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
+from xshardy.ir.fields import operands_of
 from xshardy.rewriting.memo import numbers_of_equals
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.sharding.rules.registry import has_own_rule
@@ -21,7 +22,7 @@ class Likeness:
         self.number = numbers_of_equals()
         """The same number for equal attributes, types or shardings."""
         self._is_plain: dict[type[Operation], bool] = {}
-        self._operands: dict[tuple[int, int], tuple[int, Attribute, TensorShardingAttr | None]] = {}
+        self._read_values: dict[tuple[int, int], tuple[int, Attribute, TensorShardingAttr | None]] = {}
         """By the identities of a type and a sharding: a number, the same for equal ones, and the two, kept with it."""
 
     def of(self, op: Operation) -> Hashable | None:
@@ -40,7 +41,7 @@ class Likeness:
             return None
         number = self.number
         key: list[Hashable] = [kind, combined_by, len(op.results), *[number(result.type) for result in op.results]]
-        for operand in op._operands:  # pyright: ignore[reportPrivateUsage]  # hot path
+        for operand in operands_of(op):
             if isinstance(operand, OpResult) and type(operand.op) is PropagationBarrierOp:  # what is before it counts
                 return None
             key.append(self._operand(operand.type, sharding_of(operand)))
@@ -52,7 +53,7 @@ class Likeness:
 
     def _operand(self, type: Attribute, sharding: TensorShardingAttr | None) -> int:
         identities = id(type), id(sharding)
-        if (known := self._operands.get(identities)) is None:
+        if (known := self._read_values.get(identities)) is None:
             both = self.number((self.number(type), self.number(sharding)))
-            known = self._operands[identities] = both, type, sharding
+            known = self._read_values[identities] = both, type, sharding
         return known[0]

@@ -16,6 +16,7 @@ from xdsl.traits import IsTerminator
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
 from xshardy.dialects.shapes import rank_of
+from xshardy.ir.fields import operands_of, users_of
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
 CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp))
@@ -75,7 +76,7 @@ def find_splits(
     shared: set[int] = set()
     """The results that are split and whose use may need a copy."""
     for op in ops:
-        operands, kind = op._operands, type(op)  # pyright: ignore[reportPrivateUsage]  # `operands` makes a view
+        operands, kind = operands_of(op), type(op)
         if operands and id(op) not in readers and kind is not stablehlo.BroadcastInDimOp:  # most operations
             continue
         read = [*map(id, operands)]
@@ -85,14 +86,12 @@ def find_splits(
             results = op.results
             is_shared = len(results) != 1 or (is_constant and (kind is CallOp or not shared.isdisjoint(read)))
             for result in results:
-                use = result.first_use
-                if is_shared or use is None or use._next_use is not None:
+                users = [*map(id, users_of(result))]
+                if is_shared or len(users) != 1:
                     shared.add(id(result))
                 if is_constant:
                     constants.add(id(result))
-                while use is not None:  # three times as fast as `result.uses`
-                    readers.add(id(use._operation))
-                    use = use._next_use
+                readers.update(users)
         elif kind is not ShardingGroupOp and not shared.isdisjoint(read):
             splits.uses[op] = [index for index, value in enumerate(read) if value in shared]
     splits.is_constant = all(

@@ -21,6 +21,7 @@ from xshardy.dialects.sdy.ops import (
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
 from xshardy.dialects.shapes import has_static_shape, rank_of
+from xshardy.ir.fields import operands_of, operations_of_block
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.program import NO_VALUE, OpClass, Program, Return
 from xshardy.sharding.rules.registry import ShardingRules
@@ -144,9 +145,7 @@ class _ProgramBuilder:
         values, homes, definitions, users = numbering.values, numbering.homes, numbering.definitions, numbering.users
         ops, operations = numbering.ops, numbering.operations
         shardings, all_tensors, classes = program.shardings, program.tensors, program.classes
-        following = block.first_op
-        while (op := following) is not None:  # iterates faster than `block.ops`
-            following = op._next_op  # pyright: ignore[reportPrivateUsage] # faster than `next_op`
+        for op in operations_of_block(block):
             traits, results = traits_of(type(op)), op.results
             if not traits.is_plain or op.attributes or not results:
                 self._read_other(op, traits, around)
@@ -155,7 +154,7 @@ class _ProgramBuilder:
             number = len(ops)
             operations[id(op)] = number
             ops.append(op)
-            operands = op._operands  # pyright: ignore[reportPrivateUsage] # iterates faster than `operands`
+            operands = operands_of(op)
             tensors = [values.get(id(operand), NO_VALUE) for operand in operands]
             for operand in tensors:
                 users[operand].append(number)
@@ -167,7 +166,7 @@ class _ProgramBuilder:
                 homes.append(result)
                 definitions.append(number)
                 users.append([])
-                types.append(id(result._type))  # pyright: ignore[reportPrivateUsage] # faster than `type`
+                types.append(id(result.type))
                 shardings.append(NO_SHARDING)
                 is_used = result.first_use is not None
             if not is_used:
