@@ -13,8 +13,8 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, levels_before_emission
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.launch.program import prepared, scheduled
-from xshardy.launch.scheduling import STEPS
+from xshardy.launch.plan_steps import STEPS
+from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.diagnostics import InputError, shown_name

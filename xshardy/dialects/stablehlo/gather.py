@@ -40,7 +40,7 @@ class GatheringOp(InfersResultTypes):
         self.verify_dimension_numbers()
         numbers = self.dimension_numbers
         sizes, shape = self.slice_shape(), tensor_type(self.operand).get_shape()
-        dropped = (*numbers.collapsed_slice_dims.get_values(), *numbers.operand_batching_dims.get_values())
+        dropped = numbers.dims.absent
         for name in ("collapsed_slice_dims", "operand_batching_dims"):
             for dimension in getattr(numbers, name).get_values():
                 if sizes[dimension] > 1:

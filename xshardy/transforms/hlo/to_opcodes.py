@@ -25,7 +25,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.target import Target
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.dialects.dense_elements import SplatElementsAttr, dense
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG, FRONTEND_ATTRIBUTES
 from xshardy.dialects.hlo.layout import LAYOUT
@@ -33,7 +32,8 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors
 from xshardy.dialects.stablehlo.calls import TYPED_FFI
-from xshardy.dialects.stablehlo.deprecated import DEPRECATED
+from xshardy.facts.decompositions.chlo import DECOMPOSITIONS
+from xshardy.facts.decompositions.deprecated import DEPRECATED
 from xshardy.hlo_text.codecs import TRUE
 from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.forms.arrays import repeated_ones

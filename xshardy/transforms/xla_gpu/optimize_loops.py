@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar
 
-from xdsl.dialects import arith, func, math, scf, vector
+from xdsl.dialects import arith, func, scf, vector
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, VectorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -17,6 +17,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.facts.code_size import code_size
 from xshardy.ir import clone_operation
 from xshardy.rewriting import INNER_FIRST, PatternPass, Step, because, match_op_type
 from xshardy.transforms.call_graph import functions_of
@@ -28,45 +29,11 @@ from xshardy.transforms.xla_gpu.unrolled_indices import even_indices
 MAX_SIZE = 400
 """The maximal size of an unrolled body, in the units of `BodySizes`. XLA's number, found by experiment."""
 
-EXPENSIVE: frozenset[type[Operation]] = frozenset(
-    {
-        func.CallOp,
-        math.AcosOp,
-        math.AcoshOp,
-        math.AsinOp,
-        math.AsinhOp,
-        math.AtanhOp,
-        math.SinhOp,
-        scf.ForOp,
-        scf.WhileOp,
-    }
-)
-"""Operations that expand to much code and are never cloned."""
-
-CHEAP_MATH: frozenset[type[Operation]] = frozenset(
-    {
-        math.AbsFOp,
-        math.CeilOp,
-        math.CopySignOp,
-        math.FloorOp,
-        math.FmaOp,
-        math.RoundEvenOp,
-        math.RoundOp,
-        math.RsqrtOp,
-        math.SqrtOp,
-        math.TruncOp,
-    }
-)
-"""Floating-point operations of the math dialect that expand to few instructions."""
-
-MATH_SIZE = 20
-"""The size of the other floating-point operations of the math dialect."""
-
 
 @dataclass(frozen=True)
 class BodySizes:
     """
-    An estimate of the code size of regions: 1 for most operations, times the elements of a vector.
+    An estimate of the code size of regions: the `code_size` of each operation, times the elements of a vector.
 
     A call has the size of its callee, which is computed once.
     """
@@ -92,11 +59,10 @@ class BodySizes:
         return total
 
     def _of_operation(self, op: Operation) -> int | None:
-        if type(op) in EXPENSIVE:
-            return None
         if isinstance(op, PureCallOp):
             return self._of_function(op.callee.string_value())
-        size = MATH_SIZE if _is_long_math(op) else 1
+        if (size := code_size(op)) is None:
+            return None
         if op.results and isinstance(type_ := op.results[0].type, VectorType):
             for elements in type_.get_shape():
                 size *= elements
@@ -109,12 +75,6 @@ class BodySizes:
             if function is not None and not function.is_declaration:
                 self._known[name] = self.of_region(function.body)
         return self._known[name]
-
-
-def _is_long_math(op: Operation) -> bool:
-    if op.dialect_name() != "math" or type(op) in CHEAP_MATH or not op.results:
-        return False
-    return not isinstance(op.results[0].type, IntegerType | IndexType)
 
 
 def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
