@@ -1,7 +1,7 @@
 """Why patterns leave operations as they are: for listeners only."""
 
+from xdsl.dialects import test
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.test import TestOp
 
 from xshardy import compiler
 from xshardy.emitters import emit_fusion, explain
@@ -70,7 +70,7 @@ def test_patterns_say_why_they_did_not_apply():
 
 
 def test_nothing_is_formatted_without_a_listener():
-    op = TestOp()
+    op = test.TestOp()
     ModuleOp([op])
     rewriter = LazyRewriter(op)
     because(rewriter, "%s", Untouched())
