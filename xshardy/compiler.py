@@ -23,6 +23,7 @@ from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.ir.release import release
 from xshardy.rewriting.changes import PassRunner
+from xshardy.rewriting.reasons import Reasons
 from xshardy.rewriting.walk import operations_from
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
@@ -128,14 +129,15 @@ def lower(
     target: str = DEFAULT_TARGET,
     math: str = "auto",
     observe: Observer | None = None,
+    reasons: Reasons | None = None,
 ) -> ModuleOp:
     """
     Lower an emitted `module`, in place, to `level`, one of `LEVELS`; returns it. Raises what `lower_by_level` does, and
-    `PassFailedException` for HLO.
+    `PassFailedException` for HLO. `reasons` gets why passes left operations as they are.
     """
     if fusions(module):
         raise PassFailedException("this is HLO, and kernels are lowered: emit a fusion first, with xshardy.emit")
-    for _ in lower_by_level(module, target=target, math=math, last=level, observe=observe):
+    for _ in lower_by_level(module, target=target, math=math, last=level, observe=observe, reasons=reasons):
         pass
     return module
 
@@ -148,6 +150,7 @@ def lower_by_level(
     last: str = LEVELS[-1],
     observe: Observer | None = None,
     ctx: Context | None = None,
+    reasons: Reasons | None = None,
 ) -> Iterator[str]:
     """
     Lower an emitted `module` step by step, in place; yields the name of each level reached, up to `last`.
@@ -156,7 +159,7 @@ def lower_by_level(
     `ValueError` for an unknown target, choice of `math` or level `last`.
     """
     check_level(last)
-    runner = PassRunner(ctx or new_context(), module)
+    runner = PassRunner(ctx or new_context(), module, reasons)
     yield EMITTED
     for stage in stages(target, math):
         if last == EMITTED:

@@ -84,7 +84,7 @@ PASSES: Mapping[str, str] = {
     "hlo-fusion-pipeline": "fusing.pipeline:FusionPipelinePass",
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
     "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
-    "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
+    "hlo-outline-regions": "transforms.hlo.outline_regions:OutlineRegionsPass",
     "hlo-normalize-layouts": "fusing.normalize_layouts:NormalizeLayoutsPass",
     "hlo-pad-dynamic-dimensions": "transforms.hlo.pad_dynamic_dimensions:PadDynamicDimensionsPass",
     "hlo-prepare-fusion": "fusing.prepare:PrepareFusionPass",
@@ -93,6 +93,7 @@ PASSES: Mapping[str, str] = {
     "hlo-split-dynamic-borders": "transforms.hlo.split_dynamic_borders:SplitDynamicBordersPass",
     "hlo-split-reductions": "fusing.split_reductions:SplitReductionsPass",
     "hlo-split-sorts": "fusing.split_sorts:SplitSortsPass",
+    "hlo-to-opcodes": "transforms.hlo.to_opcodes:HloToOpcodesPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
@@ -227,6 +228,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
     "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+    "xla-gpu-widen-divided-registers": "lowering.widen_divided_registers:WidenDividedRegistersPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
     "xla-sdy-export-ops": "transforms.xla_sdy.export_ops:ExportOpsPass",
     "xla-sdy-export-named-computations": "transforms.xla_sdy.export_named_computations:ExportNamedComputationsPass",
@@ -271,7 +273,7 @@ PASSES: Mapping[str, str] = {
 }
 
 TARGETS: Mapping[str, str] = {
-    "hlo": "hlo_text.printer:HLOTarget",
+    "hlo": "transforms.hlo.to_opcodes:HLOTarget",
     "llvm-ir": "lowering.nvptx:LLVMIRTarget",
     "ptx": "lowering.nvptx:PTXTarget",
 }

@@ -12,7 +12,7 @@ import pytest
 
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import dynamic_dims, largest_shape, largest_type

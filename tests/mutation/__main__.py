@@ -38,7 +38,7 @@ FOLDERS = (
     "tools/shrinking",
     "transforms",
 )
-FILES = ("hlo_text/dissolve_tuples.py", "hlo_text/outline_regions.py")
+FILES = ("hlo_text/dissolve_tuples.py",)
 """Where passes and emitters are, rules of sharding, the interpreters of kernels, and what plans and runs modules."""
 
 

@@ -341,6 +341,6 @@ def scatters(draw: DrawFn) -> tuple[str, str]:
 def test_scatters_of_any_form(scatter: tuple[str, str], device: Device, seed: int):
     fusion = fusion_of(*scatter)
     computation = prepare(fusion.callee_function())
-    module = choose_emitter(computation, device).emit(ENTRY_NAME)
+    module = choose_emitter(computation, device).emit(ENTRY_NAME).module
     narrow_indices(module, computation)
     check(fusion, module, [EMITTED, LEVELS[-1]], seed)

@@ -36,6 +36,7 @@ hlo_text
 sharding
 indexing
 syntax
+facts
 numerics
 dialects
 rewriting

@@ -12,9 +12,10 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.fusible import CHEAP, COSTLY, MOVING, is_elementwise
 from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.emitters.row_wise.tiling import MAX_THREADS_PER_ROW, MIN_ELEMENTS
+from xshardy.facts import movement
+from xshardy.facts.cost import Amount, cost_of
 from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
@@ -23,14 +24,13 @@ SECTOR = 256
 """The bits that a GPU reads from memory at least. Source: NVIDIA, CUDA C++ Programming Guide, memory accesses."""
 FEW = 4
 """How often windows of 2 by 2 read an element where they move by one element, and those of 3 by 3 at most by two."""
-COMPUTED_FROM_NOTHING = (stablehlo.ConstantOp, stablehlo.IotaOp)
 
 
 def is_computed_by_element(op: Operation) -> bool:
-    """Whether an element of the result is computed from single elements of the operands."""
-    if isinstance(op, stablehlo.TransposeOp):
-        return moves_whole_sectors(op)
-    return type(op) in CHEAP or type(op) in MOVING or isinstance(op, stablehlo.ReshapeOp) or is_elementwise(op)
+    """`movement.is_computed_by_element`, but for a transpose that a loop reads or writes in parts of sectors."""
+    return movement.is_computed_by_element(op) and (
+        not isinstance(op, stablehlo.TransposeOp) or moves_whole_sectors(op)
+    )
 
 
 def moves_whole_sectors(op: stablehlo.TransposeOp) -> bool:
@@ -42,7 +42,7 @@ def moves_whole_sectors(op: stablehlo.TransposeOp) -> bool:
 
 def is_cheap(op: Operation) -> bool:
     """Whether `op` computes nothing but indices."""
-    return is_computed_by_element(op) and (type(op) in CHEAP or isinstance(op, stablehlo.ReshapeOp))
+    return cost_of(op).work is Amount.NONE
 
 
 def reads_a_few_times(op: Operation) -> bool:
@@ -55,7 +55,7 @@ def reads_a_few_times(op: Operation) -> bool:
 
 def pays_to_reread(op: Operation) -> bool:
     """Whether computing `op` a few times takes less than writing its result and reading it."""
-    return is_computed_by_element(op) and type(op) not in COSTLY
+    return is_computed_by_element(op) and cost_of(op).work < Amount.MUCH
 
 
 def pays_to_repeat(op: Operation, read: Sequence[Container[SSAValue]]) -> bool:
@@ -66,7 +66,7 @@ def pays_to_repeat(op: Operation, read: Sequence[Container[SSAValue]]) -> bool:
     """
     if is_cheap(op):
         return True
-    if type(op) in COSTLY or not is_computed_by_element(op):
+    if not pays_to_reread(op):
         return False
     more = sorted(_bits_read(op, known) for known in read)
     return sum(more[1:]) < len(read) * sum(prod(shape_of(each)) * bits_in_memory(each.type) for each in op.results)
@@ -79,7 +79,7 @@ def _bits_read(op: Operation, known: Container[SSAValue]) -> int:
     return sum(
         min(prod(shape_of(value)), computed) * bits_in_memory(value.type)
         for value in sources
-        if value not in known and not isinstance(value.owner, COMPUTED_FROM_NOTHING)
+        if value not in known and not movement.is_generated(value.owner)
     )
 
 

@@ -19,11 +19,11 @@ from xshardy.dialects.stablehlo.nullary import ConstantOp
 from xshardy.fusing.groups import Group, Grouping, is_small
 from xshardy.fusing.merging import Merger
 from xshardy.hlo_text.entry import result_layouts
-from xshardy.hlo_text.outline_regions import APPLYING, CONSTANTS
-from xshardy.launch.program import NESTED
+from xshardy.launch.prepared_program import NESTED
 from xshardy.rewriting import BACKWARD, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.captured import captured
 from xshardy.transforms.call_graph import functions_of, is_private
+from xshardy.transforms.hlo.outline_regions import APPLYING, CONSTANTS
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 

@@ -19,14 +19,14 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.shapes import is_static, shape_of
-from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.emitters.row_wise.choice import row_dimensions
 from xshardy.emitters.sort import fits_shared_memory
+from xshardy.facts.movement import is_elementwise
 from xshardy.fusing.cost import is_cheap, is_computed_by_element, pays_to_repeat, pays_to_reread, reads_a_few_times
 from xshardy.indexing.fusions import MapSet, operand_reads, union_of_maps
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, row_map
 from xshardy.indexing.tensor_maps import minor_to_major
-from xshardy.launch.scheduling import MEMORY_ONLY, STEPS
+from xshardy.launch.plan_steps import MEMORY_ONLY, STEPS
 from xshardy.launch.unfused import SHARDY, moves_elements
 from xshardy.rewriting.captured import captured
 

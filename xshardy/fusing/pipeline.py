@@ -12,7 +12,7 @@ from xshardy.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.fusing.prepare import PrepareFusionPass
 from xshardy.fusing.split_reductions import SplitReductionsPass
 from xshardy.fusing.split_sorts import SplitSortsPass
-from xshardy.launch.program import prepared
+from xshardy.launch.prepared_program import prepared
 from xshardy.launch.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass

@@ -1,6 +1,6 @@
 """Bring a program into operations that the emitters know, before it is fused."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -10,20 +10,19 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.dialects.dense_elements import Dense, all_bytes
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.hlo import LAYOUT
 from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import is_static, shape_of
-from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
-from xshardy.dialects.stablehlo.fusible import is_elementwise
+from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.elemental.support import has_row
+from xshardy.facts.decompositions.chlo import DECOMPOSITIONS
+from xshardy.facts.movement import is_elementwise
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.decompose import DecomposeByTable, check_decomposition
+from xshardy.transforms.decompose import Decompose, check_decompositions
 
 
 class CallDecomposition(RewritePattern):
@@ -34,19 +33,14 @@ class CallDecomposition(RewritePattern):
         rewriter.replace(op, CallOp(op.decomposition, op.inputs, op.result_types))
 
 
-class DecomposeWithoutKernel(DecomposeByTable):
-    """`chlo.top_k %a` -> a sort and slices; `chlo.zeta %a, %b` -> arithmetic: what no kernel computes directly."""
-
-    decompositions: ClassVar[Mapping[type[Operation], Decomposition]] = DECOMPOSITIONS
-
-    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not is_computed_directly(op):
-            super().rewrite(op, rewriter)
-
-
 def is_computed_directly(op: Operation) -> bool:
     """Whether kernels compute `op` as it is."""
     return op.has_trait(Elementwise) and has_row(op)
+
+
+def has_no_kernel(op: Operation) -> bool:
+    """Whether `op`, of CHLO, is written in operations of StableHLO, as `chlo.top_k` and `chlo.zeta`."""
+    return type(op) in DECOMPOSITIONS and not is_computed_directly(op)
 
 
 class DropShardingOnOneDevice(RewritePattern):
@@ -154,13 +148,11 @@ class PrepareFusionPass(PatternPass):
     source: ClassVar[str] = "StableHLO: composite; CHLO"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        for op in operations_in(module):
-            if type(op) in DECOMPOSITIONS and not is_computed_directly(op):
-                check_decomposition(op, DECOMPOSITIONS)
+        check_decompositions(module, has_no_kernel)
         return (
             CallDecomposition(),
             ConvertOperandsOfScatter(),
-            DecomposeWithoutKernel(),
+            Decompose(has_no_kernel),
             DropShardingOnOneDevice(),
             ReduceUnitDimensions(),
         )

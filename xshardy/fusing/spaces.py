@@ -15,9 +15,9 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.fusible import is_elementwise
 from xshardy.emitters.reduction.dimensions import is_race_free, pays_off
 from xshardy.emitters.row_wise.choice import row_dimensions
+from xshardy.facts.movement import is_elementwise
 from xshardy.fusing.cost import has_enough_rows, is_computed_by_element
 from xshardy.gpus.devices import Device
 from xshardy.indexing.fusions import operand_reads

@@ -1,6 +1,6 @@
 """Reductions of more elements than one block takes, in two steps, each by many blocks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt, prod
 from typing import ClassVar
@@ -15,22 +15,13 @@ from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.emitters.reduction.dimensions import is_race_free
+from xshardy.facts.neutral_elements import IDEMPOTENT, NUMBERS
 from xshardy.fusing.cost import has_enough_rows
 from xshardy.fusing.prepare import combiner_of
 from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 from xshardy.rewriting import PatternPass, match_op_type
-
-NEUTRAL: Mapping[type[Operation], float | None] = {
-    stablehlo.AddOp: 0,
-    stablehlo.AndOp: None,
-    stablehlo.MaxOp: None,
-    stablehlo.MinOp: None,
-    stablehlo.MulOp: 1,
-    stablehlo.OrOp: None,
-}
-"""For each operation that may combine in any order, the initial value that may be combined twice; None: any may."""
 
 
 @dataclass(frozen=True)
@@ -56,22 +47,20 @@ class SplitReduction(RewritePattern):
 
 def may_be_split(op: stablehlo.ReduceOp) -> bool:
     """Whether `op` combines single elements of a row-major tensor, and its initial value may be combined twice."""
-    combiner = combiner_of(op)
-    if combiner is None or type(combiner) not in NEUTRAL:
-        return False
     values = (*op.inputs, *op.results)
     if not all(is_static(tensor_type(value)) and prod(shape_of(value)) for value in values):
         return False
-    return all(minor_to_major(value) == row_major(shape_of(value)) for value in values) and is_neutral(
-        op.init_values[0].owner, NEUTRAL[type(combiner)]
-    )
+    is_row_major = all(minor_to_major(value) == row_major(shape_of(value)) for value in values)
+    return is_row_major and may_start_twice(combiner_of(op), op.init_values[0].owner)
 
 
-def is_neutral(init: object, neutral: float | None) -> bool:
-    """Whether `init` is a constant that is `neutral`; None: anything is."""
-    if neutral is None:
+def may_start_twice(combiner: Operation | None, init: object) -> bool:
+    """Whether `combiner` may combine `init` twice, and its operands in any order."""
+    if isinstance(combiner, IDEMPOTENT):
         return True
-    return isinstance(init, stablehlo.ConstantOp) and is_splat(init.value) and init.value.get_values()[0] == neutral
+    if not isinstance(combiner, stablehlo.AddOp | stablehlo.MulOp) or not isinstance(init, stablehlo.ConstantOp):
+        return False
+    return is_splat(init.value) and init.value.get_values()[0] == NUMBERS[type(combiner)]
 
 
 def parts_of(dimensions: ReductionDimensions) -> int | None:

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.function_attributes import argument_attributes
-from xshardy.launch.program import ModuleError, entry_of
+from xshardy.launch.prepared_program import ModuleError, entry_of
 
 INPUT_OUTPUT_ALIAS = "hlo.input_output_alias"
 OF_STABLEHLO = "tf.aliasing_output"

@@ -25,8 +25,8 @@ from xshardy.launch.kernel_levels import first_of_buffer
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.launch.layouts import require_layouts
 from xshardy.launch.parallel_execution import execute_on_devices
-from xshardy.launch.program import entry_of, prepared
-from xshardy.launch.scheduling import plan_of
+from xshardy.launch.plan_steps import plan_of
+from xshardy.launch.prepared_program import entry_of, prepared
 from xshardy.launch.unfused import require_fused
 from xshardy.numerics.element_types import KINDS, Array, Kind
 from xshardy.transforms.hlo.expand_library_calls import ExpandLibraryCallsPass

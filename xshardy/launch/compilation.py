@@ -13,8 +13,8 @@ from xshardy.launch.kernel_cache import KernelCache
 from xshardy.launch.kernels import Failure, Progress, compile_kernels, no_progress, renamed
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.launch.layouts import require_layouts
-from xshardy.launch.program import ModuleError, prepared
-from xshardy.launch.scheduling import plan_of
+from xshardy.launch.plan_steps import plan_of
+from xshardy.launch.prepared_program import ModuleError, prepared
 from xshardy.launch.unfused import require_fused
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptx_module import join_ptx

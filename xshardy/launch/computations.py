@@ -13,7 +13,7 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.hlo_text.entry import free_name
 from xshardy.launch.launch_plan import Call
-from xshardy.launch.program import module_around
+from xshardy.launch.prepared_program import module_around
 from xshardy.transforms.hlo.expand_library_calls import TARGETS, expand
 
 

@@ -18,7 +18,7 @@ from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.ir.insertion import insert_op
 from xshardy.launch.leaves import Leaf, layout_of, leaves_of, origin, returned
-from xshardy.launch.program import CONTROL_FLOW, scheduled
+from xshardy.launch.prepared_program import CONTROL_FLOW, scheduled
 
 InPlace = Callable[[Operation], Mapping[int, int]]
 """The results of an operation that are written into the buffer of an operand: result number to operand number."""

@@ -37,14 +37,14 @@ from xshardy.launch.launch_plan import (
     CopyStep,
     KernelStep,
     LaunchPlan,
+    LaunchStep,
     LibraryStep,
     MemsetStep,
-    Step,
     WhileStep,
 )
 from xshardy.launch.leaves import Leaf, origin, returned, started
 from xshardy.launch.memory import from_memory, to_memory
-from xshardy.launch.program import ModuleError, module_around
+from xshardy.launch.prepared_program import ModuleError, module_around
 from xshardy.numerics.element_types import Array, DType, numpy_dtype
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.expand_library_calls import TARGETS
@@ -90,7 +90,7 @@ class Machine(Protocol):
 class Wrong:
     """A step whose operand or result is not what it should be."""
 
-    step: Step
+    step: LaunchStep
     what: str
     reason: Comparison | str
 
@@ -102,7 +102,7 @@ class StepFailedError(DiagnosticException):
     """A step that cannot be executed; the message names it."""
 
 
-Finished = Callable[[Step], None]
+Finished = Callable[[LaunchStep], None]
 """Called after each step."""
 
 Running: TypeAlias = Generator[Any, Any, None]
@@ -162,7 +162,7 @@ class Execution:
             yield from self.run_steps(step.steps)
         return [from_memory(self.machine.read(result.slice), result.leaf) for result in self.plan.results]
 
-    def execute(self, steps: Sequence[Step] | None = None) -> None:
+    def execute(self, steps: Sequence[LaunchStep] | None = None) -> None:
         """Run `steps`, by default all, on memory that has what they read. Raises `StepFailedError`."""
 
         def running() -> Generator[Any, Any, tuple[()]]:
@@ -191,7 +191,7 @@ class Execution:
             first = before
         return self._written.get(first)
 
-    def run_steps(self, steps: Sequence[Step]) -> Running:
+    def run_steps(self, steps: Sequence[LaunchStep]) -> Running:
         """Run some steps of the plan, in order."""
         for step in steps:
             try:
@@ -284,7 +284,7 @@ class Execution:
 
     # -- Checks ------------------------------------------------------------------------------------------------------
 
-    def _value(self, step: Step, argument: Argument) -> Array:
+    def _value(self, step: LaunchStep, argument: Argument) -> Array:
         """A tensor that decides how `step` goes on."""
         data = self.machine.read(argument.slice)
         self._require_written(step, argument, data)
@@ -298,7 +298,7 @@ class Execution:
             self._require_written(step, argument, data)
         return found
 
-    def _require_written(self, step: Step, argument: Argument, data: Array) -> None:
+    def _require_written(self, step: LaunchStep, argument: Argument, data: Array) -> None:
         """`step` is wrong if an operand is not what was written."""
         expected = self._known(argument.leaf)
         if self.wrong is None and expected is not None and (changed := np.flatnonzero(data != expected)).size:
@@ -359,7 +359,7 @@ def check_type(parameter: Leaf, shape: tuple[int, ...], dtype: DType | None) -> 
         )
 
 
-RUN: Mapping[type[Step], Callable[[Execution, Any], Running | None]] = {
+RUN: Mapping[type[LaunchStep], Callable[[Execution, Any], Running | None]] = {
     AsyncDoneStep: Execution.done,
     AsyncStartStep: Execution.start,
     CollectiveStep: Execution.collective,

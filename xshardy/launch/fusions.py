@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 from xshardy.dialects import hlo
 from xshardy.launch.fusion_text import fusion_text
 from xshardy.launch.kernels import fingerprint_of
-from xshardy.launch.program import scheduled
+from xshardy.launch.prepared_program import scheduled
 from xshardy.transforms.call_graph import functions_of
 
 

@@ -31,7 +31,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LaunchStep:
     """A step; `number` counts all steps in schedule order, those inside of others after these."""
 
     number: int
@@ -44,13 +44,13 @@ class Step:
         return _CAPITAL.sub(r"_\g<0>", type(self).__name__.removesuffix("Step")).lower()
 
     @property
-    def inner(self) -> tuple[Sequence["Step"], ...]:
+    def inner(self) -> tuple[Sequence["LaunchStep"], ...]:
         """The sequences of steps inside of this one."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Step):
+class Call(LaunchStep):
     """A step that reads operands and writes results."""
 
     operands: tuple[Argument, ...]
@@ -89,20 +89,20 @@ class MemsetStep(Call):
 
 
 @dataclass(frozen=True, slots=True)
-class WhileStep(Step):
+class WhileStep(LaunchStep):
     """Run `condition`; while `predicate` is not zero then, run `body` and `condition`."""
 
     predicate: Argument
-    condition: tuple[Step, ...]
-    body: tuple[Step, ...]
+    condition: tuple[LaunchStep, ...]
+    body: tuple[LaunchStep, ...]
 
     @property
-    def inner(self) -> tuple[Sequence[Step], ...]:
+    def inner(self) -> tuple[Sequence[LaunchStep], ...]:
         return self.condition, self.body
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionalStep(Step):
+class ConditionalStep(LaunchStep):
     """
     Run the steps of one branch.
 
@@ -111,7 +111,7 @@ class ConditionalStep(Step):
     """
 
     selector: Argument
-    branches: tuple[tuple[Step, ...], ...]
+    branches: tuple[tuple[LaunchStep, ...], ...]
 
     def branch(self, selected: int) -> int:
         """The number of the branch that runs if the selector is `selected`."""
@@ -120,27 +120,27 @@ class ConditionalStep(Step):
         return selected if 0 <= selected < len(self.branches) else len(self.branches) - 1
 
     @property
-    def inner(self) -> tuple[Sequence[Step], ...]:
+    def inner(self) -> tuple[Sequence[LaunchStep], ...]:
         return self.branches
 
 
 @dataclass(frozen=True, slots=True)
-class AsyncStartStep(Step):
+class AsyncStartStep(LaunchStep):
     """
     Start `steps` on another stream. No other start has the same name.
 
     Their memory belongs to them until the step `done`, or the end without one.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[LaunchStep, ...]
 
     @property
-    def inner(self) -> tuple[Sequence[Step], ...]:
+    def inner(self) -> tuple[Sequence[LaunchStep], ...]:
         return (self.steps,)
 
 
 @dataclass(frozen=True, slots=True)
-class AsyncDoneStep(Step):
+class AsyncDoneStep(LaunchStep):
     """Wait for the steps that the step called `start` has started."""
 
     start: str
@@ -153,7 +153,7 @@ class LaunchPlan:
     name: str
     entry: FuncOp = field(repr=False)
     assignment: BufferAssignment = field(repr=False)
-    steps: Sequence[Step]
+    steps: Sequence[LaunchStep]
     kernels: Mapping[str, str] = field(repr=False)
     """The name of the entry of each kernel in PTX, by the fingerprint of its fusions, in the order of first use."""
     results: tuple[Argument, ...]
@@ -163,7 +163,7 @@ class LaunchPlan:
         """The tensors that the program is given."""
         return tuple(leaf for value in self.entry.body.block.args for leaf in leaves_of(value))
 
-    def all_steps(self) -> Iterator[Step]:
+    def all_steps(self) -> Iterator[LaunchStep]:
         """The steps in the order of their numbers."""
         return walk(self.steps)
 
@@ -183,7 +183,7 @@ class LaunchPlan:
         return max(first, 0), max(bisect_right(numbers, times.end - 1) - 1, first, 0)
 
 
-def walk(steps: Sequence[Step]) -> Iterator[Step]:
+def walk(steps: Sequence[LaunchStep]) -> Iterator[LaunchStep]:
     """`steps` and those inside of them."""
     for step in steps:
         yield step

@@ -7,7 +7,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.launch.leaves import Leaf, leaves_of
-from xshardy.launch.program import ModuleError, name_of, scheduled
+from xshardy.launch.prepared_program import ModuleError, name_of, scheduled
 
 
 def require_layouts(entry: FuncOp) -> None:

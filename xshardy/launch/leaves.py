@@ -15,7 +15,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects import hlo, stablehlo
 from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.hlo_text.shapes import print_type
-from xshardy.launch.program import ModuleError, name_of
+from xshardy.launch.prepared_program import ModuleError, name_of
 
 SAME_MEMORY = (
     hlo.AddDependencyOp,

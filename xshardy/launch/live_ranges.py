@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.launch.leaves import SAME_MEMORY, Leaf, leaves_of, origin, started
-from xshardy.launch.program import CONTROL_FLOW, NESTED
+from xshardy.launch.prepared_program import CONTROL_FLOW, NESTED
 
 WITHOUT_TIME = (*SAME_MEMORY, stablehlo.GetTupleElementOp, stablehlo.TupleOp)
 """Operations that read nothing: their results are their operands."""

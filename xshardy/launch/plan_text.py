@@ -21,9 +21,9 @@ from xshardy.launch.launch_plan import (
     ConditionalStep,
     KernelStep,
     LaunchPlan,
+    LaunchStep,
     LibraryStep,
     MemsetStep,
-    Step,
     WhileStep,
 )
 from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
@@ -120,7 +120,7 @@ def _argument(argument: Argument) -> Entries:
     return {"shape": argument.leaf.shape_text, "allocation": place.allocation, "offset": place.offset}
 
 
-def _step(step: Step, module: CompiledModule) -> Entries:
+def _step(step: LaunchStep, module: CompiledModule) -> Entries:
     """A step: what all have, and what is special."""
     found: Entries = {"number": step.number, "name": step.name, "kind": step.kind}
     if isinstance(step, Call):
@@ -189,7 +189,7 @@ def _done(step: AsyncDoneStep, module: CompiledModule) -> Entries:
     return {"start": step.start}
 
 
-SPECIAL: Mapping[type[Step], Callable[[Any, CompiledModule], Entries]] = {
+SPECIAL: Mapping[type[LaunchStep], Callable[[Any, CompiledModule], Entries]] = {
     AsyncDoneStep: _done,
     AsyncStartStep: _start,
     CollectiveStep: _collective,

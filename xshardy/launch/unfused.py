@@ -10,8 +10,8 @@ from xdsl.ir import Operation
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.indexing.tensor_maps import bitcast_map, reshape_map
-from xshardy.launch.program import NESTED, ModuleError, name_of, scheduled
-from xshardy.launch.scheduling import MEMORY_ONLY, STEPS
+from xshardy.launch.plan_steps import MEMORY_ONLY, STEPS
+from xshardy.launch.prepared_program import NESTED, ModuleError, name_of, scheduled
 from xshardy.rewriting.captured import captured
 
 LIBRARIES: Mapping[type[Operation], str] = {

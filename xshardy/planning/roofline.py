@@ -15,8 +15,8 @@ from xdsl.ir import Block, Operation
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.fusible import VIEWS
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.facts.movement import VIEWS
 from xshardy.planning.collective_bytes import kind_of
 from xshardy.planning.executions import executed_operations
 from xshardy.planning.fusion import Fusion, fusion_of

@@ -15,6 +15,7 @@ from xshardy.ir.walks import TO_FIXPOINT as TO_FIXPOINT
 from xshardy.ir.walks import Walk as Walk
 from xshardy.rewriting.attribute_pattern import AttributePattern as AttributePattern
 from xshardy.rewriting.attribute_pattern import HeldAttributesPattern as HeldAttributesPattern
+from xshardy.rewriting.decision_pattern import DecidedPattern as DecidedPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern as DecisionPattern
 from xshardy.rewriting.driver import PatternSet as PatternSet
 from xshardy.rewriting.driver import rewrite as rewrite
@@ -24,3 +25,4 @@ from xshardy.rewriting.pattern import OpTypePattern as OpTypePattern
 from xshardy.rewriting.pattern import match_op_type as match_op_type
 from xshardy.rewriting.pattern_pass import PatternPass as PatternPass
 from xshardy.rewriting.pattern_pass import Step as Step
+from xshardy.rewriting.reasons import because as because

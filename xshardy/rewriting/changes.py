@@ -18,6 +18,7 @@ from xdsl.pattern_rewriter import PatternRewriterListener
 from xshardy.ir.fields import operands_of, users_of
 from xshardy.rewriting.driver import UseListener
 from xshardy.rewriting.pattern_pass import PatternPass
+from xshardy.rewriting.reasons import Reasons
 from xshardy.rewriting.walk import operations_from, operations_in
 
 
@@ -124,14 +125,19 @@ class LastRun:
 class PassRunner:
     """Runs passes on one module, one after another, and repeated ones on what changed since they last ran."""
 
-    def __init__(self, ctx: Context, module: ModuleOp):
+    def __init__(self, ctx: Context, module: ModuleOp, reasons: Reasons | None = None):
         self._ctx = ctx
         self._module = module
         self._log = ChangeLog()
+        self._reasons = reasons
+        if reasons is not None:
+            self._log.because = reasons.add
         self._last_runs: dict[ModulePass, LastRun] = {}
 
     def run(self, step: ModulePass) -> None:
         """Run `step`."""
+        if self._reasons is not None:
+            self._reasons.start(step.name)
         if isinstance(step, IncrementalPass):
             self._run_incrementally(step)
         elif isinstance(step, PatternPass) and step.records_changes:

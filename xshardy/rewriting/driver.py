@@ -20,7 +20,7 @@ from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.operation_index import OperationIndex, index_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
-from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
+from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter, ReasonListener
 from xshardy.rewriting.walk import held_attributes_in, walk_inside
 from xshardy.rewriting.worklist import Worklist
 
@@ -97,7 +97,7 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
         return found
 
 
-class UseListener(PatternRewriterListener):
+class UseListener(ReasonListener):
     """A listener that also records values that may have lost a use: operands of an operation that a pattern changed."""
 
     def __init__(self) -> None:

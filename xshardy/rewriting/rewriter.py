@@ -1,18 +1,24 @@
 """What a pattern rewrites with: xDSL's rewriter, lazier, with insertion in constant time, and with locations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
-from xdsl.builder import InsertOpInvT
+from xdsl.builder import BuilderListener, InsertOpInvT
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener
 from xdsl.rewriter import BlockInsertPoint, InsertPoint
 
 from xshardy.ir.insertion import inline_block, insert_before, insert_op
 from xshardy.ir.replacement import erase_op, replace_uses
 from xshardy.rewriting.locations import MatchLocations
 from xshardy.rewriting.operation_index import OperationIndex
+
+
+class ReasonListener(PatternRewriterListener):
+    """A listener that may also want to know why a pattern leaves an operation as it is."""
+
+    because: Callable[[Operation, str], None] | None = None
 
 
 class LazyRewriter(PatternRewriter):
@@ -28,7 +34,18 @@ class LazyRewriter(PatternRewriter):
         if index is not None:
             self.operation_insertion_handler.append(index.insert)
         self._locations: MatchLocations | None = None
+        self._because: Callable[[Operation, str], None] | None = None
         self.start(op)
+
+    def extend_from_listener(self, listener: BuilderListener | PatternRewriterListener) -> None:
+        super().extend_from_listener(listener)
+        if isinstance(listener, ReasonListener):
+            self._because = listener.because
+
+    def because(self, reason: str, *values: object) -> None:
+        """Say why the pattern leaves the operation of this match: `reason % values`, formatted if somebody listens."""
+        if self._because is not None:
+            self._because(self._matched, reason % values)
 
     def start(self, op: Operation) -> None:
         """Start a match of `op`: insert before it, and record that nothing changed."""

@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.lexer import Span
 
-from xshardy.hlo_text import print_hlo, read_hlo
+from xshardy.hlo_text import read_hlo
 from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
 from xshardy.hlo_text.locations import locate
 from xshardy.hlo_text.names import instruction_name
@@ -56,8 +56,10 @@ def names_of(module: ModuleOp) -> set[str]:
 
 def print_program(module: ModuleOp, context: Context, source: str) -> str:
     """The HLO text of a module after propagation, with its shardings in the notation of its text `source`."""
+    from xshardy.transforms.hlo.to_opcodes import write_hlo
+
     export_shardings(module, context, by_axes=names_axes(source))
-    return print_hlo(module)
+    return write_hlo(module)
 
 
 def names_axes(text: str) -> bool:

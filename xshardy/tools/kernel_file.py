@@ -10,13 +10,13 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion
+from xshardy.emitters import emit_fusion, levels_before_emission
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.launch.program import prepared, scheduled
-from xshardy.launch.scheduling import STEPS
+from xshardy.launch.plan_steps import STEPS
+from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
-from xshardy.syntax import parse_module
+from xshardy.syntax import parse_module, print_module
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.program_file import read_program
@@ -90,7 +90,11 @@ def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Ite
         log.add_time("parse", parsed)
         start = perf_counter()
         emitted = emit_fusion(fusion, device_of(args.target))
-        log("emit", emitted, perf_counter() - start)
+        seconds = perf_counter() - start
+        if directory is not None:
+            for number, (level, before) in enumerate(levels_before_emission(fusion, device_of(args.target)).items(), 1):
+                log.dump(f"{number}-{level}.mlir", print_module(before))
+        log("emit", emitted, seconds)
         yield EmittedKernel(name, emitted, log, fusion)
 
 

@@ -61,7 +61,7 @@ def test_random_fusions(rng: Random, instructions: int):
 @given(randoms, sizes)
 def test_random_fusions_with_a_function_per_operation(rng: Random, instructions: int):
     computation = fusion_called("f", module_text(random_fusion(rng, instructions))).callee_function()
-    kernel = emit_loop_fusion(prepare(computation), "main", starts_function=lambda _: True)
+    kernel = emit_loop_fusion(prepare(computation), "main", starts_function=lambda _: True).module
     check_exactly(kernel, computation, [EMITTED])
 
 

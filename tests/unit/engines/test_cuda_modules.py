@@ -15,7 +15,7 @@ from xshardy.engines.cuda.modules import GpuMachine
 from xshardy.hlo_text import parse_hlo
 from xshardy.launch.checked_run import ModuleRuns
 from xshardy.launch.compilation import compile_module
-from xshardy.launch.program import ModuleError
+from xshardy.launch.prepared_program import ModuleError
 from xshardy.numerics.element_types import Array
 from xshardy.tools.cli import main
 

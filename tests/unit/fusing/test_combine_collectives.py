@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy.dialects import stablehlo
 from xshardy.fusing.combine_collectives import CombineCollectivesPass, grouped
 from xshardy.interpreters.spmd import evaluate_spmd
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax import parse_module
 

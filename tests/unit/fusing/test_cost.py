@@ -5,7 +5,7 @@ from xdsl.ir import SSAValue
 
 from xshardy.fusing.cost import has_enough_rows, is_cheap, is_computed_by_element, pays_to_repeat
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 
 A, B, C = "tensor<8xf32>", "tensor<16x2xi4>", "tensor<8x8xf32>"

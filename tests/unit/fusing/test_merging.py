@@ -14,7 +14,7 @@ from xshardy.interpreters.stablehlo import evaluate
 from xshardy.launch.checked_run import planned
 from xshardy.launch.cpu_machine import CpuMachine
 from xshardy.launch.execution import Execution
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 from xshardy.universe import new_context
 

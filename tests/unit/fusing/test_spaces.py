@@ -5,7 +5,7 @@ from xdsl.ir import Operation
 
 from xshardy.fusing.spaces import Place, Places, Space, space_of
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 
 ROWS = ReductionDimensions(True, (1, 8, 32))

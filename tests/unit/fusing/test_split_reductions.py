@@ -5,7 +5,7 @@ import pytest
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.fusing.split_reductions import may_be_split, parts_of
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 
 

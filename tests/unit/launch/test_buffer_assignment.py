@@ -26,8 +26,8 @@ from xshardy.launch.cpu_machine import CpuMachine
 from xshardy.launch.execution import Execution
 from xshardy.launch.launch_plan import ConditionalStep, KernelStep, LaunchPlan
 from xshardy.launch.live_ranges import Interval, live_ranges
-from xshardy.launch.program import entry_of, prepared
-from xshardy.launch.scheduling import schedule
+from xshardy.launch.plan_steps import plan_in_memory
+from xshardy.launch.prepared_program import entry_of, prepared
 from xshardy.syntax import parse_module
 
 
@@ -321,7 +321,7 @@ def test_a_wrong_alias_is_found():
     first, second = slices[buffers["copy"]], buffers["b"]
     moved = replace(plan.assignment, slices={**slices, second: Slice(first.allocation, first.offset, first.size)})
     fingerprints = {step.op: step.fingerprint for step in plan.all_steps() if isinstance(step, KernelStep)}
-    wrong = schedule(plan.entry, moved, cast(dict[FusionOp, str], fingerprints))
+    wrong = plan_in_memory(plan.entry, moved, cast(dict[FusionOp, str], fingerprints))
     execution = Execution(wrong, EvaluatingMachine(), checks=True)
     execution.run(ModuleRuns(module, plan).arguments[0])
     assert re.match(r"step 10, r, operand copied: \d+ of its 1200 bytes were overwritten before", str(execution.wrong))

@@ -7,7 +7,7 @@ import pytest
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.launch.device_arguments import device_arguments, grid_of
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.transforms.failures import OperationFailedException
 
 HEADERS = {

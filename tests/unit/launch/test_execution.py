@@ -15,7 +15,7 @@ from xshardy.launch.computations import computation_of
 from xshardy.launch.cpu_machine import CpuMachine, cpu_machines
 from xshardy.launch.execution import Execution
 from xshardy.launch.kernel_levels import ALL_LEVELS
-from xshardy.launch.launch_plan import ConditionalStep, KernelStep, LibraryStep, Step
+from xshardy.launch.launch_plan import ConditionalStep, KernelStep, LaunchStep, LibraryStep
 from xshardy.launch.parallel_execution import WrongStepError, execute_on_devices
 from xshardy.numerics.element_types import Array
 
@@ -41,7 +41,7 @@ def test_an_overwritten_value_that_a_loop_carries_is_found():
     module = parse_hlo(LOOP)
     plan, machine = planned(module, "sm_90"), Counting()
 
-    def overwrite(step: Step) -> None:
+    def overwrite(step: LaunchStep) -> None:
         if step.kind == "memset":
             machine.write(step.results[0].slice, np.array([1, 0, 0, 0], np.uint8))
 
@@ -56,7 +56,7 @@ def test_an_overwritten_selector_is_found():
     plan, machine = planned(module, "sm_90"), Counting()
     (choice,) = (step for step in plan.steps if isinstance(step, ConditionalStep) and step.name == "z")
 
-    def overwrite(step: Step) -> None:
+    def overwrite(step: LaunchStep) -> None:
         if step.name == "y":
             machine.write(choice.selector.slice, np.full(choice.selector.slice.size, 77, np.uint8))
 
@@ -69,7 +69,7 @@ def test_nothing_runs_after_a_wrong_step_of_a_body():
     module = parse_hlo(LOOP)
     plan, machine = planned(module, "sm_90"), Counting()
 
-    def overwrite(step: Step) -> None:
+    def overwrite(step: LaunchStep) -> None:
         if step.kind == "copy" and "go" in machine.launched:
             place = step.results[0].slice
             machine.write(place, np.full(place.size, 1, np.uint8))
@@ -83,7 +83,7 @@ def test_an_overwritten_predicate_is_found():
     module = parse_hlo(LOOP)
     plan, machine = planned(module, "sm_90"), Counting()
 
-    def overwrite(step: Step) -> None:
+    def overwrite(step: LaunchStep) -> None:
         if step.name == "go":
             machine.write(step.results[0].slice, np.full(1, 7, np.uint8))
 

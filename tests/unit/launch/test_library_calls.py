@@ -10,7 +10,7 @@ import pytest
 
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.transforms.hlo.expand_library_calls import ExpandLibraryCallsPass
 from xshardy.transforms.hlo.library_calls.scalars import LibraryCallError
 

@@ -16,10 +16,10 @@ from xshardy.launch.checked_run import ModuleRuns, planned
 from xshardy.launch.cpu_machine import CpuMachine, cpu_machines
 from xshardy.launch.execution import Execution
 from xshardy.launch.kernel_levels import first_of_buffer
-from xshardy.launch.launch_plan import AsyncDoneStep, AsyncStartStep, ConditionalStep, KernelStep, Step
+from xshardy.launch.launch_plan import AsyncDoneStep, AsyncStartStep, ConditionalStep, KernelStep, LaunchStep
 from xshardy.launch.leaves import Leaf, leaves_of, origin
 from xshardy.launch.live_ranges import Interval
-from xshardy.launch.program import ModuleError, entry_of, module_around, prepared
+from xshardy.launch.prepared_program import ModuleError, entry_of, module_around, prepared
 from xshardy.launch.unfused import require_fused
 from xshardy.syntax import parse_module
 
@@ -190,7 +190,7 @@ def test_nothing_runs_after_a_step_that_is_wrong():
         "  ROOT b = f32[300] fusion(a), kind=kLoop, calls=double\n}\n"
     )
     plan = planned(module, "sm_90")
-    machine, finished = Broken(), list[Step]()
+    machine, finished = Broken(), list[LaunchStep]()
     execution = Execution(plan, machine, checks=True, finished=finished.append)
     execution.run(ModuleRuns(module, plan).arguments[0])
     assert execution.wrong is not None and execution.wrong.step.name == "a"

@@ -69,7 +69,7 @@ from xshardy.tools.entry import xshardy; sys.exit(xshardy())
     arguments = ("compile", str(FUSION), "--dump-dir", str(tmp_path / "dumps"), "-o", str(tmp_path / "gelu.ptx"))
     assert ended(script, *arguments, cwd=tmp_path) == (143, "", "terminated\n")
     assert [path.name for path in tmp_path.iterdir()] == ["dumps"]
-    assert [path.name for path in (tmp_path / "dumps").iterdir()] == ["01-emit.mlir"]
+    assert [path.name for path in (tmp_path / "dumps").iterdir()] == ["00-1-prepared.mlir"]
 
 
 def test_signals_that_the_caller_ignores_stay_ignored(monkeypatch: pytest.MonkeyPatch):

@@ -17,7 +17,7 @@ from xshardy.dialects.stablehlo.trip_counts import trip_count
 from xshardy.hlo_text import parse_hlo, print_hlo
 from xshardy.launch.checked_run import ModuleRuns, planned
 from xshardy.launch.cpu_machine import CpuMachine
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 from xshardy.tools.cli import main
 from xshardy.tools.shrinking.atoms import Atom, Division, equate, freeze, resolved, tie

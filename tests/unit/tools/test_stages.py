@@ -11,6 +11,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
+from xshardy.emitters import PARTITIONED, PREPARED
 from xshardy.tools.cli import main
 from xshardy.tools.stages.file_stages import pipeline_page, read_source
 from xshardy.tools.stages.kernel_stages import KernelStages
@@ -49,7 +50,7 @@ def lines_from(stage: Stage, number: int) -> list[str]:
 
 def test_each_level_says_which_lines_come_from_an_instruction():
     program = kernel(HLO)
-    assert [stage.name for stage in program.stages] == [*LEVELS, "PTX"]
+    assert [stage.name for stage in program.stages] == [PREPARED, PARTITIONED, *LEVELS, "PTX"]
     for stage in program.stages:
         assert stage.name != "PTX" or any(line.startswith("neg.f32") for line in lines_from(stage, 6))
         assert any("add" in line for line in lines_from(stage, 5)), stage.name
@@ -86,7 +87,7 @@ def test_a_stage_for_each_pass():
         names.append(name)
 
     compiler.compile(HLO, math="expanded", observe=observe)
-    assert [stage.name for stage in program.stages] == ["xla_gpu", *names[1:-1], "PTX"]
+    assert [stage.name for stage in program.stages] == [PREPARED, PARTITIONED, "xla_gpu", *names[1:-1], "PTX"]
 
 
 def test_a_kernel_that_cannot_be_compiled_says_why():

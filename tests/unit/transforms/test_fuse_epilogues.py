@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.numerics.element_types import Array
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax import parse_module

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo.expand_library_calls import ExpandLibraryCallsPass
 from xshardy.transforms.hlo.library_calls.convolution import KINDS

@@ -15,7 +15,7 @@ from xshardy.ir.insertion import inline_block
 from xshardy.rewriting import match_op_type
 
 MAX_UNROLLED = 2048
-"""The maximal number of operations of all iterations of a loop."""
+"""The maximal number of operations of all iterations of a loop. Chosen by us."""
 
 
 def inlined(region: Region, arguments: Sequence[SSAValue], op: Operation, rewriter: PatternRewriter) -> list[SSAValue]:

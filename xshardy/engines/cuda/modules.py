@@ -30,9 +30,9 @@ from xshardy.launch.launch_plan import (
     AsyncStartStep,
     CopyStep,
     KernelStep,
+    LaunchStep,
     LibraryStep,
     MemsetStep,
-    Step,
 )
 from xshardy.launch.memory import from_memory, to_memory
 from xshardy.lowering.nvptx import Kernel
@@ -128,7 +128,7 @@ class GpuMachine:
             elif isinstance(step, LibraryStep):
                 self._callee(step)
 
-    def stays_on_gpu(self, step: Step) -> bool:
+    def stays_on_gpu(self, step: LaunchStep) -> bool:
         """Whether the host only has to submit the work of `step`, and needs nothing of its results."""
         match step:
             case KernelStep() | CopyStep() | MemsetStep() | AsyncDoneStep():

@@ -56,7 +56,7 @@ def dynamic_pad(
 def dynamic_gather(
     evaluator: Evaluator, op: stablehlo.DynamicGatherOp, x: Array, indices: Array, sizes: Array
 ) -> Array:
-    return gathered(op.dimension_numbers, integers_in(sizes), x, indices)
+    return gathered(op.dimension_numbers.dims, integers_in(sizes), x, indices)
 
 
 def real_dynamic_slice(

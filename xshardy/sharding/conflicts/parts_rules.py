@@ -4,20 +4,21 @@ Which parts of tensors an operation without a sharding rule needs on each device
 Nothing propagates by these rules: they say what is computed rightly, not what should be sharded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import AnyTensorType, TensorType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import chlo, hlo, mhlo, stablehlo
-from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
-from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.sharding.factor_rule import FactorRule
+
+PartsRule = Callable[[Any, FactorRule | None], FactorRule | None]
+"""The rule for parts of an operation, given the sharding rule that it has."""
 
 WHOLE: tuple[type[Operation], ...] = (
     chlo.ConstantOp,
@@ -44,16 +45,6 @@ WHOLE: tuple[type[Operation], ...] = (
     stablehlo.UniformQuantizeOp,
 )
 """Operations that each device executes on whole tensors."""
-
-WHOLE_LAST_DIMENSIONS: Mapping[type[Operation], int] = {
-    **dict.fromkeys(WHOLE, -1),
-    chlo.ConstantLikeOp: 0,
-    chlo.TopKOp: 1,
-    hlo.TopKOp: 1,
-    mhlo.TopKOp: 1,
-    stablehlo.MapOp: 0,
-}
-"""How many last dimensions of its first operand a device needs whole; -1 for all. The others are batches."""
 
 ELEMENTWISE = (
     *ELEMENTWISE_CUSTOM_CALLS,
@@ -126,23 +117,44 @@ def expanding(rule: FactorRule) -> FactorRule:
     return replace(rule, need_replication=tuple(dict.fromkeys((*rule.need_replication, *expanded))))
 
 
+def _whole_last(dims: int) -> PartsRule:
+    """Devices need the last `dims` dimensions of the first operand whole; -1 for all. The others are batches."""
+
+    def rule(op: Operation, rule: FactorRule | None) -> FactorRule:
+        operands, results = _shapes(op.operand_types), _shapes(op.result_types)
+        first = (*operands, *results)[:1]
+        batches = 0 if dims < 0 or not first else max(0, len(first[0]) - dims)
+        return batched(operands, results, batches)
+
+    return rule
+
+
+_elementwise, _whole = _whole_last(0), _whole_last(-1)
+
+
+def _broadcasting(op: Operation, rule: FactorRule | None) -> FactorRule | None:
+    """An implicit broadcast of CHLO is elementwise if it broadcasts nothing."""
+    is_elementwise = len({*_shapes((*op.operand_types, *op.result_types))}) == 1
+    return (_elementwise if is_elementwise else _whole)(op, rule)
+
+
+def _custom_call(op: stablehlo.CustomCallOp, rule: FactorRule | None) -> FactorRule | None:
+    if rule is not None and SHARDING_RULE in op.attributes:
+        return passing(rule)
+    return _whole_last(WHOLE_DIMENSIONS.get(op.call_target_name.data, -1))(op, rule)
+
+
+PARTS_RULES: Mapping[type[Operation], PartsRule] = {
+    **dict.fromkeys(WHOLE, _whole),
+    **dict.fromkeys((*chlo.ELEMENTWISE_OPS, chlo.ConstantLikeOp, stablehlo.MapOp), _elementwise),
+    **dict.fromkeys(chlo.BROADCASTING_OPS, _broadcasting),
+    **dict.fromkeys((chlo.TopKOp, hlo.TopKOp, mhlo.TopKOp), _whole_last(1)),
+    stablehlo.BroadcastInDimOp: lambda op, rule: None if rule is None else expanding(rule),
+    stablehlo.CustomCallOp: _custom_call,
+}
+"""The rule for parts of each operation whose sharding rule does not say it."""
+
+
 def parts_rule(op: Operation, rule: FactorRule | None) -> FactorRule | None:
     """The rule by which devices can have parts of the tensors of `op`, given its sharding rule; None if none can."""
-    if isinstance(op, stablehlo.BroadcastInDimOp):
-        return None if rule is None else expanding(rule)
-    if isinstance(op, stablehlo.CustomCallOp):
-        if rule is not None and SHARDING_RULE in op.attributes:
-            return passing(rule)
-        whole = WHOLE_DIMENSIONS.get(op.call_target_name.data, -1)
-    elif op.name.startswith("chlo.") and op.has_trait(Elementwise):
-        whole = 0
-    elif isinstance(op, BroadcastBinaryOp | chlo.BroadcastSelectOp):
-        whole = 0 if len({*_shapes((*op.operand_types, *op.result_types))}) == 1 else -1
-    elif (found := WHOLE_LAST_DIMENSIONS.get(type(op))) is not None:
-        whole = found
-    else:
-        return rule
-    operands, results = _shapes(op.operand_types), _shapes(op.result_types)
-    first = (*operands, *results)[:1]
-    batches = 0 if whole < 0 or not first else max(0, len(first[0]) - whole)
-    return batched(operands, results, batches)
+    return rule if (row := PARTS_RULES.get(type(op))) is None else row(op, rule)

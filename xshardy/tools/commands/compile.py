@@ -23,10 +23,12 @@ from xshardy.launch.plan_text import write_plan
 from xshardy.lowering.nvptx import CompilationError, Kernel, ptx_name
 from xshardy.lowering.nvptx import compile_module as compile_kernel
 from xshardy.lowering.ptx_module import join_ptx
+from xshardy.rewriting.reasons import Reasons
 from xshardy.tools.arguments import mesh_axes, path, positive
 from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
+from xshardy.tools.kernel_reasons import add_explain_option, print_choice, print_reasons
 from xshardy.tools.output import STDOUT, print_diagnostic, write_text
 from xshardy.tools.program_file import read_program
 from xshardy.tools.usage import UsageError
@@ -60,6 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
     )
+    add_explain_option(parser)
     parser.add_argument(
         "--baseline",
         type=path,
@@ -155,7 +158,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 def _is_one_by_one(args: argparse.Namespace) -> bool:
     """Whether options are given that are about passes on one kernel, or choose a kernel."""
-    return bool(args.fusion or args.dump_dir or args.time_passes or args.v)
+    return bool(args.fusion or args.dump_dir or args.time_passes or args.v or args.explain)
 
 
 def _no_plan(folder: Path) -> str:
@@ -209,7 +212,14 @@ def is_folder(output: Path) -> bool:
 def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Iterator[Compiled]:
     """Each fusion compiled on its own, with a log of all passes."""
     for kernel in kernels_of(module, parsed, args):
-        compiler.lower(kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log)
+        if args.explain and kernel.fusion is not None:
+            print_choice(kernel.name, kernel.fusion, args.target)
+        reasons = Reasons() if args.explain else None
+        compiler.lower(
+            kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log, reasons=reasons
+        )
+        if reasons is not None:
+            print_reasons(kernel.name, reasons)
         start = perf_counter()
         entry = None if kernel.fusion is None else ptx_name(kernel.name)
         compiled = compile_kernel(kernel.module, target=args.target, entry=entry)

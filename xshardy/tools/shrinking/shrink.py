@@ -157,11 +157,9 @@ def _resize_dynamic_slice(op: stablehlo.DynamicSliceOp, shrunk: Shrunk) -> None:
 
 def _resize_gather(op: stablehlo.GatherOp, shrunk: Shrunk) -> None:
     """Slices have the sizes of the result, but for the dimensions that it lacks."""
-    numbers, result = op.dimension_numbers, shrunk.shape(op.results[0])
-    absent = {*numbers.collapsed_slice_dims.get_values(), *numbers.operand_batching_dims.get_values()}
-    offsets = iter(numbers.offset_dims.get_values())
-    old = enumerate(op.slice_sizes.get_values())
-    op.slice_sizes = integers(size if dim in absent else result[next(offsets)] for dim, size in old)
+    result, old = shrunk.shape(op.results[0]), op.slice_sizes.get_values()
+    offset_of = op.dimension_numbers.dims.offset_of(len(old))
+    op.slice_sizes = integers(result[offset_of[dim]] if dim in offset_of else size for dim, size in enumerate(old))
 
 
 RESIZE: Mapping[type[Operation], Callable[[Any, Shrunk], None]] = {

@@ -109,7 +109,7 @@ class ConvertIndexArithmetic(RewritePattern):
         if not is_on_indices(op):
             return
         operands = [as_integer(operand, self.integer, rewriter) for operand in op.operands]
-        if isinstance(op, COMMUTATIVE):
+        if isinstance(op, COMMUTATIVE):  # constants on the right, where canonicalization puts them
             operands.sort(key=lambda operand: type(operand.owner) is arith.ConstantOp)
         op.operands = operands
         others = [use for use in op.result.uses if not is_on_indices(use.operation)]

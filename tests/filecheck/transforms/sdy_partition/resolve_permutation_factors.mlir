@@ -37,9 +37,7 @@ func.func @slice_from_next_part(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<
 
 // CHECK-LABEL: func.func @strided_slice(
 // PARTS-NEXT: sdy.reshard %arg0 <@line, [{}]>
-// BYTES:      sdy.manual_computation
-// BYTES-NOT:  collective_permute
-// BYTES:      stablehlo.slice %arg1 [0:1]
+// BYTES-NEXT: stablehlo.slice %arg0 [0:10:3]
 // WHOLE-NEXT: sdy.reshard %arg0 <@line, [{}]>
 func.func @strided_slice(%a: tensor<12xf32> {sdy.sharding = #sdy.sharding<@line, [{"x"}]>}) -> tensor<4xf32> {
   %0 = stablehlo.slice %a [0:10:3] {sdy.sharding = #sdy.sharding_per_value<[<@line, [{"x"}]>]>} : (tensor<12xf32>) -> tensor<4xf32>

@@ -11,7 +11,7 @@ from scipy import special
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects import chlo
-from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
+from xshardy.facts.decompositions.chlo import DECOMPOSITIONS
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module

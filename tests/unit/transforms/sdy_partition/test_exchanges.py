@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from xshardy.transforms.sdy_partition.exchange.exchanges import (
     Exchange,
-    Step,
+    ExchangeStep,
     elements_gathered,
     elements_sent,
     exchange,
@@ -107,7 +107,7 @@ def test_a_reverse_is_one_round():
     assert exchange(stored, windows(4, -16, 48, 16)).rounds_sent == 1
 
 
-def costs(shape: Sequence[int], steps: Sequence[Step]) -> tuple[int, int]:
+def costs(shape: Sequence[int], steps: Sequence[ExchangeStep]) -> tuple[int, int]:
     return elements_sent(shape, steps), elements_gathered(shape, steps)
 
 
@@ -116,7 +116,7 @@ def test_costs():
     stored = runs([64], [4])
     assert stored is not None
     halo = exchange(stored, windows(4, 16, -1, 18))
-    one, both = [Step(0, 4, (halo,))], [Step(0, 4, (halo,)), Step(1, 4, (halo,))]
+    one, both = [ExchangeStep(0, 4, (halo,))], [ExchangeStep(0, 4, (halo,)), ExchangeStep(1, 4, (halo,))]
     assert costs([16, 16], one) == (2 * 16, 3 * 256)
     assert costs([16, 16], both) == (2 * 16 + 2 * 18, 15 * 256)
     assert is_worth_it([16, 16], both)
@@ -126,13 +126,13 @@ def test_a_gather_is_taken_where_an_exchange_saves_nothing():
     stored = runs([4], [4])
     assert stored is not None
     everything = exchange(stored, windows(4, 0, 0, 4))
-    assert not is_worth_it([1], [Step(0, 4, (everything,))])
+    assert not is_worth_it([1], [ExchangeStep(0, 4, (everything,))])
 
 
 def test_many_rounds_are_not_worth_it():
     stored = runs([64], [64])
     assert stored is not None
-    assert not is_worth_it([1], [Step(0, 64, (exchange(stored, windows(64, 0, 0, 32)),))])
+    assert not is_worth_it([1], [ExchangeStep(0, 64, (exchange(stored, windows(64, 0, 0, 32)),))])
 
 
 def test_neighbours():

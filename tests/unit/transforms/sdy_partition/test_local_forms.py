@@ -5,9 +5,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i1
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import ConvertGlobalToLocalPass, next_channel
 from xshardy.universe import new_context
 

@@ -14,7 +14,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.engines.checked_run import run_module
 from xshardy.engines.simulated import Simulated
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.launch.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.universe import new_context
 

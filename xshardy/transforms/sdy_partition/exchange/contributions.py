@@ -15,7 +15,6 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.numerics.element_types import numpy_dtype
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode, reduction
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 def elements_summed(elements: int, parts: int) -> int:
@@ -25,10 +24,9 @@ def elements_summed(elements: int, parts: int) -> int:
 
 def _nothing(element: Attribute, code: DeviceCode) -> SSAValue:
     """A scalar that changes nothing when it is added: of floats, -0, for 0 would turn -0 into 0."""
-    scalar = TensorType(element, [])
     if not isinstance(element, AnyFloat) and not isa(element, ComplexType):
-        return insert_zeros(scalar, code.rewriter)
-    return code.constant(dense(scalar, (-np.zeros((), numpy_dtype(element))).tobytes()))
+        return code.zero(element)
+    return code.constant(dense(TensorType(element, []), (-np.zeros((), numpy_dtype(element))).tobytes()))
 
 
 def placed(piece: SSAValue, dim: int, first: SSAValue, length: int, code: DeviceCode) -> SSAValue:

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import size
 from xshardy.sharding.devices import axis_stride, device_groups, shard_indices
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode, integers_of
@@ -51,10 +52,12 @@ def pairs_between(moves: Sequence[tuple[int, int]], axes: AxisRefs, mesh: MeshAt
     return [device for pair in pairs for device in pair]
 
 
-def sent(value: SSAValue, pairs: Sequence[int], code: DeviceCode) -> SSAValue:
-    """What a device gets of `value`, that of another device; zeros if no pair sends to it."""
+def sent(
+    value: SSAValue, pairs: Sequence[int], code: DeviceCode, sharding: TensorShardingAttr | None = None
+) -> SSAValue:
+    """What a device gets of `value`, that of another device, with `sharding`; zeros if no pair sends to it."""
     table = integers_of(TensorType(i64, [len(pairs) // 2, 2]), pairs)
-    return code.insert(stablehlo.CollectivePermuteOp(value, table, code.channels.take()))
+    return code.insert(stablehlo.CollectivePermuteOp(value, table, code.channels.take()), sharding)
 
 
 def hop(distance: int, parts: int) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from xshardy.dialects import stablehlo
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
 from xshardy.transforms.sdy_partition.exchange.exchanged_movement import replace_by_exchange
 from xshardy.transforms.sdy_partition.exchange.exchanges import (
-    Step,
+    ExchangeStep,
     elements_sent,
     elements_turned,
     exchange,
@@ -29,15 +29,22 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 class Joined:
     """The exchanges of the operands; or that of the tensor whose slices they are, if they make a rotation of it."""
 
-    step: Step
+    step: ExchangeStep
     is_rotation: bool = False
 
 
 @dataclass(frozen=True)
 class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
-    """`concatenate %x, %y` -> `manual_computation(%x, %y)`: each device gets the elements of its part of the result."""
+    """
+    `concatenate %x, %y` -> `manual_computation(%x, %y) { dynamic_update_slice %all, (collective_permute %x[0:3]) }`
 
-    op_types = (stablehlo.ConcatenateOp,)
+    Each device fills `%all` with the elements of its part of the result, from all operands. A rotation, which is a
+    concatenation of two slices, is one exchange of the tensor that is sliced.
+
+    Requires: operands and result sharded alike.
+
+    Refuses: exchanges that move no fewer elements than a gather, or than two all-to-alls.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ConcatenateOp, before: WholeTensors) -> Joined | Other:
@@ -56,9 +63,9 @@ class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
             exchange(stored(source, dim).shifted(first), read)
             for source, first in zip(before.operands, firsts, strict=False)
         ]
-        shape = [part_size(target, other) for other in range(len(target.shape))]
+        shape = [*target.part_shape]
         shape[dim] = sum(part_size(source, dim) for source in before.operands)
-        step = Step(dim, parts, tuple(exchanges))
+        step = ExchangeStep(dim, parts, tuple(exchanges))
         can_turn = any(
             target.parts(other) == 1 and extent and extent % parts == 0
             for other, extent in enumerate(target.shape)

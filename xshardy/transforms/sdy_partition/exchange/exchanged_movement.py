@@ -1,7 +1,9 @@
 """Slices, pads and reverses along sharded dimensions: parts get the elements that they need."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
@@ -12,27 +14,22 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_partition.exchange.pattern import (
     Other,
-    divisible_shape,
     has_same_axes,
     is_movable,
-    manual_computation,
-    padded_high,
+    manual_results,
+    padded_input,
     part_size,
-    sharded_along,
     sharded_dims,
-    without_padding,
-    zero,
 )
 from xshardy.transforms.sdy_partition.exchange.readings import Movement, Reading, dilated_windows
 from xshardy.transforms.sdy_partition.exchange.rotations import is_part_of_rotation
-from xshardy.transforms.sdy_partition.exchange.slices_and_pads import (
-    padded_along_whole_dims,
-    slice_stays,
-    sliced_along_whole_dims,
-)
+from xshardy.transforms.sdy_partition.exchange.whole_parts import WholeParts
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_partition.local.slices import slice_stays
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
+
+OpT = TypeVar("OpT", bound=Operation)
 
 
 def replace_by_exchange(
@@ -49,44 +46,67 @@ def replace_by_exchange(
     All `operands` are sharded as the result, `target`. They are padded with `padding`, or zeros, so that they divide.
     `body` gets the parts of a device, and the padding.
     """
-    sharding, mesh = target.sharding, target.mesh
-    assert sharding is not None
-    element = tensor_type(operands[0]).element_type
-    wholes = [WholeTensor(operand.type, sharding, op) for operand in operands]
-    inputs = [
-        (padded_high(operand, divisible_shape(whole), sharding, code, padding), sharding)
-        for operand, whole in zip(operands, wholes, strict=True)
-    ]
-    scalar = TensorShardingAttr.fully_closed(sharding.mesh_or_ref, 0)
-    inputs.append((padding or zero(element, code), scalar))
-    results = [(TensorType(element, divisible_shape(target)), sharding)]
+    wholes = [WholeTensor(operand.type, target.sharding, op) for operand in operands]
+    inputs = [padded_input(*each, code, padding) for each in zip(operands, wholes, strict=True)]
+    filling = padding or code.zero(tensor_type(operands[0]).element_type)
 
     def parts(arguments: Sequence[SSAValue]) -> Sequence[SSAValue]:
         *own, inner_padding = arguments
         return [body(own, inner_padding)]
 
-    (whole,) = manual_computation(inputs, results, sharded_along(target), mesh, parts, code)
-    code.replace(op, without_padding(whole, target.shape, sharding, code))
+    code.replace(op, *manual_results([*inputs, (filling, None)], [target], parts, code))
 
 
-# -- Slices -----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """What a device needs of the operand along sharded dimensions, and what to make of it: its part of `target`."""
 
-
-def _takes_all(op: stablehlo.SliceOp, dim: int, source: WholeTensor) -> bool:
-    """Whether the slice along `dim` is one of every so many elements of each part."""
-    extent, parts = source.shape[dim], source.parts(dim)
-    is_from_end_to_end = not op.start_indices.get_values()[dim] and op.limit_indices.get_values()[dim] == extent
-    return is_from_end_to_end and extent % (parts * op.strides.get_values()[dim]) == 0
+    part: SSAValue
+    padding: SSAValue
+    target: WholeTensor
+    sharding: TensorShardingAttr | None
+    """Of values in the manual computation."""
+    code: DeviceCode
 
 
 @dataclass(frozen=True)
-class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
-    """`slice %x` -> `manual_computation(%x)`: each device gets the elements of its part of the slice."""
+class MovementPattern(LocalPattern[OpT, Movement | WholeParts], Generic[OpT]):
+    """
+    `f %x` -> `manual_computation(%x) (%part) { f (exchanged %part) }`: `f` of what a device needs of all parts.
 
-    op_types = (stablehlo.SliceOp,)
+    Requires: operand and result sharded alike.
+    """
+
+    def rewrite(self, op: OpT, decision: Movement | WholeParts, code: DeviceCode) -> None:
+        (target,) = WholeTensors.of(op).results
+
+        def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
+            part = decision.windows(parts[0], padding, code)
+            return self.rest(op, ReadPart(part, padding, target, decision.local_sharding, code))
+
+        replace_by_exchange(op, op.operands[:1], next(iter(op.operands[1:]), None), target, body, code)
 
     @staticmethod
-    def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Movement | Other:
+    @abstractmethod
+    def rest(op: Any, read: ReadPart) -> SSAValue:
+        """What `op` does to what a device needs: the rest of `op`, along other dimensions than the exchanged ones."""
+
+
+@dataclass(frozen=True)
+class ExchangeOfSlice(MovementPattern[stablehlo.SliceOp]):
+    """
+    `slice %x [1:8]` -> `manual_computation(%x) { %part[1:4], collective_permute %part[0:1] }`
+
+    Each device gets the elements of its part of the slice; along other dimensions, it slices what it has. Slices of a
+    rotation are left to its concatenation.
+
+    Requires: operand and result sharded alike.
+
+    Refuses: exchanges that move no fewer elements than a gather.
+    """
+
+    @staticmethod
+    def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Movement | WholeParts | Other:
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(source, target):
             return Other.STAY
@@ -95,7 +115,7 @@ class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
         starts, strides = op.start_indices.get_values(), op.strides.get_values()
         readings: dict[int, Reading] = {}
         for dim in sharded_dims(source):
-            if not (slice_stays(op, dim, source, target) or _takes_all(op, dim, source)):
+            if not slice_stays(op, dim, source, target):
                 size, stride = part_size(target, dim), strides[dim]
                 limit = starts[dim] + dilated(target.shape[dim], stride)
                 readings[dim] = dilated_windows(
@@ -103,26 +123,34 @@ class ExchangeOfSlice(LocalPattern[stablehlo.SliceOp, Movement]):
                 )
         return Movement.of(source, readings) if readings else Other.STAY
 
-    def rewrite(self, op: stablehlo.SliceOp, decision: Movement, code: DeviceCode) -> None:
-        def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
-            part = decision.windows(parts[0], padding, code)
-            return sliced_along_whole_dims(op, part, decision.source, code)
-
-        (target,) = WholeTensors.of(op).results
-        replace_by_exchange(op, [op.operand], None, target, body, code)
-
-
-# -- Pads -------------------------------------------------------------------------------------------------------------
+    @staticmethod
+    def rest(op: stablehlo.SliceOp, read: ReadPart) -> SSAValue:
+        """It begins and ends where it should along sharded dimensions: there, only strides are left."""
+        shape = tensor_type(read.part).get_shape()
+        columns = (a.get_values() for a in (op.start_indices, op.limit_indices, op.strides))
+        rows = [
+            row if read.target.parts(dim) == 1 else (0, shape[dim], row[2])
+            for dim, row in enumerate(zip(*columns, strict=True))
+        ]
+        if rows == [(0, extent, 1) for extent in shape]:
+            return read.part
+        return read.code.insert(stablehlo.SliceOp(read.part, *zip(*rows, strict=True)), read.sharding)
 
 
 @dataclass(frozen=True)
-class ExchangeOfPad(LocalPattern[stablehlo.PadOp, Movement]):
-    """`pad %x` -> `manual_computation(%x)`: each device gets the elements of its part of the padded tensor."""
+class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
+    """
+    `pad %x, low = [1]` -> `manual_computation(%x) { collective_permute %part[3:4], %part[0:3] }`
 
-    op_types = (stablehlo.PadOp,)
+    Each device gets the elements of its part of the padded tensor; along other dimensions, it pads what it has.
+
+    Requires: operand and result sharded alike.
+
+    Refuses: exchanges that move no fewer elements than a gather.
+    """
 
     @staticmethod
-    def decide(op: stablehlo.PadOp, before: WholeTensors) -> Movement | Other:
+    def decide(op: stablehlo.PadOp, before: WholeTensors) -> Movement | WholeParts | Other:
         source, (target,) = before.operands[0], before.results
         if not is_movable(before) or not has_same_axes(source, target):
             return Other.STAY
@@ -136,29 +164,33 @@ class ExchangeOfPad(LocalPattern[stablehlo.PadOp, Movement]):
         if not readings:
             return Other.STAY
         movement = Movement.of(source, readings)
-        divides = divisible_shape(source) == tuple(source.shape) and divisible_shape(target) == tuple(target.shape)
+        divides = source.divisible_shape == tuple(source.shape) and target.divisible_shape == tuple(target.shape)
         if divides and isinstance(movement, Movement) and not movement.moves:
             return Other.STAY
         return movement
 
-    def rewrite(self, op: stablehlo.PadOp, decision: Movement, code: DeviceCode) -> None:
-        (target,) = WholeTensors.of(op).results
-
-        def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
-            part = decision.windows(parts[0], padding, code)
-            return padded_along_whole_dims(op, part, padding, target, code)
-
-        replace_by_exchange(op, [op.operand], op.padding_value, target, body, code)
-
-
-# -- Reverses ---------------------------------------------------------------------------------------------------------
+    @staticmethod
+    def rest(op: stablehlo.PadOp, read: ReadPart) -> SSAValue:
+        """It has its padding along sharded dimensions."""
+        part, target = read.part, read.target
+        columns = (a.get_values() for a in (op.edge_padding_low, op.edge_padding_high, op.interior_padding))
+        rows = [row if target.parts(dim) == 1 else (0, 0, 0) for dim, row in enumerate(zip(*columns, strict=True))]
+        if not any(map(any, rows)):
+            return part
+        own = tensor_type(part)
+        shape = [target.shape[dim] if target.parts(dim) == 1 else extent for dim, extent in enumerate(own.get_shape())]
+        low, high, interior = zip(*rows, strict=True)
+        padded = stablehlo.PadOp(part, read.padding, low, high, interior, TensorType(own.element_type, shape))
+        return read.code.insert(padded, read.sharding)
 
 
 @dataclass(frozen=True)
-class ExchangeOfReverse(LocalPattern[stablehlo.ReverseOp, Movement]):
-    """`reverse %x` -> `manual_computation(%x)`: each device reverses the elements of the opposite part."""
+class ExchangeOfReverse(MovementPattern[stablehlo.ReverseOp]):
+    """
+    `reverse %x` -> `manual_computation(%x) { reverse (collective_permute %part) }`: of the opposite part.
 
-    op_types = (stablehlo.ReverseOp,)
+    Requires: operand and result sharded alike.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Movement | Other:
@@ -172,10 +204,6 @@ class ExchangeOfReverse(LocalPattern[stablehlo.ReverseOp, Movement]):
                 readings[dim] = dilated_windows(source.parts(dim), -size, source.shape[dim] - size, size)
         return Movement.of(source, readings) if readings else Other.STAY
 
-    def rewrite(self, op: stablehlo.ReverseOp, decision: Movement, code: DeviceCode) -> None:
-        def body(parts: Sequence[SSAValue], padding: SSAValue) -> SSAValue:
-            part = decision.windows(parts[0], padding, code)
-            return code.insert(stablehlo.ReverseOp(part, op.dimensions.get_values()))
-
-        (target,) = WholeTensors.of(op).results
-        replace_by_exchange(op, [op.operand], None, target, body, code)
+    @staticmethod
+    def rest(op: stablehlo.ReverseOp, read: ReadPart) -> SSAValue:
+        return read.code.insert(stablehlo.ReverseOp(read.part, op.dimensions.get_values()), read.sharding)

@@ -4,29 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_partition.exchange.exchanges import Step, exchange, is_worth_it
-from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
-    divisible_shape,
-    manual_computation,
-    padded_high,
-    part_size,
-    sharded_along,
-    without_padding,
-    zero,
-)
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, is_worth_it
+from xshardy.transforms.sdy_partition.exchange.pattern import Other, manual_results, padded_input, part_size
 from xshardy.transforms.sdy_partition.exchange.reshape_groups import ReshapeGroup, reshape_groups
 from xshardy.transforms.sdy_partition.exchange.reshapes import MovedGroups, axes_of, runs_of
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
-from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +24,21 @@ class MovedElements:
 
     moved: MovedGroups
     groups: Sequence[ReshapeGroup]
-    steps: Sequence[Step]
+    steps: Sequence[ExchangeStep]
     """Their dimensions are those of a tensor with one for each group."""
 
 
 @dataclass(frozen=True)
 class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
-    """`reshape %x` -> `manual_computation(%x)`: each device gets the elements of its part of the result."""
+    """
+    `reshape %x` -> `manual_computation(%x) { reshape (exchange (reshape %part)) }`
 
-    op_types = (stablehlo.ReshapeOp,)
+    Dimensions that move together are exchanged as one.
+
+    Requires: groups of dimensions that have the same axes on both sides, and parts of consecutive elements.
+
+    Refuses: exchanges that move no fewer elements than a gather.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> MovedElements | Other:
@@ -52,22 +47,18 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
             return Other.GATHER
         source, target = moved.source, moved.target
         groups = [*reshape_groups(source.shape, target.shape)]
-        steps: list[Step] = []
+        steps: list[ExchangeStep] = []
         for group in moved.groups:
             stored, read = runs_of(source, group.operand), runs_of(target, group.result)
             if stored is None or read is None:
                 return Other.GATHER
-            steps.append(Step(groups.index(group), len(stored.starts), (exchange(stored, read),)))
+            steps.append(ExchangeStep(groups.index(group), len(stored.starts), (exchange(stored, read),)))
         shape = [prod(part_size(source, dim) for dim in group.operand) for group in groups]
         return MovedElements(moved, groups, steps) if is_worth_it(shape, steps) else Other.GATHER
 
     def rewrite(self, op: stablehlo.ReshapeOp, decision: MovedElements, code: DeviceCode) -> None:
         source, target = decision.moved.source, decision.moved.target
-        before, after, element = _sharding(source), _sharding(target), tensor_type(op.operand).element_type
-        operand = padded_high(op.operand, divisible_shape(source), before, code)
-        scalar = TensorShardingAttr.fully_closed(before.mesh_or_ref, 0)
-        inputs = [(operand, before), (zero(element, code), scalar)]
-        results = [(TensorType(element, divisible_shape(target)), after)]
+        element = tensor_type(op.operand).element_type
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             own, padding = parts
@@ -76,12 +67,7 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
             for step in decision.steps:
                 axes = axes_of(source, decision.groups[step.dim].operand)
                 value = ExchangeCode(step.dim, axes, source.mesh, code).read([(value, step.exchanges[0])], padding)
-            return [code.reshaped(value, [part_size(target, dim) for dim in range(len(target.shape))], element)]
+            return [code.reshaped(value, target.part_shape, element)]
 
-        (whole,) = manual_computation(inputs, results, sharded_along(source), source.mesh, body, code)
-        code.replace(op, without_padding(whole, target.shape, after, code))
-
-
-def _sharding(tensor: WholeTensor) -> TensorShardingAttr:
-    assert tensor.sharding is not None
-    return tensor.sharding
+        inputs = [padded_input(op.operand, source, code), (code.zero(element), None)]
+        code.replace(op, *manual_results(inputs, [target], body, code))

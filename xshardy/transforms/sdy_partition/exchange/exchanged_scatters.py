@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import Dense
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension
@@ -17,16 +15,12 @@ from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
 from xshardy.transforms.sdy_partition.exchange.exchanged_windows import neutral_element, windows_stay
 from xshardy.transforms.sdy_partition.exchange.pattern import (
     Other,
-    divisible_shape,
     has_same_axes,
     is_movable,
-    manual_computation,
-    padded_high,
+    manual_results,
+    padded_input,
     part_size,
-    sharded_along,
     sharded_dims,
-    without_padding,
-    zero,
 )
 from xshardy.transforms.sdy_partition.exchange.readings import Movement, Reading
 from xshardy.transforms.sdy_partition.exchange.runs import Runs
@@ -82,7 +76,7 @@ def _reading(starts: Sequence[int], length: int) -> Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class LocalScatter:
+class LocalWindowScatter:
     """The windows along each sharded dimension, and the exchanges of operand and source."""
 
     windows: Mapping[int, ReachingWindows]
@@ -93,18 +87,19 @@ class LocalScatter:
 
 
 @dataclass(frozen=True)
-class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, LocalScatter]):
+class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, LocalWindowScatter]):
     """
-    `select_and_scatter %x, %s` -> `manual_computation(%x, %s)`: each device scatters from all windows that reach its
-    part.
+    `select_and_scatter %x, %s` -> `manual_computation(%x, %s) { select_and_scatter (exchange %x), (exchange %s) }`
 
-    Windows must not reach beyond the tensor: nothing says which padding `select` would never choose.
+    Each device scatters from all windows that reach its part, and keeps its part.
+
+    Requires: operand and result sharded alike; a combiner with a neutral element.
+
+    Refuses: windows that reach beyond the tensor, since nothing says which padding `select` would never choose.
     """
-
-    op_types = (stablehlo.SelectAndScatterOp,)
 
     @staticmethod
-    def decide(op: stablehlo.SelectAndScatterOp, before: WholeTensors) -> LocalScatter | Other:
+    def decide(op: stablehlo.SelectAndScatterOp, before: WholeTensors) -> LocalWindowScatter | Other:
         (operand, source, initial), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(operand, target) or not initial.is_replicated:
             return Other.GATHER
@@ -132,35 +127,30 @@ class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, Loca
         of_source = Movement.of(divided, {dim: along.sources for dim, along in reaching.items()})
         if isinstance(of_operand, Other) or isinstance(of_source, Other):
             return Other.GATHER
-        return LocalScatter(reaching, of_operand, of_source, no_source)
+        return LocalWindowScatter(reaching, of_operand, of_source, no_source)
 
-    def rewrite(self, op: stablehlo.SelectAndScatterOp, decision: LocalScatter, code: DeviceCode) -> None:
+    def rewrite(self, op: stablehlo.SelectAndScatterOp, decision: LocalWindowScatter, code: DeviceCode) -> None:
         operand, source = decision.operand.source, decision.source.source
-        sharding, mesh = operand.sharding, operand.mesh
-        assert sharding is not None
-        divided = code.insert(ReshardOp(op.source, sharding))
-        scalar = TensorShardingAttr.fully_closed(sharding.mesh_or_ref, 0)
-        paddings = zero(tensor_type(op.operand).element_type, code), code.constant(decision.no_source)
+        divided = code.insert(ReshardOp(op.source, operand.own_sharding))
+        paddings = code.zero(tensor_type(op.operand).element_type), code.constant(decision.no_source)
         inputs = [
-            (padded_high(op.operand, divisible_shape(operand), sharding, code), sharding),
-            (padded_high(divided, divisible_shape(source), sharding, code, paddings[1]), sharding),
-            *((value, scalar) for value in (op.init_value, *paddings)),
+            padded_input(op.operand, operand, code),
+            padded_input(divided, source, code, paddings[1]),
+            *((value, None) for value in (op.init_value, *paddings)),
         ]
-        result = TensorType(tensor_type(op.result).element_type, divisible_shape(operand))
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            part, of_source, initial, nothing, no_source = parts
+            part, sources, initial, nothing, no_source = parts
             read = decision.operand.windows(part, nothing, code)
-            sources = decision.source.windows(of_source, no_source, code)
+            sources = decision.source.windows(sources, no_source, code)
             regions = [code.rewriter.move_region_contents_to_new_regions(region) for region in (op.select, op.scatter)]
             scattered = code.insert(stablehlo.SelectAndScatterOp(read, sources, initial, op.window(), *regions))
             for dim, along in decision.windows.items():
-                exchange = ExchangeCode(dim, operand.axes(dim), mesh, code)
+                exchange = ExchangeCode(dim, operand.axes(dim), operand.mesh, code)
                 scattered = exchange.slice(scattered, along.offsets, along.part)
             return [scattered]
 
-        (whole,) = manual_computation(inputs, [(result, sharding)], sharded_along(operand), mesh, body, code)
-        code.replace(op, without_padding(whole, operand.shape, sharding, code))
+        code.replace(op, *manual_results(inputs, WholeTensors.of(op).results, body, code))
 
 
 def neutral_source(op: stablehlo.SelectAndScatterOp) -> Dense | None:

@@ -8,25 +8,19 @@ from xdsl.ir import Attribute, Block, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import Dense
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.rewriting.captured import captured
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_partition.exchange.pattern import (
     Other,
-    axis_names,
-    divisible_shape,
     has_same_axes,
     is_movable,
-    manual_computation,
-    padded_high,
-    part_of,
+    manual_results,
+    padded_input,
     part_size,
-    without_padding,
-    zero,
 )
 from xshardy.transforms.sdy_partition.exchange.readings import Movement, Reading, dilated_windows
 from xshardy.transforms.sdy_partition.local.convolutions import local_groups
@@ -91,9 +85,11 @@ def neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | Non
 
 @dataclass(frozen=True)
 class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
-    """`reduce_window %x` -> `manual_computation(%x)`: each device reduces the windows of its part of the result."""
+    """
+    `reduce_window %x` -> `manual_computation(%x) { reduce_window (exchange %part) }`: the windows of a part.
 
-    op_types = (stablehlo.ReduceWindowOp,)
+    Requires: inputs and results sharded alike; a body with a neutral element, which takes the place of padding.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReduceWindowOp, before: WholeTensors) -> Movement | Other:
@@ -116,19 +112,14 @@ class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
 
     def rewrite(self, op: stablehlo.ReduceWindowOp, decision: Movement, code: DeviceCode) -> None:
         before, count = WholeTensors.of(op), len(op.inputs)
-        source, mesh = decision.source, decision.source.mesh
         paddings = [code.constant(element) for element in neutral_elements(op) if element is not None]
         inputs = [
-            (padded_high(value, divisible_shape(whole), _sharding(whole), code, padding), _sharding(whole))
-            for value, whole, padding in zip(op.inputs, before.operands, paddings, strict=False)
+            *(
+                padded_input(value, source, code, padding)
+                for value, source, padding in zip(op.inputs, before.operands, paddings, strict=False)
+            ),
+            *((value, None) for value in (*op.init_values, *paddings)),
         ]
-        scalar = TensorShardingAttr.fully_closed(_sharding(source).mesh_or_ref, 0)
-        inputs += [(value, scalar) for value in (*op.init_values, *paddings)]
-        results = [
-            (TensorType(tensor_type(whole.type).element_type, divisible_shape(whole)), _sharding(whole))
-            for whole in before.results
-        ]
-        manual = axis_names([source.axes(dim) for dim in range(len(source.shape))], mesh)
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             values, initials, paddings = parts[:count], parts[count : 2 * count], parts[2 * count :]
@@ -136,21 +127,16 @@ class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
             window = [
                 without_base(window) if dim in decision.readings else window for dim, window in enumerate(op.window())
             ]
-            types = [part_of(*result, mesh, manual) for result in results]
+            types = [local_part(target) for target in before.results]
             region = code.rewriter.move_region_contents_to_new_regions(op.body)
             return code.rewriter.insert(stablehlo.ReduceWindowOp(read, initials, window, region, types)).outputs
 
-        wholes = manual_computation(inputs, results, manual, mesh, body, code)
-        trimmed = [
-            without_padding(value, whole.shape, _sharding(whole), code)
-            for value, whole in zip(wholes, before.results, strict=True)
-        ]
-        code.replace(op, *trimmed)
+        code.replace(op, *manual_results(inputs, before.results, body, code))
 
 
-def _sharding(tensor: WholeTensor) -> TensorShardingAttr:
-    assert tensor.sharding is not None
-    return tensor.sharding
+def local_part(tensor: WholeTensor) -> TensorType[Attribute]:
+    """The type of each part, padding included."""
+    return TensorType(tensor_type(tensor.type).element_type, tensor.part_shape)
 
 
 # -- Convolutions -----------------------------------------------------------------------------------------------------
@@ -167,9 +153,11 @@ class LocalConvolution:
 
 @dataclass(frozen=True)
 class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvolution]):
-    """`convolution %x, %k` -> `manual_computation(%x, %k)`: each device has the windows of its part of the output."""
+    """
+    `convolution %x, %k` -> `manual_computation(%x, %k) { convolution (exchange %part), %k }`: the windows of a part.
 
-    op_types = (stablehlo.ConvolutionOp,)
+    Requires: input and output sharded alike along windows, and the kernel not; all other dimensions divide evenly.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> LocalConvolution | Other:
@@ -199,31 +187,19 @@ class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvoluti
 
     def rewrite(self, op: stablehlo.ConvolutionOp, decision: LocalConvolution, code: DeviceCode) -> None:
         (input, kernel), (output,) = (tensors := WholeTensors.of(op)).operands, tensors.results
-        movement, mesh, sharding = decision.movement, input.mesh, _sharding(output)
-        of_kernel = kernel.sharding or TensorShardingAttr.fully_closed(sharding.mesh_or_ref, len(kernel.shape))
-        padding = zero(tensor_type(op.lhs).element_type, code)
-        scalar = TensorShardingAttr.fully_closed(sharding.mesh_or_ref, 0)
-        inputs = [
-            (padded_high(op.lhs, divisible_shape(input), _sharding(input), code, padding), _sharding(input)),
-            (op.rhs, of_kernel),
-            (padding, scalar),
-        ]
-        type = TensorType(tensor_type(op.result).element_type, divisible_shape(output))
-        axes = [tensor.axes(dim) for tensor in (input, kernel, output) for dim in range(len(tensor.shape))]
-        manual = axis_names(axes, mesh)
+        padding = code.zero(tensor_type(op.lhs).element_type)
+        inputs = [padded_input(op.lhs, input, code, padding), (op.rhs, kernel.sharding), (padding, None)]
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             part, kernel, padding = parts
-            read = movement.windows(part, padding, code)
             local = stablehlo.ConvolutionOp.create(
-                operands=[read, kernel],
-                result_types=[part_of(type, sharding, mesh, manual)],
+                operands=[decision.movement.windows(part, padding, code), kernel],
+                result_types=[local_part(output)],
                 properties={**op.properties, **_local_properties(op, decision)},
             )
             return [code.insert(local)]
 
-        (whole,) = manual_computation(inputs, [(type, sharding)], manual, mesh, body, code)
-        code.replace(op, without_padding(whole, output.shape, sharding, code))
+        code.replace(op, *manual_results(inputs, [output], body, code))
 
 
 def _divide_elsewhere(tensor: WholeTensor, dims: Sequence[int] | set[int]) -> bool:

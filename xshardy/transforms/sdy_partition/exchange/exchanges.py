@@ -130,7 +130,7 @@ def rotation(stored: Runs, read: Runs, period: int) -> Exchange | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ExchangeStep:
     """One dimension of an exchange: the number of its parts, and what is exchanged along it."""
 
     dim: int
@@ -139,7 +139,7 @@ class Step:
     """One; of a concatenation, one for each operand."""
 
 
-def elements_sent(shape: Sequence[int], steps: Sequence[Step]) -> int:
+def elements_sent(shape: Sequence[int], steps: Sequence[ExchangeStep]) -> int:
     """
     How many elements a device receives, if it exchanges along one dimension after another.
 
@@ -153,7 +153,7 @@ def elements_sent(shape: Sequence[int], steps: Sequence[Step]) -> int:
     return total
 
 
-def elements_gathered(shape: Sequence[int], steps: Sequence[Step]) -> int:
+def elements_gathered(shape: Sequence[int], steps: Sequence[ExchangeStep]) -> int:
     """How many elements a device receives, if it gets the dimensions of `steps` whole."""
     parts = prod(step.parts for step in steps)
     return prod(shape) * (parts - 1)
@@ -168,7 +168,7 @@ def elements_turned(shape: Sequence[int], dim: int, parts: int) -> int:
     return 2 * prod(shape) * (parts - 1) // parts
 
 
-def is_worth_it(shape: Sequence[int], steps: Sequence[Step]) -> bool:
+def is_worth_it(shape: Sequence[int], steps: Sequence[ExchangeStep]) -> bool:
     """Whether an exchange of parts of `shape` moves fewer bytes than a gather, in a few rounds, or as many in one."""
     rounds = sum(each.rounds_sent for step in steps for each in step.exchanges)
     saved = elements_gathered(shape, steps) - elements_sent(shape, steps)

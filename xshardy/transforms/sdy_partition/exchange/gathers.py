@@ -1,6 +1,6 @@
 """The alternative to an exchange: all devices get the dimensions in question whole, and take their parts again."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from xdsl.ir import Operation
@@ -13,68 +13,36 @@ from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.rewriting import DecisionPattern
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.factor_conflicts import Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution
 from xshardy.transforms.sdy_partition.exchange.exchanged_windows import windows_stay
 from xshardy.transforms.sdy_partition.exchange.pattern import has_same_axes, sharded_dims, whole_along
-from xshardy.transforms.sdy_partition.exchange.reshapes import gathered_reshape
-from xshardy.transforms.sdy_partition.exchange.slices_and_pads import pad_stays, slice_stays
+from xshardy.transforms.sdy_partition.exchange.slices_and_pads import pad_stays
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
-
-
-def _slice_stays(op: stablehlo.SliceOp, dim: int, before: WholeTensors) -> bool:
-    return slice_stays(op, dim, before.operands[0], before.results[0])
-
-
-def _window_stays(op: stablehlo.SelectAndScatterOp, dim: int, before: WholeTensors) -> bool:
-    source, updates = before.operands[:2]
-    return has_same_axes(source, updates) and windows_stay(op.window()[dim], dim, source)
-
 
 Stays = Callable[[Any, int, WholeTensors], bool]
 """Whether each part of the result needs, along a dimension of the operand, only elements of its part."""
 
-STAYS_UPSTREAM: Mapping[type[Operation], Stays] = {stablehlo.SliceOp: _slice_stays}
-"""As far as upstream knows."""
 
-STAYS: Mapping[type[Operation], Stays] = {
-    **STAYS_UPSTREAM,
-    stablehlo.SelectAndScatterOp: _window_stays,
-}
+def window_stays(op: stablehlo.SelectAndScatterOp, dim: int, before: WholeTensors) -> bool:
+    source, updates = before.operands[:2]
+    return has_same_axes(source, updates) and windows_stay(op.window()[dim], dim, source)
 
 
-def gathered(
-    op: Operation, before: WholeTensors, conflicts: FactorConflicts, stays_of: Mapping[type[Operation], Stays] = STAYS
-) -> Resolution | None:
-    """The reshards that let no part of a result of `op` need elements of other parts; None if it needs none anyway."""
-    if isinstance(op, stablehlo.ReshapeOp):
-        return gathered_reshape(before)
-    if isinstance(op, stablehlo.ConvolutionOp):
-        return gathered_convolution(op, before)
-    if isinstance(op, stablehlo.PadOp):
-        source, target = before.operands[0], before.results[0]
-        return gathered_dimensions(op, before, lambda dim: pad_stays(op, dim, source, target))
-    if isinstance(op, stablehlo.ReduceWindowOp):
-        return gathered_dimensions(op, before, lambda dim: windows_stay(op.window()[dim], dim, before.operands[0]))
-    stays = stays_of.get(type(op))
-    factors = [
-        factor
-        for factor, dims in conflicts.permutation_factors(op).items()
-        if stays is None or not stays(op, dims[0], before)
-    ]
-    return conflicts.without_axes(op, factors)
+def gathered_pad(op: stablehlo.PadOp, before: WholeTensors) -> Resolution | None:
+    """A pad can move the elements of a dimension that is as large after as before: its rule does not know that."""
+    source, target = before.operands[0], before.results[0]
+    return _gathered_dimensions(1, before, lambda dim: pad_stays(op, dim, source, target))
 
 
-def gathered_dimensions(
-    op: stablehlo.PadOp | stablehlo.ReduceWindowOp, before: WholeTensors, stays: Callable[[int], bool]
-) -> Resolution | None:
-    """
-    Sharded dimensions for which `stays` does not hold are not sharded.
+def gathered_windows(op: stablehlo.ReduceWindowOp, before: WholeTensors) -> Resolution | None:
+    """Dimensions whose windows reach several parts are not sharded."""
+    windows, source = op.window(), before.operands[0]
+    return _gathered_dimensions(len(op.inputs), before, lambda dim: windows_stay(windows[dim], dim, source))
 
-    The rules, as upstream's, do not know all of them: a pad can move the elements of a dimension that is as large after
-    as before.
-    """
-    inputs = len(op.inputs) if isinstance(op, stablehlo.ReduceWindowOp) else 1
+
+def _gathered_dimensions(inputs: int, before: WholeTensors, stays: Callable[[int], bool]) -> Resolution | None:
+    """Dimensions for which `stays` does not hold are not sharded, in results and the first `inputs` operands."""
     source, tensors = before.operands[0], (*before.operands[:inputs], *before.results)
     if source.sharding is None or not all(has_same_axes(source, tensor) for tensor in tensors):
         return None
@@ -95,14 +63,12 @@ def gathered_convolution(op: stablehlo.ConvolutionOp, before: WholeTensors) -> R
     """
     (input, kernel), (output,) = before.operands, before.results
     spatial = zip(*(dims[2:] for dims in op.dimension_numbers.roles), strict=True)
-    of_inputs: list[int] = []
-    of_outputs: list[int] = []
-    for window, (of_input, of_kernel, of_output) in zip(op.window(), spatial, strict=True):
-        is_alike = tuple(input.axes(of_input)) == tuple(output.axes(of_output))
-        if not (kernel.axes(of_kernel) or (is_alike and windows_stay(window, of_input, input))):
-            of_inputs.append(of_input)
-            of_outputs.append(of_output)
-    becomes = whole_along(input, of_inputs), whole_along(output, of_outputs)
+    dims: list[tuple[int, int]] = []
+    for window, (input_dim, kernel_dim, output_dim) in zip(op.window(), spatial, strict=True):
+        is_alike = tuple(input.axes(input_dim)) == tuple(output.axes(output_dim))
+        if not (kernel.axes(kernel_dim) or (is_alike and windows_stay(window, input_dim, input))):
+            dims.append((input_dim, output_dim))
+    becomes = whole_along(input, [dim for dim, _ in dims]), whole_along(output, [dim for _, dim in dims])
     if becomes == (None, None):
         return None
     mesh = next(tensor.sharding for tensor in (input, output) if tensor.sharding is not None).mesh_or_ref

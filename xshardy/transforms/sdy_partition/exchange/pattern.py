@@ -1,28 +1,25 @@
-"""The base of the patterns, and what they share: manual computations, and padding to a size that divides."""
+"""What the patterns of exchanges share: manual computations, and padding to a size that divides."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum, auto
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
     TensorShardingAttr,
-    TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
-from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy.shardings import with_dimensions
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 Body = Callable[[Sequence[SSAValue]], Sequence[SSAValue]]
 """Inserts the code of a device, given its parts, and returns its parts of the results."""
@@ -70,7 +67,7 @@ def whole_along(tensor: WholeTensor, dims: Collection[int]) -> TensorShardingAtt
     if tensor.sharding is None or not any(tensor.axes(dim) for dim in dims):
         return None
     whole = DimensionShardingAttr(is_closed=True)
-    shardings = (whole if dim in dims else of_dim for dim, of_dim in enumerate(tensor.sharding.dim_shardings))
+    shardings = (whole if dim in dims else dimension for dim, dimension in enumerate(tensor.sharding.dim_shardings))
     return with_dimensions(tensor.sharding, shardings)
 
 
@@ -79,66 +76,23 @@ def divisible(extent: int, parts: int) -> int:
     return -(-extent // parts) * parts
 
 
-def divisible_shape(tensor: WholeTensor) -> tuple[int, ...]:
-    """The shape of `tensor`, each dimension padded to a multiple of its parts."""
-    return tuple(divisible(extent, tensor.parts(dim)) for dim, extent in enumerate(tensor.shape))
-
-
 def axis_names(axes: Iterable[AxisRefs], mesh: MeshAttr) -> tuple[str, ...]:
     """The axes of `mesh` of which some part is in `axes`, in the order of the mesh."""
-    named = {axis.axis.data for of_dim in axes for axis in of_dim}
+    named = {axis.axis.data for dim_axes in axes for axis in dim_axes}
     return tuple(name for name in mesh.sizes if name in named)
 
 
 def sharded_along(tensor: WholeTensor) -> tuple[str, ...]:
     """The names of the axes that shard `tensor`."""
-    return axis_names([tensor.axes(dim) for dim in range(len(tensor.shape))], tensor.mesh)
-
-
-def marked(value: SSAValue, sharding: TensorShardingAttr) -> SSAValue:
-    """`value`, the only result of an operation, with `sharding`."""
-    assert isinstance(value.owner, Operation)
-    value.owner.attributes[SHARDING] = TensorShardingPerValueAttr([sharding])
-    return value
-
-
-def zero(element: Attribute, code: DeviceCode) -> SSAValue:
-    return insert_zeros(TensorType(element, []), code.rewriter)
-
-
-def padded_high(
-    value: SSAValue,
-    shape: Sequence[int],
-    sharding: TensorShardingAttr,
-    code: DeviceCode,
-    padding: SSAValue | None = None,
-) -> SSAValue:
-    """`value` with `padding`, or zeros, behind its elements. No element moves to another device."""
-    type = tensor_type(value)
-    if type.get_shape() == tuple(shape):
-        return value
-    if padding is None:
-        padding = zero(type.element_type, code)
-    nothing = [0] * len(shape)
-    high = [size - extent for size, extent in zip(shape, type.get_shape(), strict=True)]
-    result = TensorType(type.element_type, shape)
-    return marked(code.insert(stablehlo.PadOp(value, padding, nothing, high, nothing, result)), sharding)
-
-
-def without_padding(value: SSAValue, shape: Sequence[int], sharding: TensorShardingAttr, code: DeviceCode) -> SSAValue:
-    """The first elements of `value` along each dimension. No element moves to another device."""
-    if tensor_type(value).get_shape() == tuple(shape):
-        return value
-    starts, strides = [0] * len(shape), [1] * len(shape)
-    return marked(code.insert(stablehlo.SliceOp(value, starts, shape, strides)), sharding)
+    return axis_names(tensor.dim_axes, tensor.mesh)
 
 
 def part_of(type: Attribute, sharding: TensorShardingAttr, mesh: MeshAttr, manual: Iterable[str]) -> Attribute:
     """The type of a tensor that is local to the axes `manual`, which divide its dimensions evenly."""
     whole, names = tensor_type(type), {*manual}
     shape = [
-        extent // sharded_size([axis for axis in of_dim.axes if axis.axis.data in names], mesh)
-        for extent, of_dim in zip(whole.get_shape(), sharding.dim_shardings, strict=True)
+        extent // sharded_size([axis for axis in dimension.axes if axis.axis.data in names], mesh)
+        for extent, dimension in zip(whole.get_shape(), sharding.dim_shardings, strict=True)
     ]
     return TensorType(whole.element_type, shape)
 
@@ -161,3 +115,43 @@ def manual_computation(
     types, made = zip(*results, strict=True)
     computation = ManualComputationOp(values, shardings, made, manual, Region(block), types)
     return rewriter.insert(computation).results
+
+
+def padded_input(
+    value: SSAValue, tensor: WholeTensor, code: DeviceCode, padding: SSAValue | None = None
+) -> tuple[SSAValue, TensorShardingAttr]:
+    """
+    `value`, sharded as `tensor`, with `padding` or zeros behind its elements so that it divides; and its sharding.
+
+    No element moves to another device.
+    """
+    return code.padded(value, tensor.divisible_shape, tensor.own_sharding, padding), tensor.own_sharding
+
+
+def manual_results(
+    inputs: Sequence[tuple[SSAValue, TensorShardingAttr | None]],
+    targets: Sequence[WholeTensor],
+    body: Body,
+    code: DeviceCode,
+) -> list[SSAValue]:
+    """
+    Insert a manual computation over all axes of inputs and `targets`, and return its results, which are `targets`.
+
+    Inputs without a sharding are whole on each device. Results of `body` have padding so that they divide; it is cut
+    off behind the computation.
+    """
+    given = [sharding for _, sharding in inputs if sharding is not None]
+    mesh, shardings = targets[0].mesh, [*given, *(target.own_sharding for target in targets)]
+    manual = axis_names((dim.axes.data for sharding in shardings for dim in sharding.dim_shardings), mesh)
+    closed = [
+        (value, sharding or TensorShardingAttr.fully_closed(given[0].mesh_or_ref, rank_of(value)))
+        for value, sharding in inputs
+    ]
+    results = [
+        (TensorType(tensor_type(target.type).element_type, target.divisible_shape), target.own_sharding)
+        for target in targets
+    ]
+    wholes = manual_computation(closed, results, manual, mesh, body, code)
+    return [
+        code.trimmed(whole, target.shape, target.own_sharding) for whole, target in zip(wholes, targets, strict=True)
+    ]

@@ -4,6 +4,7 @@ What each part of a result reads along a dimension of an operand, and code that 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
@@ -12,8 +13,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_partition.exchange.exchanges import Step, exchange, is_worth_it
-from xshardy.transforms.sdy_partition.exchange.pattern import Other, part_size
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, is_worth_it
+from xshardy.transforms.sdy_partition.exchange.pattern import Other
 from xshardy.transforms.sdy_partition.exchange.runs import Runs, runs
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor
@@ -61,17 +62,19 @@ class Movement:
     """The exchange along each dimension of `source` in which a part of a result needs elements of other parts."""
 
     source: WholeTensor
-    steps: Sequence[Step]
+    steps: Sequence[ExchangeStep]
     readings: Mapping[int, Reading]
+    local_sharding: ClassVar[None] = None
+    """Values in the manual computation need no shardings."""
 
     @staticmethod
     def of(source: WholeTensor, readings: Mapping[int, Reading]) -> "Movement | Other":
         """A gather if that is cheaper."""
         steps = [
-            Step(dim, source.parts(dim), (exchange(stored(source, dim), reading.read),))
+            ExchangeStep(dim, source.parts(dim), (exchange(stored(source, dim), reading.read),))
             for dim, reading in readings.items()
         ]
-        shape = [part_size(source, dim) for dim in range(len(source.shape))]
+        shape = [*source.part_shape]
         return Movement(source, steps, readings) if is_worth_it(shape, steps) else Other.GATHER
 
     @property

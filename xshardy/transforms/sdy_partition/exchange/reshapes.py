@@ -20,15 +20,10 @@ from xshardy.transforms.sdy_partition.exchange.neighbours import Neighbours
 from xshardy.transforms.sdy_partition.exchange.pattern import (
     Other,
     axis_names,
-    divisible_shape,
     is_movable,
     manual_computation,
-    marked,
-    padded_high,
     part_of,
     whole_along,
-    without_padding,
-    zero,
 )
 from xshardy.transforms.sdy_partition.exchange.reshape_groups import ReshapeGroup, reshape_groups
 from xshardy.transforms.sdy_partition.exchange.runs import Runs, runs
@@ -141,7 +136,7 @@ def _without(tensor: WholeTensor, axes: Sequence[AxisRefAttr]) -> TensorSharding
     return with_dimensions(tensor.sharding, dims)
 
 
-def gathered_reshape(before: WholeTensors) -> Resolution | None:
+def gathered_reshape(op: stablehlo.ReshapeOp, before: WholeTensors) -> Resolution | None:
     """
     Operand and result without the axes of groups that move; of tensors without elements, without any axes.
 
@@ -194,9 +189,11 @@ def _split(moved: MovedGroups, group: ReshapeGroup) -> DimExchange | None:
 
 @dataclass(frozen=True)
 class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
-    """`reshape %x` -> `slice (manual_computation(pad %x))`: a reshape of what a device and its neighbours have."""
+    """
+    `reshape %x` -> `manual_computation(%x) { reshape (dynamic_slice (concatenate %part, (collective_permute %part))) }`
 
-    op_types = (stablehlo.ReshapeOp,)
+    Requires: one dimension that is split into several, and parts that need their next neighbours only.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> SplitGroups | Other:
@@ -214,20 +211,19 @@ class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
     def rewrite(self, op: stablehlo.ReshapeOp, decision: SplitGroups, code: DeviceCode) -> None:
         moved = decision.moved
         source, target, mesh, manual = moved.source, moved.target, moved.source.mesh, moved.manual
-        before, after = source.sharding, target.sharding
-        assert before is not None and after is not None
+        before, after = source.own_sharding, target.own_sharding
         element = tensor_type(op.operand).element_type
-        padding = zero(element, code)
-        operand = padded_high(op.operand, divisible_shape(source), before, code)
-        type = TensorType(element, divisible_shape(target))
+        padding = code.zero(element)
+        operand = code.padded(op.operand, source.divisible_shape, before)
+        type = TensorType(element, target.divisible_shape)
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             own, inner_padding = parts
             window = PartsCode(mesh, without_axes(before, manual), code).windows(own, decision.dims, inner_padding)
-            reshaped = code.insert(stablehlo.ReshapeOp(window, part_of(type, after, mesh, manual)))
-            return [marked(reshaped, without_axes(after, manual))]
+            reshaped = stablehlo.ReshapeOp(window, part_of(type, after, mesh, manual))
+            return [code.insert(reshaped, without_axes(after, manual))]
 
         scalar = TensorShardingAttr.fully_closed(before.mesh_or_ref, 0)
         inputs = ((operand, before), (padding, scalar))
         (whole,) = manual_computation(inputs, [(type, after)], manual, mesh, body, code)
-        code.replace(op, without_padding(whole, target.shape, after, code))
+        code.replace(op, code.trimmed(whole, target.shape, after))

@@ -1,19 +1,18 @@
 """Reverses along sharded dimensions: each device reverses its part, which then goes to the opposite device."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
-from xshardy.dialects.sdy.value_shardings import without_axes
+from xshardy.dialects.sdy.value_shardings import enclosing_module, without_axes
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.sharding.devices import mirrored
 from xshardy.transforms.sdy.shardings import with_mesh
@@ -25,9 +24,6 @@ from xshardy.transforms.sdy_partition.exchange.pattern import (
     has_same_axes,
     is_movable,
     manual_computation,
-    marked,
-    padded_high,
-    without_padding,
 )
 from xshardy.transforms.sdy_partition.exchange.whole_parts import PartsCode
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
@@ -35,24 +31,19 @@ from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
 
 
-@dataclass(slots=True)
-class Meshes:
-    """The meshes of a module by name, and new ones."""
+def reference_to(mesh: MeshAttr, name: str, op: Operation, rewriter: PatternRewriter) -> SymbolRefAttr:
+    """
+    A reference to `mesh` from `op`.
 
-    module: ModuleOp
-    names: dict[MeshAttr, str] = field(init=False)
-    symbols: SymbolNames = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.names = {op.mesh: op.sym_name.data for op in reversed([*self.module.ops]) if isinstance(op, MeshOp)}
-        self.symbols = SymbolNames(self.module)
-
-    def reference(self, mesh: MeshAttr, name: str, rewriter: PatternRewriter) -> SymbolRefAttr:
-        """A reference to `mesh`; if it has no name, it becomes the first operation of the module, named `name`."""
-        if (known := self.names.get(mesh)) is None:
-            known = self.names[mesh] = self.symbols.fresh(name)
-            rewriter.insert(MeshOp(known, mesh), InsertPoint.at_start(self.module.body.block))
-        return SymbolRefAttr(known)
+    If the module has no such mesh, it gets one as its first operation, of a name that begins with `name`.
+    """
+    module = enclosing_module(op)
+    assert module is not None
+    known = (inner.sym_name.data for inner in module.ops if isinstance(inner, MeshOp) and inner.mesh == mesh)
+    if (found := next(known, None)) is None:
+        found = SymbolNames(module).fresh(name)
+        rewriter.insert(MeshOp(found, mesh), InsertPoint.at_start(module.body.block))
+    return SymbolRefAttr(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +54,6 @@ class Mirroring:
     axes: AxisRefs
     shifts: Mapping[int, int]
     """By dimension that does not divide: by how many elements it is shifted up, so that padding is in front."""
-
-    @property
-    def sharding(self) -> TensorShardingAttr:
-        assert self.source.sharding is not None
-        return self.source.sharding
 
     @property
     def shape(self) -> list[int]:
@@ -81,10 +67,9 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
     `reverse %x` -> `reshard (reverse %x)`, where the result is over the mesh in the opposite order.
 
     If a dimension does not divide, it is padded, and shifted so that the padding is behind the reversed elements.
-    """
 
-    op_types = (stablehlo.ReverseOp,)
-    meshes: Meshes
+    Requires: operand and result sharded alike.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Mirroring | Other:
@@ -98,23 +83,23 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
         return Mirroring(source, axes, shifts) if dims else Other.STAY
 
     def rewrite(self, op: stablehlo.ReverseOp, decision: Mirroring, code: DeviceCode) -> None:
-        source, sharding, mesh = decision.source, decision.sharding, decision.source.mesh
-        operand = padded_high(op.operand, decision.shape, sharding, code)
+        source, sharding, mesh = decision.source, decision.source.own_sharding, decision.source.mesh
+        operand = code.padded(op.operand, decision.shape, sharding)
         if decision.shifts:
             operand = _shifted(operand, decision, code)
         opposite = mirrored(mesh, decision.axes)
         reference = opposite
         if sharding.mesh_name is not None:
-            reference = self.meshes.reference(opposite, f"{sharding.mesh_name}_reversed", code.rewriter)
+            reference = reference_to(opposite, f"{sharding.mesh_name}_reversed", op, code.rewriter)
         reverse = stablehlo.ReverseOp(operand, op.dimensions.get_values())
-        there = marked(code.insert(reverse), with_mesh(sharding, reference))
+        there = code.insert(reverse, with_mesh(sharding, reference))
         back = code.insert(ReshardOp(there, sharding))
-        code.replace(op, without_padding(back, source.shape, sharding, code))
+        code.replace(op, code.trimmed(back, source.shape, sharding))
 
 
 def _shifted(operand: SSAValue, mirroring: Mirroring, code: DeviceCode) -> SSAValue:
     """`operand`, shifted along each dimension that does not divide."""
-    mesh, sharding = mirroring.source.mesh, mirroring.sharding
+    mesh, sharding = mirroring.source.mesh, mirroring.source.own_sharding
     manual = axis_names([mirroring.source.axes(dim) for dim in mirroring.shifts], mesh)
     parts = PartsCode(mesh, without_axes(sharding, manual), code)
 

@@ -5,14 +5,14 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_partition.exchange.exchanges import Step, is_worth_it, rotation
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, is_worth_it, rotation
 from xshardy.transforms.sdy_partition.exchange.pattern import has_same_axes, part_size
 from xshardy.transforms.sdy_partition.exchange.readings import stored
 from xshardy.transforms.sdy_partition.exchange.runs import Runs
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
 
 
-def rotation_of(op: stablehlo.ConcatenateOp) -> Step | None:
+def rotation_of(op: stablehlo.ConcatenateOp) -> ExchangeStep | None:
     """
     The exchange of `%x` for `concatenate (slice %x [3:8]), (slice %x [0:3])`, if both are sharded alike.
 
@@ -34,7 +34,7 @@ def rotation_of(op: stablehlo.ConcatenateOp) -> Step | None:
     exchange = rotation(stored(source, dim), Runs(starts, counts, size), extent)
     if exchange is None:
         return None
-    step = Step(dim, parts, (exchange,))
+    step = ExchangeStep(dim, parts, (exchange,))
     shape = [part_size(source, other) for other in range(len(source.shape))]
     return step if is_worth_it(shape, [step]) else None
 

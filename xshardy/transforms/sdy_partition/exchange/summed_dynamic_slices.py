@@ -4,24 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_partition.exchange.contributions import added_up, all_axes, placed
 from xshardy.transforms.sdy_partition.exchange.pattern import (
     Other,
-    divisible_shape,
-    manual_computation,
-    padded_high,
+    manual_results,
+    padded_input,
     part_size,
-    sharded_along,
     sharded_dims,
     whole_along,
-    without_padding,
 )
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
@@ -32,12 +27,12 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, Wh
 @dataclass(frozen=True)
 class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
     """
-    `dynamic_slice %x, %i` -> `manual_computation(%x, %i)`: an all-reduce of what each device has of the slice.
+    `dynamic_slice %x, %i` -> `manual_computation(%x, %i) { all_reduce (place (dynamic_slice %part, %i - offset)) }`
 
-    The decision is the sharded dimensions of which the slice has a part.
+    Each device contributes what it has of the slice. The decision: sharded dimensions of which it has a part.
+
+    Requires: indices that each device has; a slice of no more elements than a part.
     """
-
-    op_types = (stablehlo.DynamicSliceOp,)
 
     @staticmethod
     def decide(op: stablehlo.DynamicSliceOp, before: WholeTensors) -> Sequence[int] | Other:
@@ -54,16 +49,11 @@ class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
             target.axes(dim) != source.axes(dim) for dim in kept
         ):
             return Other.GATHER
-        return cut if prod(_part_of_result(source, target, cut)) <= prod(_part(source)) else Other.GATHER
+        return cut if prod(_part_of_result(source, target, cut)) <= prod(source.part_shape) else Other.GATHER
 
     def rewrite(self, op: stablehlo.DynamicSliceOp, decision: Sequence[int], code: DeviceCode) -> None:
         (source, *_), (target,) = (tensors := WholeTensors.of(op)).operands, tensors.results
-        sharding, becomes, mesh = source.sharding, whole_along(source, decision), source.mesh
-        assert sharding is not None and becomes is not None
-        scalar = TensorShardingAttr.fully_closed(sharding.mesh_or_ref, 0)
-        operand = padded_high(op.operand, divisible_shape(source), sharding, code)
-        local = _part_of_result(source, target, decision)
-        shape = [size if dim in decision else size * source.parts(dim) for dim, size in enumerate(local)]
+        whole = WholeTensor(target.type, whole_along(source, decision), op)
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             part, *indices = parts
@@ -71,12 +61,12 @@ class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
             starts: list[SSAValue] = []
             firsts: dict[int, SSAValue] = {}
             for dim, index in enumerate(indices):
+                wanted = clamped(index, source.shape[dim] - target.shape[dim], code)
                 if dim not in decision:
-                    starts.append(clamped(index, source.shape[dim] - target.shape[dim], code))
+                    starts.append(wanted)
                     continue
                 sizes[dim] = min(sizes[dim], local[dim])
-                wanted = clamped(index, source.shape[dim] - target.shape[dim], code)
-                offset = code.shard_offset(source.axes(dim), mesh, local[dim])
+                offset = code.shard_offset(source.axes(dim), source.mesh, local[dim])
                 wanted = code.insert(stablehlo.SubtractOp(wanted, offset))
                 last = code.integer(local[dim] - sizes[dim])
                 starts.append(code.insert(stablehlo.ClampOp(code.integer(0), wanted, last)))
@@ -84,20 +74,13 @@ class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
             piece = code.insert(stablehlo.DynamicSliceOp(part, starts, sizes))
             for dim, first in firsts.items():
                 piece = placed(piece, dim, first, target.shape[dim], code)
-            return [added_up(piece, all_axes([source.axes(dim) for dim in decision]), mesh, code)]
+            return [added_up(piece, all_axes([source.axes(dim) for dim in decision]), source.mesh, code)]
 
-        inputs = [(operand, sharding), *((index, scalar) for index in op.start_indices)]
-        result = TensorType(tensor_type(operand).element_type, shape)
-        (whole,) = manual_computation(inputs, [(result, becomes)], sharded_along(source), mesh, body, code)
-        whole = without_padding(whole, target.shape, becomes, code)
+        inputs = [padded_input(op.operand, source, code), *((index, None) for index in op.start_indices)]
+        (result,) = manual_results(inputs, [whole], body, code)
         if target.sharding is not None and any(target.axes(dim) for dim in decision):
-            whole = code.insert(ReshardOp(whole, target.sharding))
-        code.replace(op, whole)
-
-
-def _part(tensor: WholeTensor) -> list[int]:
-    """The shape of a part, padding included."""
-    return [part_size(tensor, dim) for dim in range(len(tensor.shape))]
+            result = code.insert(ReshardOp(result, target.sharding))
+        code.replace(op, result)
 
 
 def _part_of_result(source: WholeTensor, target: WholeTensor, cut: Sequence[int]) -> list[int]:

@@ -20,7 +20,7 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, r
 
 
 def axes_per_dim(lists: ListOfAxisRefListsAttr) -> Sequence[AxisRefs]:
-    return [of_dim.axes.data for of_dim in lists.lists]
+    return [dimension.axes.data for dimension in lists.lists]
 
 
 def _element(op: sdy.Collective) -> Attribute:
@@ -36,6 +36,12 @@ def _permutation_to_front(dims: Iterable[int], rank: int) -> list[int]:
     """The permutation of `rank` dimensions that moves `dims` to the front."""
     moved = [*dims]
     return [*moved, *(dim for dim in range(rank) if dim not in moved)]
+
+
+def _permutation_before(dims: Sequence[int], rank: int) -> list[int]:
+    """The permutation that moves the first dimensions, one for each of `dims`, before these of the other `rank`."""
+    places = {dim: [place] for place, dim in enumerate(dims)}
+    return [place for dim in range(rank) for place in (*places.get(dim, ()), len(dims) + dim)]
 
 
 def _split(shape: Sequence[int], factors: Mapping[int, int]) -> tuple[list[int], list[int]]:
@@ -68,9 +74,10 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
 
     Several dimensions are gathered one by one, from the last to the first; or all at once, along a new dimension.
     An empty part is reshaped: the other devices have nothing either.
+
+    Refuses: a gather along no axis.
     """
 
-    op_types = (sdy.AllGatherOp,)
     checks_shardings = True
 
     @staticmethod
@@ -119,11 +126,7 @@ def _gather_at_once(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code:
     all_axes = [axis for axes in gathered.values() for axis in axes]
     parts = _gather(op, parts, 0, all_axes, [prod(factors.values()), *shape], code)
     parts = code.reshaped(parts, [*factors.values(), *shape], element)
-    order = {dim: place for place, dim in enumerate(factors)}
-    permutation = [
-        place for dim in range(len(shape)) for place in ([order[dim]] if dim in order else []) + [len(factors) + dim]
-    ]
-    parts = code.insert(stablehlo.TransposeOp(parts, permutation))
+    parts = code.insert(stablehlo.TransposeOp(parts, _permutation_before([*factors], len(shape))))
     return code.reshaped(parts, [extent * factors.get(dim, 1) for dim, extent in enumerate(shape)], element)
 
 
@@ -131,7 +134,6 @@ def _gather_at_once(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code:
 class ReduceBetweenDevices(LocalPattern[sdy.AllReduceOp, AxisRefs]):
     """`sdy.all_reduce {"x"} %x` -> `stablehlo.all_reduce %x`, between the devices along "x"."""
 
-    op_types = (sdy.AllReduceOp,)
     checks_shardings = True
 
     @staticmethod
@@ -153,7 +155,6 @@ def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, cod
 class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
     """`sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of its operand."""
 
-    op_types = (sdy.AllSliceOp,)
     checks_shardings = True
 
     @staticmethod
@@ -165,8 +166,8 @@ class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """An all-to-all between the devices along `axes`."""
+class AllToAllDims:
+    """The dimensions of an all-to-all between the devices along `axes`."""
 
     sources: Mapping[int, int]
     """For each dimension that becomes sharded, the dimension that was sharded before."""
@@ -181,26 +182,27 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
+class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, AllToAllDims]):
     """
     `sdy.all_to_all [{"x"}: 0->1] %x` -> `stablehlo.all_to_all %x`, between the devices along "x".
 
     All pairs of dimensions are exchanged by one operation; several pairs along a new dimension.
+
+    Refuses: a pair of dimensions along no axis.
     """
 
-    op_types = (sdy.AllToAllOp,)
     checks_shardings = True
 
     @staticmethod
-    def decide(op: sdy.AllToAllOp, before: WholeTensors) -> Exchange:
+    def decide(op: sdy.AllToAllOp, before: WholeTensors) -> AllToAllDims:
         params = sorted(op.params.params.data, key=lambda param: param.tgt_dim.data)
         if not all(param.axes.data for param in params):
             raise refuse(op, "failed to resolve axes: one of its parameters has none; leave that out")
         factors = {param.tgt_dim.data: sharded_size(param.axes.data, op.mesh) for param in params}
         sources = {param.tgt_dim.data: param.src_dim.data for param in params}
-        return Exchange(sources, factors, tuple(axis for param in params for axis in param.axes.data))
+        return AllToAllDims(sources, factors, tuple(axis for param in params for axis in param.axes.data))
 
-    def rewrite(self, op: sdy.AllToAllOp, decision: Exchange, code: DeviceCode) -> None:
+    def rewrite(self, op: sdy.AllToAllOp, decision: AllToAllDims, code: DeviceCode) -> None:
         if len(decision.sources) == 1:
             ((target, source),) = decision.sources.items()
             code.replace(op, _exchange(op, op.tensor, target, source, decision, code))
@@ -209,7 +211,7 @@ class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, Exchange]):
 
 
 def _exchange(
-    op: sdy.AllToAllOp, tensor: SSAValue, split: int, concatenated: int, exchange: Exchange, code: DeviceCode
+    op: sdy.AllToAllOp, tensor: SSAValue, split: int, concatenated: int, exchange: AllToAllDims, code: DeviceCode
 ) -> SSAValue:
     """`tensor` split along one dimension, with the parts of other devices along another."""
     groups = code.groups(exchange.axes, op.mesh, op.out_sharding.mesh_or_ref)
@@ -217,7 +219,7 @@ def _exchange(
     return code.insert(stablehlo.AllToAllOp([tensor], split, concatenated, exchange.count, groups, channel))
 
 
-def _exchange_at_once(op: sdy.AllToAllOp, exchange: Exchange, code: DeviceCode) -> SSAValue:
+def _exchange_at_once(op: sdy.AllToAllOp, exchange: AllToAllDims, code: DeviceCode) -> SSAValue:
     """
     Exchange parts along a new first dimension; then split that dimension, and merge each piece into its source
     dimension.
@@ -230,21 +232,18 @@ def _exchange_at_once(op: sdy.AllToAllOp, exchange: Exchange, code: DeviceCode) 
     rest = in_front[len(places) :]
     parts = _exchange(op, code.reshaped(parts, [exchange.count, *rest], element), 0, 0, exchange, code)
     parts = code.reshaped(parts, in_front, element)
-    came_from = {source: place for place, source in enumerate(exchange.sources.values())}
-    permutation = [
-        place
-        for dim in range(len(shape))
-        for place in ([came_from[dim]] if dim in came_from else []) + [len(places) + dim]
-    ]
-    parts = code.insert(stablehlo.TransposeOp(parts, permutation))
+    parts = code.insert(stablehlo.TransposeOp(parts, _permutation_before([*exchange.sources.values()], len(shape))))
     return code.reshaped(parts, tensor_type(op.result).get_shape(), element)
 
 
 @dataclass(frozen=True)
 class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, int]]]):
-    """`sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place."""
+    """
+    `sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place.
 
-    op_types = (sdy.CollectivePermuteOp,)
+    Refuses: an operand that is sharded as the result is.
+    """
+
     checks_shardings = True
 
     @staticmethod
@@ -271,7 +270,7 @@ class Scattering:
     @property
     def axes(self) -> AxisRefs:
         """All axes."""
-        return tuple(axis for of_dim in self.axes_by_dim.values() for axis in of_dim)
+        return tuple(axis for axes in self.axes_by_dim.values() for axis in axes)
 
 
 @dataclass(frozen=True)
@@ -281,9 +280,10 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
 
     StableHLO scatters one dimension. Several are reduced and then sliced, or scattered along a new dimension. An empty
     operand is reshaped.
+
+    Refuses: a scatter along no axis.
     """
 
-    op_types = (sdy.ReduceScatterOp,)
     checks_shardings = True
 
     @staticmethod
@@ -321,7 +321,7 @@ def _scatter(
 def _scatter_at_once(op: sdy.ReduceScatterOp, scattering: Scattering, code: DeviceCode) -> SSAValue:
     """Move the parts of all devices to a new first dimension, and scatter that dimension."""
     element, type = _element(op), tensor_type(op.result)
-    factors = {dim: sharded_size(of_dim, op.mesh) for dim, of_dim in scattering.axes_by_dim.items()}
+    factors = {dim: sharded_size(axes, op.mesh) for dim, axes in scattering.axes_by_dim.items()}
     split, places = _split(_shape(op), factors)
     parts = code.reshaped(op.tensor, split, element)
     parts = code.insert(stablehlo.TransposeOp(parts, _permutation_to_front(places, len(split))))

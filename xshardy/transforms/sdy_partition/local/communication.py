@@ -116,9 +116,12 @@ def _mixes_parts(op: Operation, before: WholeTensors) -> bool:
 
 @dataclass(frozen=True)
 class CollectiveOfOneDevice(LocalPattern[Operation, WholeTensors]):
-    """`all_reduce %x` -> `%x`, between groups of one device each. Other collectives stay as they are."""
+    """
+    `all_reduce %x` -> `%x`, between groups of one device each. Other collectives stay as they are.
 
-    op_types = COLLECTIVES
+    Refuses: a collective between partitions outside of manual computations, since the whole program has none; one in a
+    manual computation between devices with different parts of a tensor.
+    """
 
     @staticmethod
     def decide(op: Operation, before: WholeTensors) -> WholeTensors | None:

@@ -1,7 +1,6 @@
 """Checks that the parts that an operation sees on a device belong together: that no reshard is missing."""
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -14,6 +13,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -31,35 +31,30 @@ HELP = (
 )
 
 
-OF_UNRELATED_TENSORS = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.IfOp, stablehlo.ReturnOp)
+PASSES_TENSORS_ON = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.IfOp, stablehlo.ReturnOp)
 """Operations that pass on each operand by itself, so that these may be over different meshes."""
 
-UNDERSTOOD = (*OF_UNRELATED_TENSORS, UnregisteredOp)
+NEEDS_NO_RULE = (*PASSES_TENSORS_ON, UnregisteredOp)
 """Operations without a sharding rule, whose parts belong together if their uses do, or of which nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
 class CompatibleShardings:
     """The check, for the operations of one module."""
 
-    module: ModuleOp
-    conflicts: FactorConflicts = field(init=False)
-    manual: ManualRegions = field(init=False)
-    _passed: set[Hashable] = field(default_factory=set[Hashable], init=False)
-    """Operations that need no reshard, by likeness."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "manual", ManualRegions(self.module))
-        object.__setattr__(self, "conflicts", FactorConflicts(self.module, by_parts=True))
+    def __init__(self, module: ModuleOp):
+        self.conflicts = FactorConflicts(module, by_parts=True)
+        self.manual = ManualRegions(module)
+        self._passed: set[Hashable] = set()
+        """Operations that need no reshard, by likeness."""
 
     def check(self, op: Operation, *, has_own_form: bool = False) -> None:
         """
         Raises `OperationFailedException` if a tensor that `op` reads or writes needs a reshard first.
 
-        With `has_own_form`, a pattern for `op` knows how its tensors belong together; else its sharding rule does, and
-        without one nothing may be sharded.
+        With `has_own_form`, the pattern for `op` has checked how its tensors belong together; else its sharding rule
+        says it, and without one nothing may be sharded.
         """
-        key = self.conflicts.likeness.of(op), has_own_form
+        key = alike(op), has_own_form
         if key in self._passed:
             return
         self._check(op, has_own_form=has_own_form)
@@ -67,10 +62,10 @@ class CompatibleShardings:
             self._passed.add(key)
 
     def _check(self, op: Operation, *, has_own_form: bool) -> None:
-        if not isinstance(op, OF_UNRELATED_TENSORS):
+        if not isinstance(op, PASSES_TENSORS_ON):
             _check_meshes(op)
         _check_uses(_uses_in(op))
-        if not has_own_form and not isinstance(op, UNDERSTOOD) and not self.conflicts.has_rule(op):
+        if not has_own_form and not isinstance(op, NEEDS_NO_RULE) and not self.conflicts.has_rule(op):
             _require_replicated(op)
         resolution = self.conflicts.resolve(op, full=True)
         if resolution is None:

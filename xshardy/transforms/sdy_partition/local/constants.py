@@ -17,7 +17,6 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, Wh
 class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
     """`sdy.constant dense<2> : 8` -> `stablehlo.constant dense<2> : 4`; if it is no splat, a slice of the whole."""
 
-    op_types = (ConstantOp,)
     checks_shardings = True
 
     @staticmethod
@@ -32,8 +31,7 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
             element = value.data.data[: value.get_element_type().compile_time_size]
             part = code.constant(dense(type, element))
         else:
-            axes = [decision.axes(dim) for dim in range(type.get_num_dims())]
-            part = code.part(code.constant(value), axes, decision.mesh, type.get_shape())
+            part = code.own_part(code.constant(value), decision)
         code.replace(op, part)
 
 
@@ -41,7 +39,6 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
 class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
     """`hlo.elided_constant : 8` -> a slice of it: the value, which the text leaves out, stays that of the whole."""
 
-    op_types = (hlo.ElidedConstantOp,)
     checks_shardings = True
 
     @staticmethod
@@ -49,19 +46,14 @@ class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
         return before.results[0]
 
     def rewrite(self, op: hlo.ElidedConstantOp, decision: WholeTensor, code: DeviceCode) -> None:
-        if decision.is_replicated:
-            return
-        type = tensor_type(op.result)
-        axes = [decision.axes(dim) for dim in range(type.get_num_dims())]
-        whole = code.insert(hlo.ElidedConstantOp.create(result_types=[decision.type]))
-        code.replace(op, code.part(whole, axes, decision.mesh, type.get_shape()))
+        if not decision.is_replicated:
+            whole = code.insert(hlo.ElidedConstantOp.create(result_types=[decision.type]))
+            code.replace(op, code.own_part(whole, decision))
 
 
 @dataclass(frozen=True)
 class IotaOfPart(LocalPattern[stablehlo.IotaOp, WholeTensor]):
     """`iota : 8` -> `iota : 4`, plus the offset of the part if the iota dimension is sharded."""
-
-    op_types = (stablehlo.IotaOp,)
 
     @staticmethod
     def decide(op: stablehlo.IotaOp, before: WholeTensors) -> WholeTensor | None:

@@ -16,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE, local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.ir.hashing import are_equal
 from xshardy.ir.value_types import give_types
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
@@ -24,10 +25,10 @@ from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
 from xshardy.transforms.sdy_partition.by_sharding import BySharding, function_type
 from xshardy.transforms.sdy_partition.local.compatible_shardings import how_sharded
-from xshardy.transforms.sdy_partition.local.decisions import Decisions
+from xshardy.transforms.sdy_partition.local.decisions import LocalDecisions
 from xshardy.transforms.sdy_partition.local.device_code import Channels, LocalOptions
-from xshardy.transforms.sdy_partition.local.patterns import PATTERNS
 from xshardy.transforms.sdy_partition.local.whole_tensors import local_type, refuse
+from xshardy.transforms.sdy_partition.operations import patterns_of
 
 DECLARATIONS = frozenset[type[Operation]]({FuncOp, MeshOp, ModuleOp})
 """What is not executed, and has no decision."""
@@ -84,16 +85,16 @@ def local_program(module: ModuleOp) -> LocalProgram:
     by_name = {function.sym_name.data: function for function in functions}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
     decisions: dict[Operation, Any] = {}
-    of_alike = Decisions(module)
+    local = LocalDecisions(module)
     for op in operations_in(module):
         for value in values_of(op):
-            if (of_part := types.of_value(value, op)) is not value.type:
+            if not are_equal(of_part := types.of_value(value, op), value.type):
                 new_types.setdefault(op, []).append((value, of_part))
         if type(op) in DECLARATIONS:
             continue
         if isinstance(op, CallOp):
             check_call(op, by_name)
-        if (decision := of_alike.of(op)) is not None:
+        if (decision := local.decision(op)) is not None:
             decisions[op] = decision
     return LocalProgram(new_types, functions, decisions)
 
@@ -101,8 +102,8 @@ def local_program(module: ModuleOp) -> LocalProgram:
 # -- Patterns ---------------------------------------------------------------------------------------------------------
 
 
-class GiveFunctionLocalType(DecisionPattern[FuncOp, FunctionType]):
-    """`func @f(tensor<8xf32> {sharding})` -> `func @f(tensor<4xf32> {sharding})`: the type of a function on parts."""
+class GiveFunctionType(DecisionPattern[FuncOp, FunctionType]):
+    """`func @f(tensor<8xf32> {sharding})` -> `func @f(tensor<4xf32> {sharding})`: of parts, or padded."""
 
     def rewrite(self, op: FuncOp, decision: FunctionType, rewriter: PatternRewriter, /) -> None:
         if decision != op.function_type:
@@ -110,8 +111,8 @@ class GiveFunctionLocalType(DecisionPattern[FuncOp, FunctionType]):
             rewriter.notify_op_modified(op)
 
 
-class GiveValuesLocalTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
-    """`%0 = op(%x) : tensor<8xf32>` -> `%0 = op(%x) : tensor<4xf32>`: results and block arguments are parts."""
+class GiveValuesTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
+    """`%0 = op(%x) : tensor<8xf32>` -> `%0 = op(%x) : tensor<4xf32>`: values are parts, or padded."""
 
     def rewrite(
         self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
@@ -160,9 +161,10 @@ class ConvertGlobalToLocalPass(PatternPass):
             )
         program = local_program(module)
         channels = Channels(next_channel(module))
-        yield Step((GiveFunctionLocalType(program.function_types),))
-        yield Step((GiveValuesLocalTypes(program.types), DropRuleOfWhole(program.types)))
-        yield Step([pattern(program.decisions, self._options(), channels) for pattern in PATTERNS])
+        yield Step((GiveFunctionType(program.function_types),))
+        yield Step((GiveValuesTypes(program.types), DropRuleOfWhole(program.types)))
+        decisions = patterns_of(lambda row: row.local, program.decisions)
+        yield Step([pattern(decided, self._options(), channels) for pattern, decided in decisions.items()])
 
     def _options(self) -> LocalOptions:
         return LocalOptions(

@@ -148,9 +148,13 @@ def local_groups(op: stablehlo.ConvolutionOp, before: WholeTensors) -> tuple[int
 
 @dataclass(frozen=True)
 class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]]):
-    """`convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts."""
+    """
+    `convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts.
 
-    op_types = (stablehlo.ConvolutionOp,)
+    Requires: batches, features and groups on the devices that need them; a reduction behind sharded dimensions that are
+    contracted; windows that stay in their parts.
+    """
+
     checks_shardings = True
 
     @staticmethod

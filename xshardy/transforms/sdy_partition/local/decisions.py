@@ -6,6 +6,7 @@ completes them, and with what they start from: what a decision reads beside the 
 """
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,11 +17,11 @@ from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
 from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.likeness import Likeness
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_partition.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_partition.local.contractions import is_zero, pads_with_zeros, reduced_in_turn
-from xshardy.transforms.sdy_partition.local.patterns import CHECKS, PATTERN_OF, is_local_with_local_types
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, refuse
+from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, partitioning_of
 
 
 def why_illegal(op: Operation) -> str:
@@ -45,10 +46,9 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
     Raises `OperationFailedException` if `op` cannot be made local. An operation without a pattern needs compatible
     shardings.
     """
-    pattern = PATTERN_OF.get(type(op))
-    if pattern is None and not is_local_with_local_types(op):
+    if (row := partitioning_of(op)) is None:
         raise OperationFailedException(op, why_illegal(op))
-    check = CHECKS.get(type(op))
+    pattern, check = row.local, row.check
     if pattern is None and check is None:
         compatible.check(op)
         return None
@@ -66,25 +66,25 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
 # -- Operations that are alike ----------------------------------------------------------------------------------------
 
 
-def _completion(result: SSAValue, likeness: Likeness) -> Hashable:
+def _completion(result: SSAValue) -> Hashable:
     """How what reads `result` completes it; None if nothing reads it, and False if it is no single reduction."""
     if result.first_use is None:
         return None
     reader = result.get_user_of_unique_use()
     if not isinstance(reader, Reduction):
         return False
-    return reader.reduction, *map(likeness.number, reduced_in_turn(reader))
+    return reader.reduction, *reduced_in_turn(reader)
 
 
-def _around_dot(op: stablehlo.DotOp | stablehlo.DotGeneralOp, likeness: Likeness) -> Hashable:
-    return *map(pads_with_zeros, op.operands), _completion(op.results[0], likeness)
+def _around_dot(op: stablehlo.DotOp | stablehlo.DotGeneralOp) -> Hashable:
+    return *map(pads_with_zeros, op.operands), _completion(op.results[0])
 
 
-def _around_reduce(op: stablehlo.ReduceOp, likeness: Likeness) -> Hashable:
-    return *map(is_zero, op.init_values), *[_completion(result, likeness) for result in op.results]
+def _around_reduce(op: stablehlo.ReduceOp) -> Hashable:
+    return *map(is_zero, op.init_values), *[_completion(result) for result in op.results]
 
 
-AROUND: Mapping[type[Operation], Callable[[Any, Likeness], Hashable]] = {
+AROUND: Mapping[type[Operation], Callable[[Any], Hashable]] = {
     stablehlo.DotGeneralOp: _around_dot,
     stablehlo.DotOp: _around_dot,
     stablehlo.ReduceOp: _around_reduce,
@@ -92,30 +92,59 @@ AROUND: Mapping[type[Operation], Callable[[Any, Likeness], Hashable]] = {
 """What the decision for an operation reads beside it. No decision for another one with operands is remembered."""
 
 
-class Decisions:
-    """The decisions for the operations of a module, which does not change."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision for an operation, or why there is none."""
+
+    decision: Any = None
+    refusal: OperationFailedException | None = None
+
+
+class LocalDecisions:
+    """
+    What each operation of a module, which does not change, needs to become local; or why it cannot.
+
+    `sdy-convert-global-to-local` applies the decisions. `sdy-replicate-whole-operations` asks for the reasons before
+    it, and computes on whole tensors what cannot become local.
+    """
 
     def __init__(self, module: ModuleOp):
         self.compatible = CompatibleShardings(module)
-        self._made: dict[Hashable, Any] = {}
-        """By key, the decision."""
+        self._verdicts: dict[Hashable, Verdict] = {}
 
     def key(self, op: Operation) -> Hashable | None:
-        """What the decision for `op` follows from; None if it may depend on anything."""
-        kind, likeness = type(op), self.compatible.conflicts.likeness
-        around = AROUND.get(kind)
-        if around is None and (kind in CHECKS or (kind in PATTERN_OF and op.operands)):
-            return None
-        if (alike := likeness.of(op)) is None:
-            return None
-        is_manual = kind in PATTERN_OF and op in self.compatible.manual
-        return alike, is_manual, None if around is None else around(op, likeness)
-
-    def of(self, op: Operation) -> Any:
-        """As `decision_of`."""
+        """What the verdict on `op` follows from; None if it may depend on anything, or holds tensors of `op`."""
         kind = type(op)
-        if (kind in PATTERN_OF and kind not in AROUND) or (key := self.key(op)) is None:
-            return decision_of(op, self.compatible)  # it may hold tensors of `op`
-        if key not in self._made:
-            self._made[key] = decision_of(op, self.compatible)
-        return self._made[key]
+        around, row = AROUND.get(kind), OPERATIONS.get(kind, PLAIN)
+        if around is None and not (row.check is None and row.local is None):
+            return None
+        if (key := alike(op)) is None:
+            return None
+        is_manual = row.local is not None and op in self.compatible.manual
+        return key, is_manual, None if around is None else around(op)
+
+    def _verdict(self, op: Operation) -> Verdict:
+        try:
+            return Verdict(decision_of(op, self.compatible))
+        except OperationFailedException as refusal:
+            return Verdict(refusal=refusal)
+
+    def verdict(self, op: Operation) -> Verdict:
+        """The decision for `op`, or its refusal; made once for operations that are alike."""
+        if (key := self.key(op)) is None:
+            return self._verdict(op)
+        if key not in self._verdicts:
+            self._verdicts[key] = self._verdict(op)
+        return self._verdicts[key]
+
+    def decision(self, op: Operation) -> Any:
+        """The decision that the pattern for `op` applies, or None. Raises `OperationFailedException` if refused."""
+        verdict = self.verdict(op)
+        if verdict.refusal is not None:
+            raise verdict.refusal
+        return verdict.decision
+
+    def why_not_local(self, op: Operation) -> str | None:
+        """Why `op` cannot become local; None if it can."""
+        refusal = self.verdict(op).refusal
+        return None if refusal is None else str(refusal)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr, SymbolRefAttr, TensorType, i64
-from xdsl.ir import Attribute, Operation, Region, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.ir import Attribute, Region, SSAValue
 
 from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
@@ -18,7 +17,6 @@ from xshardy.dialects.stablehlo.building import reducer
 from xshardy.dialects.stablehlo.collectives import PartitionIdOp, ReplicaIdOp
 from xshardy.dialects.stablehlo.elementwise_binary import AddOp, BinaryElementwiseOp, MaxOp, MinOp
 from xshardy.dialects.stablehlo.elementwise_unary import ConvertOp
-from xshardy.dialects.stablehlo.nullary import ConstantOp
 from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as GroupAxisAttr
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr, ReplicaGroups
 from xshardy.dialects.stablehlo.shape import ReshapeOp
@@ -27,6 +25,8 @@ from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.ir.clones import clone_region
 from xshardy.sharding.devices import device_groups, shard_indices
 from xshardy.transforms.sdy.stablehlo_meshes import to_stablehlo
+from xshardy.transforms.sdy_partition.inserted_code import InsertedCode
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor
 
 DEVICE_TO_DEVICE = 1
 """The type of a channel between devices."""
@@ -91,24 +91,11 @@ class Channels:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceCode:
-    """Inserts operations before the one that is rewritten."""
+class DeviceCode(InsertedCode):
+    """Inserts operations that a device executes, in front of the one that is rewritten."""
 
-    rewriter: PatternRewriter
     options: LocalOptions
     channels: Channels
-
-    def insert(self, op: Operation) -> SSAValue:
-        """Insert `op`, and return its result."""
-        self.rewriter.insert(op)
-        return op.results[0]
-
-    def replace(self, op: Operation, *values: SSAValue) -> None:
-        """Replace the results of `op` by `values`, and erase `op`."""
-        self.rewriter.replace(op, (), values)
-
-    def constant(self, value: Dense) -> SSAValue:
-        return self.insert(ConstantOp(value))
 
     def integer(self, value: int, element: Attribute = i64) -> SSAValue:
         """A scalar."""
@@ -156,7 +143,11 @@ class DeviceCode:
     ) -> SSAValue:
         """The part of `tensor`, of `shape`, on a device when each dimension is sharded along its `axes`."""
         starts = [
-            self.shard_offset(of_dim, mesh, extent) if of_dim else self.integer(0)
-            for of_dim, extent in zip(axes, shape, strict=True)
+            self.shard_offset(dim_axes, mesh, extent) if dim_axes else self.integer(0)
+            for dim_axes, extent in zip(axes, shape, strict=True)
         ]
         return self.insert(DynamicSliceOp(tensor, starts, shape))
+
+    def own_part(self, value: SSAValue, whole: WholeTensor) -> SSAValue:
+        """The part of `value`, which is all of `whole`, on a device."""
+        return self.part(value, whole.dim_axes, whole.mesh, whole.part_shape)

@@ -14,7 +14,6 @@ from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.indices import Indexing
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 def _indexed_dims(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
@@ -71,9 +70,11 @@ class GatherFromPart(LocalPattern[stablehlo.GatherOp, LocalGather]):
 
     If the operand is sharded in a dimension in which slices have one element, a device gathers the slices whose index
     is in its part, and zeros for the others; the all-reduce after it adds them up.
-    """
 
-    op_types = (stablehlo.GatherOp,)
+    Requires: that all-reduce.
+
+    Refuses: a sharded dimension of which slices have several elements, but not all.
+    """
 
     @staticmethod
     def decide(op: stablehlo.GatherOp, before: WholeTensors) -> LocalGather | None:
@@ -115,7 +116,7 @@ def _gather_own(op: stablehlo.GatherOp, local: LocalGather, code: DeviceCode) ->
     batches = [dim for dim in range(type.get_num_dims()) if dim not in offsets]
     dims = batches if tensor_type(mask).get_num_dims() else []
     mask = code.insert(stablehlo.BroadcastInDimOp(mask, dims, TensorType(i1, type.get_shape())))
-    zero = insert_zeros(type, code.rewriter)
+    zero = code.zeros(type)
     return code.insert(stablehlo.SelectOp(mask, found, zero))
 
 

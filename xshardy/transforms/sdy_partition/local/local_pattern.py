@@ -1,13 +1,13 @@
 """The base of the patterns that rewrite an operation on whole tensors to what each device executes."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
+from xshardy.rewriting import DecidedPattern
 from xshardy.transforms.sdy_partition.local.device_code import Channels, DeviceCode, LocalOptions
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
@@ -16,17 +16,15 @@ DecisionT = TypeVar("DecisionT")
 
 
 @dataclass(frozen=True)
-class LocalPattern(RewritePattern, Generic[OpT, DecisionT]):
+class LocalPattern(DecidedPattern[OpT, DecisionT, DeviceCode], Generic[OpT, DecisionT]):
     """
-    Rewrites operations of `op_types` by the decisions of `decide`, which ran while the tensors were whole.
+    Rewrites operations by the decisions of `decide`, which ran while the tensors were whole.
 
-    When the pattern runs, operands and results have the types of parts.
+    When a pattern of `sdy-convert-global-to-local` runs, operands and results have the types of parts.
     """
 
-    op_types: ClassVar[tuple[type[Operation], ...]]
     checks_shardings: ClassVar[bool] = False
     """Whether `decide` checks that all tensors are sharded alike; else their sharding rule says it."""
-    decisions: Mapping[Operation, Any]
     options: LocalOptions
     channels: Channels
 
@@ -39,10 +37,5 @@ class LocalPattern(RewritePattern, Generic[OpT, DecisionT]):
         Raises `OperationFailedException` if `op` cannot be made local.
         """
 
-    @abstractmethod
-    def rewrite(self, op: OpT, decision: DecisionT, code: DeviceCode) -> None:
-        """Rewrite `op`."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if isinstance(op, self.op_types) and (decision := self.decisions.get(op)) is not None:
-            self.rewrite(op, decision, DeviceCode(rewriter, self.options, self.channels))  # pyright: ignore
+    def code(self, rewriter: PatternRewriter, /) -> DeviceCode:
+        return DeviceCode(rewriter, self.options, self.channels)

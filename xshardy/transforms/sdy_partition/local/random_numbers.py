@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
@@ -15,9 +14,9 @@ class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
     `rng_bit_generator %s : 8` -> `dynamic_slice (rng_bit_generator %s : 8)`: draw all numbers and take the own part.
 
     A generator called for the part alone, with the same state on each device, would draw the same numbers everywhere.
-    """
 
-    op_types = (stablehlo.RngBitGeneratorOp,)
+    Refuses: a sharded state.
+    """
 
     @staticmethod
     def decide(op: stablehlo.RngBitGeneratorOp, before: WholeTensors) -> WholeTensor | None:
@@ -31,15 +30,13 @@ class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
         return None if output.is_replicated else output
 
     def rewrite(self, op: stablehlo.RngBitGeneratorOp, decision: WholeTensor, code: DeviceCode) -> None:
-        shape = op.output.type.get_shape()
         drawn = stablehlo.RngBitGeneratorOp.create(
             operands=op.operands,
             result_types=[op.output_state.type, decision.type],
             properties=op.properties,
         )
         code.insert(drawn)
-        axes = [decision.axes(dim) for dim in range(len(shape))]
-        code.replace(op, drawn.output_state, code.part(drawn.output, axes, decision.mesh, shape))
+        code.replace(op, drawn.output_state, code.own_part(drawn.output, decision))
 
 
 @dataclass(frozen=True)
@@ -48,9 +45,9 @@ class RandomNumbersOfPart(LocalPattern[stablehlo.RngOp, WholeTensor]):
     `rng %a, %b, %s : 4` -> `dynamic_slice (rng %a, %b, %s : 8)`: draw all numbers and take the own part.
 
     The hidden states of all devices are the same as long as they draw the same, which they do.
-    """
 
-    op_types = (stablehlo.RngOp,)
+    Refuses: sharded operands.
+    """
 
     @staticmethod
     def decide(op: stablehlo.RngOp, before: WholeTensors) -> WholeTensor | None:
@@ -60,7 +57,5 @@ class RandomNumbersOfPart(LocalPattern[stablehlo.RngOp, WholeTensor]):
         return None if output.is_replicated else output
 
     def rewrite(self, op: stablehlo.RngOp, decision: WholeTensor, code: DeviceCode) -> None:
-        shape = tensor_type(op.result).get_shape()
         drawn = stablehlo.RngOp.create(operands=op.operands, result_types=[decision.type], properties=op.properties)
-        axes = [decision.axes(dim) for dim in range(len(shape))]
-        code.replace(op, code.part(code.insert(drawn), axes, decision.mesh, shape))
+        code.replace(op, code.own_part(code.insert(drawn), decision))

@@ -81,9 +81,9 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
 
     A maximum or minimum may start from the initial value on each device, and so may a sum that starts from zero: they
     need new types only.
-    """
 
-    op_types = (stablehlo.ReduceOp,)
+    Requires: inputs and results that are sharded alike, and a reduction of the same kind behind sharded dimensions.
+    """
 
     @staticmethod
     def decide(op: stablehlo.ReduceOp, before: WholeTensors) -> InitialValues | None:

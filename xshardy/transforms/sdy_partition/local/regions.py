@@ -14,8 +14,6 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, r
 class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
     """`manual_computation(%x) (%a) { f(%a) }` -> `f(%x)`: the body is already the program of each device."""
 
-    op_types = (ManualComputationOp,)
-
     @staticmethod
     def decide(op: ManualComputationOp, before: WholeTensors) -> WholeTensors:
         return before
@@ -29,9 +27,12 @@ class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
 
 @dataclass(frozen=True)
 class EraseBarrier(LocalPattern[PropagationBarrierOp, WholeTensors]):
-    """`propagation_barrier %x` -> `%x`: shardings do not propagate any more."""
+    """
+    `propagation_barrier %x` -> `%x`: shardings do not propagate any more.
 
-    op_types = (PropagationBarrierOp,)
+    Refuses: a result that is sharded otherwise than the operand.
+    """
+
     checks_shardings = True
 
     @staticmethod

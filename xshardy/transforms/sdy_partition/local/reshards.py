@@ -15,9 +15,12 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 @dataclass(frozen=True)
 class TakePartOverOtherMesh(LocalPattern[ReshardOp, Sequence[AxisRefs]]):
-    """`sdy.reshard %x <@other, [{"x"}, {}]>` -> `dynamic_slice %x`, if each device has all of `%x`."""
+    """
+    `sdy.reshard %x <@other, [{"x"}, {}]>` -> `dynamic_slice %x`, over a mesh with other axes.
 
-    op_types = (ReshardOp,)
+    Requires: that each device has all of `%x`.
+    """
+
     checks_shardings = True
 
     @staticmethod

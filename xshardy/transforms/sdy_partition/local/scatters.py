@@ -11,10 +11,10 @@ from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.axis_refs import difference
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.sharding.devices import shard_indices
 from xshardy.sharding.rules.gather_scatter import combiner_of
 from xshardy.transforms.failures import warn
-from xshardy.transforms.neutral_elements import identity_of
 from xshardy.transforms.sdy_partition.local.contractions import require_reduction
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.indices import Indexing
@@ -43,7 +43,7 @@ def _partial_axes(op: stablehlo.ScatterOp, before: WholeTensors) -> list[AxisRef
     return partial
 
 
-def _window_dims(op: stablehlo.ScatterOp) -> dict[int, int]:
+def window_dims(op: stablehlo.ScatterOp) -> dict[int, int]:
     """The dimensions of the operand of which updates have some elements, with the dimensions of the updates."""
     numbers = op.scatter_dimension_numbers
     dropped = (*numbers.inserted_window_dims.get_values(), *numbers.input_batching_dims.get_values())
@@ -60,7 +60,7 @@ def _check_alike(op: stablehlo.ScatterOp, before: WholeTensors) -> None:
     source, update, vector_dim = inputs[0], updates[0], numbers.index_vector_dim.data
     pairs = [(dim, source.axes(dim), other.axes(dim)) for other in inputs[1:] for dim in range(len(source.shape))]
     pairs += [(dim, update.axes(dim), other.axes(dim)) for other in updates[1:] for dim in range(len(update.shape))]
-    for dim, of_update in _window_dims(op).items():
+    for dim, of_update in window_dims(op).items():
         is_whole = source.shape[dim] == update.shape[of_update]
         pairs.append((dim, source.axes(dim) if is_whole else (), update.axes(of_update)))
     windows = numbers.update_window_dims.get_values()
@@ -91,7 +91,7 @@ def _indexed_dims(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTe
     """
     numbers = op.scatter_dimension_numbers
     inserted, indexed = numbers.inserted_window_dims.get_values(), numbers.scatter_dims_to_operand_dims.get_values()
-    windows = _window_dims(op)
+    windows = window_dims(op)
     indexed_dims: list[int] = []
     for dim, extent in enumerate(source.shape):
         if source.parts(dim) == 1:
@@ -160,9 +160,12 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
     If the inputs are sharded in an indexed dimension, indices become relative to the offset of the part: updates of
     other parts are out of bounds, and ignored. If devices have different updates for the same part, all but one of them
     start from neutral elements, and the all-reduce after the scatter combines them.
+
+    Requires: tensors that are sharded alike in the dimensions that they share; that all-reduce.
+
+    Refuses: updates of several elements of a sharded dimension, but not all; a combiner without neutral element.
     """
 
-    op_types = (stablehlo.ScatterOp,)
     checks_shardings = True
 
     @staticmethod

@@ -12,8 +12,6 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 class SizeOfWhole(LocalPattern[stablehlo.GetDimensionSizeOp, int]):
     """`get_dimension_size %part, dim = 0` -> `constant 8`, if the dimension is sharded."""
 
-    op_types = (stablehlo.GetDimensionSizeOp,)
-
     @staticmethod
     def decide(op: stablehlo.GetDimensionSizeOp, before: WholeTensors) -> int | None:
         """The size, in elements; that of a sharded tensor is static."""

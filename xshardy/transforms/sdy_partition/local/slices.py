@@ -54,9 +54,12 @@ def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None
 
 @dataclass(frozen=True)
 class ReverseOfPart(LocalPattern[stablehlo.ReverseOp, None]):
-    """`reverse %x` -> `reverse %part`: along a sharded dimension, the result is over a mesh in the opposite order."""
+    """
+    `reverse %x` -> `reverse %part`: along a sharded dimension, the result is over a mesh in the opposite order.
 
-    op_types = (stablehlo.ReverseOp,)
+    Refuses: a result over the same mesh, of which each part would belong to another device.
+    """
+
     checks_shardings = True
 
     @staticmethod
@@ -87,11 +90,21 @@ def _axes(tensor: WholeTensor, dims: Sequence[int]) -> list[AxisRefAttr]:
     return [axis for dim in dims for axis in tensor.axes(dim)]
 
 
+def slice_stays(op: stablehlo.SliceOp, dim: int, source: WholeTensor, target: WholeTensor) -> bool:
+    """Whether the slice along `dim`, which is sharded, takes every so many elements of each part, from the first on."""
+    stride = op.strides.get_values()[dim]
+    return not op.start_indices.get_values()[dim] and target.part_shape[dim] * stride == source.part_shape[dim]
+
+
 @dataclass(frozen=True)
 class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
-    """`slice %x [0:8:2]` -> `slice %part [0:4:2]`: a sharded dimension is taken whole, with any stride."""
+    """
+    `slice %x [0:8:2]` -> `slice %part [0:4:2]`: along a sharded dimension, every so many elements of each part.
 
-    op_types = (stablehlo.SliceOp,)
+    Requires: operand and result sharded alike.
+
+    Refuses: a sharded dimension along which a part of the result has elements of another part.
+    """
 
     @staticmethod
     def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Sequence[int] | None:
@@ -99,19 +112,17 @@ class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
         (source,), (target,) = before.operands, before.results
         if before.is_replicated:
             return None
-        starts, limits, strides = (list(a.get_values()) for a in (op.start_indices, op.limit_indices, op.strides))
-        for dim, extent in enumerate(source.shape):
+        limits = [*op.limit_indices.get_values()]
+        for dim in range(len(source.shape)):
             require_same_axes(op, source, target, dim)
             if source.parts(dim) == 1:
                 continue
-            kept, part = target.local.get_shape()[dim], source.local.get_shape()[dim]
-            keeps_all = limits[dim] == extent and part % strides[dim] == 0
-            if starts[dim] or not (keeps_all or (strides[dim] == 1 and kept == part)):
+            if not slice_stays(op, dim, source, target):
                 raise refuse(
                     op,
                     f"dimension {dim} is sharded but the slice is not a full slice and requires device communication.",
                 )
-            limits[dim] = part
+            limits[dim] = source.local.get_shape()[dim]
         return limits
 
     def rewrite(self, op: stablehlo.SliceOp, decision: Sequence[int], code: DeviceCode) -> None:
@@ -122,12 +133,12 @@ class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
 @dataclass(frozen=True)
 class DynamicSliceOfPart(LocalPattern[stablehlo.DynamicSliceOp, WholeTensors]):
     """
-    `dynamic_slice %x, %i, sizes = [8]` -> `dynamic_slice %part, %i, sizes = [4]`.
+    `dynamic_slice %x, %i, sizes = [8]` -> `dynamic_slice %part, %i, sizes = [4]`: a sharded dimension is taken whole.
 
-    A sharded dimension is taken whole, so that no device needs elements of another part.
+    Requires: operand and result sharded alike.
+
+    Refuses: a slice of some elements of a sharded dimension.
     """
-
-    op_types = (stablehlo.DynamicSliceOp,)
 
     @staticmethod
     def decide(op: stablehlo.DynamicSliceOp, before: WholeTensors) -> WholeTensors | None:
@@ -153,21 +164,15 @@ def _expanded(extent: int, interior: int) -> int:
 
 def parts_stay_local(low: int, step: int, extent: int, result: int, parts: int) -> bool:
     """
-    Whether each of `parts` parts of `extent` elements stays within its part, of `result` elements, of the padded
-    dimension.
+    Whether each of `parts` parts of a padded dimension, of `result` elements, reads elements of its own part only.
 
-    The first element is at `low` of the padded dimension, and elements are `step` apart. Elements that are cut off do
-    not count.
+    Parts of the operand have `extent` elements. The first one is at `low` of the padded dimension, and elements are
+    `step` apart.
     """
-    total = result * parts
     for part in range(parts):
-        first = low + part * extent * step
-        last = first + (extent - 1) * step
-        if first < 0:
-            first %= step
-        if last >= total:
-            last -= -(-(last - total + 1) // step) * step
-        if first <= last and not part * result <= first <= last < (part + 1) * result:
+        first = max(-(-(part * result - low) // step), 0)
+        end = min(((part + 1) * result - low - 1) // step + 1, extent * parts)
+        if first < end and not part * extent <= first < end <= (part + 1) * extent:
             return False
     return True
 
@@ -207,10 +212,10 @@ class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
     `pad %x` -> `pad %part`; if devices pad by different amounts, `dynamic_slice (pad %part)`, of a pad large enough for
     all.
 
-    Raises `OperationFailedException` if an element would move to another device.
-    """
+    Requires: operand and result sharded alike.
 
-    op_types = (stablehlo.PadOp,)
+    Refuses: padding that moves elements to other devices.
+    """
 
     @staticmethod
     def decide(op: stablehlo.PadOp, before: WholeTensors) -> LocalPad | None:

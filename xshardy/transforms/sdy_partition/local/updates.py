@@ -13,7 +13,6 @@ from xshardy.transforms.sdy_partition.local.device_code import INDEX, DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.slices import axes_text
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +33,13 @@ def _covered_dims(op: stablehlo.DynamicUpdateSliceOp, before: WholeTensors) -> l
     (source, update, *_), (target,) = before.operands, before.results
     covered: list[int] = []
     for dim, (extent, size) in enumerate(zip(source.shape, update.shape, strict=True)):
-        of_source, of_update, of_target = (tuple(tensor.axes(dim)) for tensor in (source, update, target))
-        expected = of_source if size == extent else ()
-        if of_source != of_target or of_update != expected:
+        source_axes, update_axes, target_axes = (tuple(tensor.axes(dim)) for tensor in (source, update, target))
+        expected = source_axes if size == extent else ()
+        if source_axes != target_axes or update_axes != expected:
             raise refuse(
                 op,
-                f"dimension {dim} of the operand, update and result is sharded along {axes_text(of_source)}, "
-                f"{axes_text(of_update)} and {axes_text(of_target)}: let sdy-insert-explicit-reshards shard the "
+                f"dimension {dim} of the operand, update and result is sharded along {axes_text(source_axes)}, "
+                f"{axes_text(update_axes)} and {axes_text(target_axes)}: let sdy-insert-explicit-reshards shard the "
                 "operand and the result alike, and the update as well if it covers all of the dimension, and not if it "
                 "covers a part of it",
             )
@@ -57,9 +56,9 @@ class DynamicUpdateSliceOfPart(LocalPattern[stablehlo.DynamicUpdateSliceOp, Loca
     Each device replaces a window of its part as large as the update, or as the part if that is smaller. The window
     keeps what is there where the update does not reach. A device whose part the update does not reach writes back what
     it has. Only windows are copied, so a large operand can be updated in place.
-    """
 
-    op_types = (stablehlo.DynamicUpdateSliceOp,)
+    Requires: operand and result sharded alike, and the update as well along dimensions of which it covers all.
+    """
 
     @staticmethod
     def decide(op: stablehlo.DynamicUpdateSliceOp, before: WholeTensors) -> LocalUpdate | None:
@@ -79,7 +78,7 @@ class DynamicUpdateSliceOfPart(LocalPattern[stablehlo.DynamicUpdateSliceOp, Loca
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class UpdateWindow:
     """The elements of its part that a device replaces, and where they are in the update."""
 
     starts: Sequence[SSAValue]
@@ -91,7 +90,7 @@ class Window:
     """The first of them in the padded update, for each dimension. As any start of a slice, it is clamped."""
 
 
-def _window(op: stablehlo.DynamicUpdateSliceOp, local: LocalUpdate, code: DeviceCode) -> Window:
+def _window(op: stablehlo.DynamicUpdateSliceOp, local: LocalUpdate, code: DeviceCode) -> UpdateWindow:
     """
     The window as close to the update as it can be in the part.
 
@@ -118,7 +117,7 @@ def _window(op: stablehlo.DynamicUpdateSliceOp, local: LocalUpdate, code: Device
         shift = code.insert(stablehlo.SubtractOp(start, wanted))
         starts.append(start)
         shifts.append(code.insert(stablehlo.AddOp(shift, code.integer(margins[dim]))))
-    return Window(starts, sizes, margins, shifts)
+    return UpdateWindow(starts, sizes, margins, shifts)
 
 
 def clamped(index: SSAValue, last: int, code: DeviceCode) -> SSAValue:
@@ -133,11 +132,11 @@ def clamped(index: SSAValue, last: int, code: DeviceCode) -> SSAValue:
     return clamped if element == i64 else code.insert(stablehlo.ConvertOp(clamped, INDEX))
 
 
-def _shifted(tensor: SSAValue, window: Window, code: DeviceCode) -> SSAValue:
+def _shifted(tensor: SSAValue, window: UpdateWindow, code: DeviceCode) -> SSAValue:
     """The elements of `tensor`, which is of the shape of the update, in the places of the window; zeros elsewhere."""
     type = tensor_type(tensor)
     shape = [size + 2 * margin for size, margin in zip(type.get_shape(), window.margins, strict=True)]
-    zero = insert_zeros(TensorType(type.element_type, []), code.rewriter)
+    zero = code.zero(type.element_type)
     interior = [0] * len(shape)
     padded_type = TensorType(type.element_type, shape)
     padded = code.insert(stablehlo.PadOp(tensor, zero, window.margins, window.margins, interior, padded_type))

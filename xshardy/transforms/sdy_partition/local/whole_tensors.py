@@ -85,6 +85,27 @@ class WholeTensor:
         return sharded_size(axes, self.mesh) if (axes := self.axes(dim)) else 1
 
     @property
+    def dim_axes(self) -> Sequence[AxisRefs]:
+        """The axes of each dimension."""
+        return [self.axes(dim) for dim in range(len(self.shape))]
+
+    @property
+    def own_sharding(self) -> TensorShardingAttr:
+        """Its sharding. Precondition: it has one."""
+        assert self.sharding is not None
+        return self.sharding
+
+    @property
+    def part_shape(self) -> tuple[int, ...]:
+        """The shape of each part, padding included if it does not divide."""
+        return tuple(-(-extent // self.parts(dim)) for dim, extent in enumerate(self.shape))
+
+    @property
+    def divisible_shape(self) -> tuple[int, ...]:
+        """The shape with each dimension padded to a multiple of its parts."""
+        return tuple(size * self.parts(dim) for dim, size in enumerate(self.part_shape))
+
+    @property
     def local(self) -> TensorType[Attribute]:
         """The type of each part."""
         return tensor_type(local_type(self.type, self.sharding, self.op))

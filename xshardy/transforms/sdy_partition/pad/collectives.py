@@ -20,49 +20,31 @@ from xshardy.transforms.sdy_partition.pad.padding_pattern import PaddingPattern
 
 
 @dataclass(frozen=True)
-class PadBeforeSlice(PaddingPattern[AllSliceOp | ReduceScatterOp]):
+class PadBeforeSlice(PaddingPattern[AllSliceOp | ReduceScatterOp, PaddedTensors]):
     """`all_slice [{"x"}] %a` -> `all_slice [{"x"}] (pad %a)`, so that all parts have the same size."""
 
-    op_types = (AllSliceOp, ReduceScatterOp)
-
-    @staticmethod
-    def fits(op: AllSliceOp | ReduceScatterOp, tensors: PaddedTensors) -> bool:
-        return True
-
-    def rewrite(self, op: AllSliceOp | ReduceScatterOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        (source,), (target,) = tensors.operands, tensors.results
+    def rewrite(self, op: AllSliceOp | ReduceScatterOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        (source,), (target,) = decision.operands, decision.results
         op.operands[0] = code.resized(op.tensor, source.shape, target.padded, source.sharding)
         code.rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
-class TrimAfterGather(PaddingPattern[AllGatherOp]):
+class TrimAfterGather(PaddingPattern[AllGatherOp, PaddedTensors]):
     """`all_gather [{"x"}] %a` -> `slice (all_gather [{"x"}] %a)`, without the padding that only parts need."""
 
-    op_types = (AllGatherOp,)
-
-    @staticmethod
-    def fits(op: AllGatherOp, tensors: PaddedTensors) -> bool:
-        return True
-
-    def rewrite(self, op: AllGatherOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        (target,) = tensors.results
+    def rewrite(self, op: AllGatherOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        (target,) = decision.results
         whole = code.insert(AllGatherOp(op.tensor, op.gathering_axes, op.out_sharding))
         code.replace(op, code.resized(whole, target.shape, target.padded, op.out_sharding))
 
 
 @dataclass(frozen=True)
-class PadAndTrimExchanged(PaddingPattern[AllToAllOp]):
+class PadAndTrimExchanged(PaddingPattern[AllToAllOp, PaddedTensors]):
     """`all_to_all [{"x"}: 0->1] %a` -> `slice (all_to_all [{"x"}: 0->1] (pad %a))`."""
 
-    op_types = (AllToAllOp,)
-
-    @staticmethod
-    def fits(op: AllToAllOp, tensors: PaddedTensors) -> bool:
-        return True
-
-    def rewrite(self, op: AllToAllOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        (source,), (target,) = tensors.operands, tensors.results
+    def rewrite(self, op: AllToAllOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        (source,), (target,) = decision.operands, decision.results
         between = list(shape_of(op.tensor))
         for param in op.params.params:
             dim = param.tgt_dim.data

@@ -17,15 +17,13 @@ from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, PaddedTensors
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode, shape_of
 from xshardy.transforms.sdy_partition.pad.padding_pattern import PaddingPattern
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 def with_zeros(value: SSAValue, tensor: PaddedTensor, dims: Sequence[int], code: PaddingCode) -> SSAValue:
     """`value` with zeros as padding in `dims`."""
     if tensor.has_zeros or not {*tensor.padded_dims} & {*dims}:
         return value
-    zero = insert_zeros(TensorType(tensor_type(value).element_type, []), code.rewriter)
-    return code.masked(value, tensor, zero, dims)
+    return code.masked(value, tensor, code.zero(tensor_type(value).element_type), dims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +51,25 @@ class Contraction:
             for side, shape in enumerate((lhs, rhs))
         )
         product = [*(lhs[dim] for dim in self.batching[0]), *left, *right]
-        return all(lhs[of_lhs] == rhs[of_rhs] for of_lhs, of_rhs in pairs) and product == [*result]
+        return all(lhs[lhs_dim] == rhs[rhs_dim] for lhs_dim, rhs_dim in pairs) and product == [*result]
 
 
 @dataclass(frozen=True)
-class PadDot(PaddingPattern[stablehlo.DotOp | stablehlo.DotGeneralOp]):
-    """`dot_general %a, %b` -> `dot_general (select %is_valid, %a, 0), (select %is_valid, %b, 0)`"""
+class PadDot(PaddingPattern[stablehlo.DotOp | stablehlo.DotGeneralOp, PaddedTensors]):
+    """
+    `dot_general %a, %b` -> `dot_general (select %is_valid, %a, 0), (select %is_valid, %b, 0)`, where contracted.
 
-    op_types = (stablehlo.DotOp, stablehlo.DotGeneralOp)
+    Requires: equal padding of dimensions that are paired.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.DotOp | stablehlo.DotGeneralOp, tensors: PaddedTensors) -> bool:
-        return Contraction.of(op).fits(*(tensor.padded for tensor in (*tensors.operands, *tensors.results)))
+    def decide(op: stablehlo.DotOp | stablehlo.DotGeneralOp, tensors: PaddedTensors) -> PaddedTensors | None:
+        shapes = (tensor.padded for tensor in (*tensors.operands, *tensors.results))
+        return tensors if Contraction.of(op).fits(*shapes) else None
 
-    def rewrite(self, op: stablehlo.DotOp | stablehlo.DotGeneralOp, tensors: PaddedTensors, code: PaddingCode) -> None:
+    def rewrite(self, op: stablehlo.DotOp | stablehlo.DotGeneralOp, decision: PaddedTensors, code: PaddingCode) -> None:
         for index, dims in enumerate(Contraction.of(op).contracting):
-            op.operands[index] = with_zeros(op.operands[index], tensors.operands[index], dims, code)
+            op.operands[index] = with_zeros(op.operands[index], decision.operands[index], dims, code)
         code.rewriter.notify_op_modified(op)
 
 
@@ -88,33 +89,33 @@ def padding_of(window: Sequence[WindowDimension]) -> DenseIntElementsAttr:
 
 
 @dataclass(frozen=True)
-class PadConvolution(PaddingPattern[stablehlo.ConvolutionOp]):
-    """`convolution(%a, %b)` -> `slice (convolution((select %is_valid, %a, 0), (select %is_valid, %b, 0)))`"""
+class PadConvolution(PaddingPattern[stablehlo.ConvolutionOp, PaddedTensors]):
+    """
+    `convolution(%a, %b)` -> `slice (convolution((select %is_valid, %a, 0), (select %is_valid, %b, 0)))`
 
-    op_types = (stablehlo.ConvolutionOp,)
+    Requires: equal padding of batches and features.
+
+    Refuses: a kernel with padding along windows, which would multiply elements by zero that may be infinite.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.ConvolutionOp, tensors: PaddedTensors) -> bool:
-        """
-        Whether batches and features match, and the kernel has no padding along windows.
-
-        A padded kernel would multiply elements by zero that it does not multiply otherwise, which may be infinite.
-        """
+    def decide(op: stablehlo.ConvolutionOp, tensors: PaddedTensors) -> PaddedTensors | None:
         numbers = op.dimension_numbers
         (lhs, rhs), (result,) = tensors.operands, tensors.results
         inputs, kernel, outputs = numbers.roles
         groups = (op.feature_group_count.value.data, op.batch_group_count.value.data)
-        of_groups = {*lhs.padded_dims} & {*inputs[:2]} or {*rhs.padded_dims} & {*kernel[:2]}
-        return (
+        pads_groups = {*lhs.padded_dims} & {*inputs[:2]} or {*rhs.padded_dims} & {*kernel[:2]}
+        fits = (
             not {*rhs.padded_dims} & {*kernel[2:]}
-            and (groups == (1, 1) or not of_groups)
+            and (groups == (1, 1) or not pads_groups)
             and lhs.padded[inputs[0]] == result.padded[outputs[0]] * groups[1]
             and lhs.padded[inputs[1]] == rhs.padded[kernel[0]] * groups[0]
             and rhs.padded[kernel[1]] == result.padded[outputs[1]]
         )
+        return tensors if fits else None
 
-    def rewrite(self, op: stablehlo.ConvolutionOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        (lhs, rhs), (result,) = tensors.operands, tensors.results
+    def rewrite(self, op: stablehlo.ConvolutionOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        (lhs, rhs), (result,) = decision.operands, decision.results
         inputs, kernel, outputs = op.dimension_numbers.roles
         op.operands[0] = with_zeros(op.lhs, lhs, inputs[1:], code)
         op.operands[1] = with_zeros(op.rhs, rhs, [kernel[0], *kernel[2:]], code)

@@ -15,18 +15,24 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.types import largest_integer, tensor_type
+from xshardy.transforms.sdy_partition.local.scatters import window_dims
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, PaddedTensors, Shape
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode, shape_of
 from xshardy.transforms.sdy_partition.pad.padding_pattern import PaddingPattern
 
 
 def _at_most(index: SSAValue, bounds: Sequence[int], vector_dim: int, code: PaddingCode) -> SSAValue:
-    """`index`, whose components lie along `vector_dim`, with each component at most its bound."""
+    """
+    `minimum %index, %bounds`: each component of the indices is at most its bound.
+
+    Components lie along `vector_dim`. A single bound holds for all elements of `index`.
+    """
     type = tensor_type(index)
     bounds = [min(bound, largest_integer(type.element_type)) for bound in bounds]
-    limits = code.constant(dense_values(TensorType(type.element_type, [len(bounds)] if bounds[1:] else []), bounds))
+    is_vector = len(bounds) > 1
+    limits = code.constant(dense_values(TensorType(type.element_type, [len(bounds)] if is_vector else []), bounds))
     if type.get_shape():
-        limits = code.insert(stablehlo.BroadcastInDimOp(limits, [vector_dim] if bounds[1:] else [], type))
+        limits = code.insert(stablehlo.BroadcastInDimOp(limits, [vector_dim] if is_vector else [], type))
     return code.insert(stablehlo.MinOp(index, limits))
 
 
@@ -56,99 +62,102 @@ def _gathered_shape(op: stablehlo.GatherOp, sizes: Sequence[int], indices: Shape
 
 def _batches_match(tensor: PaddedTensor, dims: Sequence[int], indices: PaddedTensor, index_dims: Sequence[int]) -> bool:
     """Whether batching dimensions of a tensor and of indices have equal sizes after padding."""
-    return all(tensor.padded[dim] == indices.padded[of] for dim, of in zip(dims, index_dims, strict=True))
+    pairs = zip(dims, index_dims, strict=True)
+    return all(tensor.padded[dim] == indices.padded[index_dim] for dim, index_dim in pairs)
 
 
 @dataclass(frozen=True)
-class PadGather(PaddingPattern[stablehlo.GatherOp]):
-    """`gather %a, %i` -> `gather %a, (minimum %i, 6)`: indices stay below the padding."""
+class PadGather(PaddingPattern[stablehlo.GatherOp, PaddedTensor]):
+    """
+    `gather %a, %i, sizes = [1, 7]` -> `gather %a, (minimum %i, 6), sizes = [1, 8]`: indices stay below the padding.
 
-    op_types = (stablehlo.GatherOp,)
+    Requires: index vectors without padding, and equal padding of batching dimensions.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.GatherOp, tensors: PaddedTensors) -> bool:
+    def decide(op: stablehlo.GatherOp, tensors: PaddedTensors) -> PaddedTensor | None:
+        """The tensor that is gathered from."""
         numbers, (source, indices), (target,) = op.dimension_numbers, tensors.operands, tensors.results
         batching = numbers.operand_batching_dims.get_values(), numbers.start_indices_batching_dims.get_values()
-        return (
+        fits = (
             numbers.index_vector_dim.data not in indices.padded_dims
             and _batches_match(source, batching[0], indices, batching[1])
             and _gathered_shape(op, _slice_sizes(op, source), indices.padded) == target.padded
         )
+        return source if fits else None
 
-    def rewrite(self, op: stablehlo.GatherOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        numbers, source, sizes = op.dimension_numbers, tensors.operands[0], op.slice_sizes.get_values()
+    def rewrite(self, op: stablehlo.GatherOp, decision: PaddedTensor, code: PaddingCode) -> None:
+        numbers, sizes = op.dimension_numbers, op.slice_sizes.get_values()
         dims = numbers.start_index_map.get_values()
-        if any(dim in source.padded_dims and sizes[dim] < source.shape[dim] for dim in dims):
-            bounds = [source.shape[dim] - sizes[dim] for dim in dims]
+        if any(dim in decision.padded_dims and sizes[dim] < decision.shape[dim] for dim in dims):
+            bounds = [decision.shape[dim] - sizes[dim] for dim in dims]
             op.operands[1] = _at_most(op.start_indices, bounds, numbers.index_vector_dim.data, code)
-        op.slice_sizes = integers(_slice_sizes(op, source))
+        op.slice_sizes = integers(_slice_sizes(op, decision))
         code.rewriter.notify_op_modified(op)
 
 
 # -- Scatters ---------------------------------------------------------------------------------------------------------
 
 
-def _window_dims(op: stablehlo.ScatterOp, rank: int) -> list[tuple[int, int]]:
-    """The dimensions of the operand of which updates have some elements, with the dimensions of the updates."""
-    numbers = op.scatter_dimension_numbers
-    dropped = (*numbers.inserted_window_dims.get_values(), *numbers.input_batching_dims.get_values())
-    kept = [dim for dim in range(rank) if dim not in dropped]
-    return list(zip(kept, numbers.update_window_dims.get_values(), strict=True))
+@dataclass(frozen=True, slots=True)
+class PaddedIndices:
+    """The padded indices of a scatter, and the index that takes the place of padding: it is out of bounds."""
+
+    indices: PaddedTensor
+    outside: int
 
 
 @dataclass(frozen=True)
-class PadScatter(PaddingPattern[stablehlo.ScatterOp]):
-    """`scatter(%a, %i, %u)` -> `scatter(%a, (select %is_valid, %i, 8), %u)`: updates that are padding are dropped."""
+class PadScatter(PaddingPattern[stablehlo.ScatterOp, PaddedIndices | PaddedTensors]):
+    """
+    `scatter(%a, %i, %u)` -> `scatter(%a, (select %is_valid, %i, 8), %u)`: updates that are padding are dropped.
 
-    op_types = (stablehlo.ScatterOp,)
+    Requires: an index that is out of bounds, if indices have padding.
+
+    Refuses: updates of some elements of a padded dimension. If an out-of-range window covered it only in part, clamping
+    would write it to the first elements instead of dropping it.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.ScatterOp, tensors: PaddedTensors) -> bool:
-        """
-        Whether all tensors match, and there is an index out of bounds.
-
-        An update of some elements of a dimension that is padded would be applied to the first of them where it should
-        be dropped.
-        """
+    def decide(op: stablehlo.ScatterOp, tensors: PaddedTensors) -> PaddedIndices | PaddedTensors | None:
+        """The padding of the indices; all tensors if indices have none, and nothing is to be done."""
         numbers, count = op.scatter_dimension_numbers, len(op.inputs)
         source, indices, update = tensors.operands[0], tensors.operands[count], tensors.operands[count + 1]
-        for dim, of in _window_dims(op, len(source.shape)):
-            is_whole = source.shape[dim] == update.shape[of]
-            is_single = update.shape[of] == 1 and update.padded[of] == 1
-            matches = source.padded[dim] == update.padded[of] if is_whole else of not in update.padded_dims
+        for dim, update_dim in window_dims(op).items():
+            is_whole = source.shape[dim] == update.shape[update_dim]
+            is_single = update.shape[update_dim] == 1 and update.padded[update_dim] == 1
+            matches = (
+                source.padded[dim] == update.padded[update_dim] if is_whole else update_dim not in update.padded_dims
+            )
             if not matches or (dim in source.padded_dims and not (is_whole or is_single)):
-                return False
+                return None
         vector_dim, windows = numbers.index_vector_dim.data, numbers.update_window_dims.get_values()
         batches = [size for dim, size in enumerate(indices.padded) if dim != vector_dim]
-        of_updates = [size for dim, size in enumerate(update.padded) if dim not in windows]
+        update_batches = [size for dim, size in enumerate(update.padded) if dim not in windows]
         batching = numbers.input_batching_dims.get_values(), numbers.scatter_indices_batching_dims.get_values()
-        tensors_alike = len({each.padded for each in (*tensors.operands[:count], *tensors.results)}) == 1
-        updates_alike = len({each.padded for each in tensors.operands[count + 1 :]}) == 1
-        return (
-            tensors_alike
-            and updates_alike
-            and batches == of_updates
-            and vector_dim not in indices.padded_dims
-            and _batches_match(source, batching[0], indices, batching[1])
-            and (not indices.is_padded or _outside(op, source) is not None)
-        )
+        alike = (*tensors.operands[:count], *tensors.results), tensors.operands[count + 1 :]
+        if (
+            any(len({tensor.padded for tensor in group}) > 1 for group in alike)
+            or batches != update_batches
+            or vector_dim in indices.padded_dims
+            or not _batches_match(source, batching[0], indices, batching[1])
+        ):
+            return None
+        if not indices.is_padded:
+            return tensors
+        dims = numbers.scatter_dims_to_operand_dims.get_values()
+        outside = max((source.padded[dim] for dim in dims), default=None)
+        if outside is None or outside > largest_integer(tensor_type(op.scatter_indices).element_type):
+            return None
+        return PaddedIndices(indices, outside)
 
-    def rewrite(self, op: stablehlo.ScatterOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        count = len(op.inputs)
-        source, indices = tensors.operands[0], tensors.operands[count]
-        outside = _outside(op, source)
-        if indices.is_padded and outside is not None:
-            fill = dense_values(TensorType(tensor_type(op.scatter_indices).element_type, []), [outside])
-            op.operands[count] = code.masked(op.scatter_indices, indices, fill)
+    def rewrite(self, op: stablehlo.ScatterOp, decision: PaddedIndices | PaddedTensors, code: PaddingCode) -> None:
+        if isinstance(decision, PaddedIndices):
+            element = tensor_type(op.scatter_indices).element_type
+            fill = dense_values(TensorType(element, []), [decision.outside])
+            op.operands[len(op.inputs)] = code.masked(op.scatter_indices, decision.indices, fill)
             op.indices_are_sorted = op.unique_indices = IntegerAttr(0, i1)
             code.rewriter.notify_op_modified(op)
-
-
-def _outside(op: stablehlo.ScatterOp, source: PaddedTensor) -> int | None:
-    """An index that is out of bounds in every component; None if there is none, or no component."""
-    dims = op.scatter_dimension_numbers.scatter_dims_to_operand_dims.get_values()
-    size = max((source.padded[dim] for dim in dims), default=0)
-    return size if dims and size <= largest_integer(tensor_type(op.scatter_indices).element_type) else None
 
 
 # -- Dynamic slices ---------------------------------------------------------------------------------------------------
@@ -171,30 +180,34 @@ def _sizes_match(source: PaddedTensor, part: PaddedTensor) -> bool:
 
 
 @dataclass(frozen=True)
-class PadDynamicSlice(PaddingPattern[stablehlo.DynamicSliceOp]):
-    """`dynamic_slice %a, %i, sizes = [7, 2]` -> `dynamic_slice %a, %i, sizes = [8, 2]`"""
+class PadDynamicSlice(PaddingPattern[stablehlo.DynamicSliceOp, PaddedTensors]):
+    """
+    `dynamic_slice %a, %i, sizes = [7, 2]` -> `dynamic_slice %a, %i, sizes = [8, 2]`; starts stay below the padding.
 
-    op_types = (stablehlo.DynamicSliceOp,)
+    Requires: padding only where the slice has all of a dimension.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.DynamicSliceOp, tensors: PaddedTensors) -> bool:
-        return _sizes_match(tensors.operands[0], tensors.results[0])
+    def decide(op: stablehlo.DynamicSliceOp, tensors: PaddedTensors) -> PaddedTensors | None:
+        return tensors if _sizes_match(tensors.operands[0], tensors.results[0]) else None
 
-    def rewrite(self, op: stablehlo.DynamicSliceOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        _move_starts(op, 1, tensors.operands[0], tensors.results[0], code)
+    def rewrite(self, op: stablehlo.DynamicSliceOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        _move_starts(op, 1, decision.operands[0], decision.results[0], code)
         op.slice_sizes = integers(shape_of(op.result))
 
 
 @dataclass(frozen=True)
-class PadDynamicUpdateSlice(PaddingPattern[stablehlo.DynamicUpdateSliceOp]):
-    """`dynamic_update_slice %a, %u, %i` -> `dynamic_update_slice %a, %u, (minimum %i, 4)`"""
+class PadDynamicUpdateSlice(PaddingPattern[stablehlo.DynamicUpdateSliceOp, PaddedTensors]):
+    """
+    `dynamic_update_slice %a, %u, %i` -> `dynamic_update_slice %a, %u, (minimum %i, 4)`: starts stay below the padding.
 
-    op_types = (stablehlo.DynamicUpdateSliceOp,)
+    Requires: an update with padding only where it has all of a dimension.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.DynamicUpdateSliceOp, tensors: PaddedTensors) -> bool:
+    def decide(op: stablehlo.DynamicUpdateSliceOp, tensors: PaddedTensors) -> PaddedTensors | None:
         source, update = tensors.operands[:2]
-        return source.padded == tensors.results[0].padded and _sizes_match(source, update)
+        return tensors if source.padded == tensors.results[0].padded and _sizes_match(source, update) else None
 
-    def rewrite(self, op: stablehlo.DynamicUpdateSliceOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        _move_starts(op, 2, tensors.operands[0], tensors.operands[1], code)
+    def rewrite(self, op: stablehlo.DynamicUpdateSliceOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        _move_starts(op, 2, decision.operands[0], decision.operands[1], code)

@@ -4,32 +4,40 @@ Pad tensors that their sharding does not divide evenly, so that every device has
 Source: Shardy's docs, "Export passes", `sdy-pad-for-divisibility`.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp, UnregisteredOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.traits import IsTerminator
 
 from xshardy.dialects.sdy import collectives as sdy
-from xshardy.dialects.sdy.ops import ManualComputationOp
+from xshardy.dialects.sdy.ops import (
+    DataFlowEdgeOp,
+    ManualComputationOp,
+    PropagationBarrierOp,
+    ReshardOp,
+    ReturnOp,
+    ShardingConstraintOp,
+)
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.control_flow import IfOp
-from xshardy.ir.value_types import give_types
-from xshardy.rewriting import DecisionPattern, PatternPass, Step
+from xshardy.dialects.stablehlo.control_flow import ReturnOp as StableReturnOp
+from xshardy.ir.hashing import are_equal
+from xshardy.rewriting import PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
+from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 from xshardy.transforms.sdy_partition.by_sharding import BySharding, function_type
-from xshardy.transforms.sdy_partition.local.convert_global_to_local import GiveFunctionLocalType, values_of
+from xshardy.transforms.sdy_partition.local.convert_global_to_local import GiveFunctionType, GiveValuesTypes, values_of
+from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, patterns_of
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, PaddedTensors, padded_type
-from xshardy.transforms.sdy_partition.pad.patterns import KEEPS_SHAPE, PATTERN_OF, PATTERNS, needs_types_only
 from xshardy.transforms.sdy_partition.pad.whole import ComputeWhole, Whole, dims_to_gather
 
 HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
@@ -43,7 +51,7 @@ class PaddedTypes(BySharding[Attribute]):
 
     def is_padded(self, value: SSAValue, op: Operation) -> bool:
         """Whether `value`, which `op` defines or reads, gets padding."""
-        return self.of_value(value, op) is not value.type
+        return not are_equal(self.of_value(value, op), value.type)
 
 
 def check_function(op: FuncOp, types: PaddedTypes) -> None:
@@ -63,21 +71,26 @@ def check_function(op: FuncOp, types: PaddedTypes) -> None:
                 )
 
 
+# -- Operations that give values on -----------------------------------------------------------------------------------
+
+
+def _padded_differently(op: Operation, one: Attribute, other: Attribute) -> OperationFailedException:
+    return OperationFailedException(op, f"'{op.name}' op has a value that is padded to {one}, and to {other}: {HELP}")
+
+
 def check_returned(op: FuncReturnOp, types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if `op` returns values with other padding than its function has."""
     function = op.parent_op()
     assert isinstance(function, FuncOp)
     for value, wanted in zip(op.operands, function_type(function, types).outputs, strict=True):
-        if types.of_value(value, op) != wanted:
-            raise OperationFailedException(
-                op, f"'{op.name}' op has a value that is padded to {types.of_value(value, op)}, and to {wanted}: {HELP}"
-            )
+        if (padded := types.of_value(value, op)) != wanted:
+            raise _padded_differently(op, padded, wanted)
 
 
 def check_without_padding(op: Operation, values: Sequence[SSAValue], types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if one of `values`, which `op` gets or gives as they are, needs padding."""
     for value in values:
-        if (padded := types.of_value(value, op)) is not value.type:
+        if not are_equal(padded := types.of_value(value, op), value.type):
             raise OperationFailedException(
                 op,
                 f"'{op.name}' op has a value of {value.type}, which its sharding {local_sharding(value)} makes "
@@ -85,15 +98,24 @@ def check_without_padding(op: Operation, values: Sequence[SSAValue], types: Padd
             )
 
 
+def check_border(op: CallOp | ManualComputationOp, types: PaddedTypes) -> None:
+    check_without_padding(op, (*op.operands, *op.results), types)
+
+
+def check_end(op: Operation, types: PaddedTypes) -> None:
+    """The check of the end of a region; the operation around it is checked for values that go to its results."""
+    around = op.parent_op()
+    if not isinstance(around, IfOp) and (not has_data_flow(around) or isinstance(around, ManualComputationOp)):
+        check_without_padding(op, op.operands, types)
+
+
 def check_flow(op: Operation, types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if the values of a data flow edge of `op` have different padding."""
     for owner in (*argument_owners(op), *result_owners(op)):
-        type = types.of_value(owner, op)
+        wanted = types.of_value(owner, op)
         for source in sources_of(owner):
-            if (found := types.of_value(source, op)) != type:
-                raise OperationFailedException(
-                    op, f"'{op.name}' op has a value that is padded to {found}, and to {type}: {HELP}"
-                )
+            if (padded := types.of_value(source, op)) != wanted:
+                raise _padded_differently(op, padded, wanted)
 
 
 def check_branches(op: IfOp, types: PaddedTypes) -> None:
@@ -102,10 +124,43 @@ def check_branches(op: IfOp, types: PaddedTypes) -> None:
         end = branch.block.last_op
         assert end is not None
         for value, result in zip(end.operands, op.results, strict=True):
-            if (found := types.of_value(value, end)) != (wanted := types.of_value(result, op)):
-                raise OperationFailedException(
-                    end, f"'{end.name}' op has a value that is padded to {found}, and to {wanted}: {HELP}"
-                )
+            if (padded := types.of_value(value, end)) != (wanted := types.of_value(result, op)):
+                raise _padded_differently(end, padded, wanted)
+
+
+def check_same_padding(op: Operation, types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if the result of `op`, which is its operand, has other padding."""
+    if op.results and types.of_value(op.operands[0], op) != types.of_value(op.results[0], op):
+        raise OperationFailedException(op, f"'{op.name}' op pads its operand and its result differently: {HELP}")
+
+
+FLOW_CHECKS: tuple[tuple[tuple[type, ...], Callable[[Any, PaddedTypes], None]], ...] = (
+    ((FuncReturnOp,), check_returned),
+    ((CallOp, ManualComputationOp), check_border),
+    (FLOW_OPS, check_flow),
+    ((IfOp,), check_branches),
+    ((ReturnOp, StableReturnOp, UnregisteredOp), check_end),
+    (
+        (
+            *(sdy.AllReduceOp, sdy.CollectivePermuteOp, sdy.ReplicatedToUnreducedOp, sdy.ShardedToUnreducedOp),
+            *(DataFlowEdgeOp, PropagationBarrierOp, ReshardOp, ShardingConstraintOp),
+        ),
+        check_same_padding,
+    ),
+)
+"""
+What operations need that only give values on, as loops, calls and returns do: the same padding on both sides. The first
+row counts that an operation is in.
+"""
+
+
+@cache
+def flow_check(kind: type[Operation]) -> Callable[[Any, PaddedTypes], None] | None:
+    """The check of operations of the class `kind`; None if these compute something, and have a padded form."""
+    return next((check for kinds, check in FLOW_CHECKS if issubclass(kind, kinds)), None)
+
+
+# -- Operations that compute something --------------------------------------------------------------------------------
 
 
 def check_no_partial_results(
@@ -136,8 +191,8 @@ class PaddedProgram:
     types: dict[Operation, Sequence[tuple[SSAValue, Attribute]]]
     """For each operation, the results and block arguments whose type changes, with their padded types."""
     function_types: dict[FuncOp, FunctionType]
-    padded: dict[Operation, PaddedTensors]
-    """The tensors of each operation that a pattern pads."""
+    padded: dict[Operation, Any]
+    """The decision for each operation that a pattern pads."""
     whole: dict[Operation, Whole]
     """The dimensions that are not divided, for each operation that gets tensors without padding."""
 
@@ -153,34 +208,6 @@ def zeros_after(op: Operation, zeros: set[SSAValue], types: PaddedTypes) -> bool
     if isinstance(op, sdy.AllSliceOp | sdy.ReduceScatterOp | sdy.AllToAllOp):
         return op.tensor in zeros or not types.is_padded(op.tensor, op)
     return False
-
-
-def passes_values_on(op: Operation, types: PaddedTypes) -> bool:
-    """
-    Whether `op` only gives values on, as loops, calls and returns do, so that they need the same padding on both sides.
-
-    Raises `OperationFailedException` if they have not.
-    """
-    around = op.parent_op()
-    if isinstance(op, FuncReturnOp):
-        check_returned(op, types)
-    elif isinstance(op, CallOp | ManualComputationOp):
-        check_without_padding(op, (*op.operands, *op.results), types)
-    elif has_data_flow(op):
-        check_flow(op, types)
-    elif isinstance(op, IfOp):
-        check_branches(op, types)
-    elif op.has_trait(IsTerminator):
-        if isinstance(around, IfOp):
-            pass  # with the operation
-        elif not has_data_flow(around) or isinstance(around, ManualComputationOp):
-            check_without_padding(op, op.operands, types)
-    elif isinstance(op, KEEPS_SHAPE):
-        if op.results and types.of_value(op.operands[0], op) != types.of_value(op.results[0], op):
-            raise OperationFailedException(op, f"'{op.name}' op pads its operand and its result differently: {HELP}")
-    else:
-        return False
-    return True
 
 
 def needs_padding(module: ModuleOp, types: PaddedTypes) -> bool:
@@ -206,7 +233,7 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
         if changed := [
-            (value, after) for value in values_of(op) if (after := types.of_value(value, op)) is not value.type
+            (value, after) for value in values_of(op) if not are_equal(after := types.of_value(value, op), value.type)
         ]:
             program.types[op] = changed
         if zeros_after(op, zeros, types):
@@ -216,33 +243,21 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
                 check_function(op, types)
             program.function_types[op] = function_type(op, types)
             zeros.update(values_of(op))
-        elif not passes_values_on(op, types) and any(
-            types.is_padded(value, op) for value in (*op.operands, *op.results)
-        ):
+        elif (check := flow_check(type(op))) is not None:
+            check(op, types)
+        elif any(types.is_padded(value, op) for value in (*op.operands, *op.results)):
             tensors = PaddedTensors(
                 [PaddedTensor.of(value, op, has_zeros=value in zeros) for value in op.operands],
                 [PaddedTensor.of(value, op) for value in op.results],
             )
-            pattern, rule = PATTERN_OF.get(type(op)), rules.factor_rule(op)
-            if pattern is not None and pattern.fits(op, tensors):
-                program.padded[op] = tensors
-            elif pattern is not None or not needs_types_only(op, rule, tensors):
+            row, rule = OPERATIONS.get(type(op), PLAIN), rules.factor_rule(op)
+            if row.padding is not None and (decision := row.padding.decide(op, tensors)) is not None:
+                program.padded[op] = decision
+            elif row.padding is not None or not row.pads_types(op, rule, tensors):
                 gathered = dims_to_gather(rule, tensors)
                 check_no_partial_results(op, rule, tensors, gathered)
                 program.whole[op] = Whole(tensors, gathered)
     return program
-
-
-# -- Patterns ---------------------------------------------------------------------------------------------------------
-
-
-class GiveValuesPaddedTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
-    """`%0 = op(%x) : tensor<7xf32>` -> `%0 = op(%x) : tensor<8xf32>`: results and block arguments are padded."""
-
-    def rewrite(
-        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
-    ) -> None:
-        give_types(op, decision, rewriter)
 
 
 # -- The pass ---------------------------------------------------------------------------------------------------------
@@ -264,6 +279,7 @@ class PadForDivisibilityPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         program = padded_program(module, pads_functions=self.pads_functions)
-        yield Step((GiveFunctionLocalType(program.function_types),))
-        yield Step((GiveValuesPaddedTypes(program.types),))
-        yield Step((*(pattern(program.padded) for pattern in PATTERNS), ComputeWhole(program.whole)))
+        yield Step((GiveFunctionType(program.function_types),))
+        yield Step((GiveValuesTypes(program.types),))
+        padded = patterns_of(lambda row: row.padding, program.padded)
+        yield Step((*(pattern(decided) for pattern, decided in padded.items()), ComputeWhole(program.whole)))

@@ -4,8 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType, i32
-from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import Dense, dense_values
@@ -13,15 +12,13 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefListAttr, ListOfAxisRefL
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
     TensorShardingAttr,
-    TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.collectives import AllGatherOp, AllSliceOp
-from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy.shardings import with_dimensions
+from xshardy.transforms.sdy_partition.inserted_code import InsertedCode
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor
-from xshardy.transforms.sdy_partition.zero_constants import insert_zeros
 
 
 def shape_of(value: SSAValue) -> tuple[int, ...]:
@@ -34,56 +31,19 @@ def replicated_in(sharding: TensorShardingAttr, dims: Collection[int]) -> Tensor
     listed = enumerate(sharding.dim_shardings)
     return with_dimensions(
         sharding,
-        [DimensionShardingAttr(is_closed=bool(of.is_closed)) if dim in dims else of for dim, of in listed],
+        [DimensionShardingAttr(is_closed=bool(old.is_closed)) if dim in dims else old for dim, old in listed],
     )
 
 
 def axes_in(sharding: TensorShardingAttr, dims: Collection[int]) -> ListOfAxisRefListsAttr:
     """For each dimension the axes of `sharding`, if it is one of `dims`."""
     listed = enumerate(sharding.dim_shardings)
-    return ListOfAxisRefListsAttr(AxisRefListAttr(of_dim.axes if dim in dims else ()) for dim, of_dim in listed)
+    return ListOfAxisRefListsAttr(AxisRefListAttr(dimension.axes if dim in dims else ()) for dim, dimension in listed)
 
 
 @dataclass(frozen=True, slots=True)
-class PaddingCode:
-    """Inserts operations before the one that is rewritten."""
-
-    rewriter: PatternRewriter
-
-    def insert(self, op: Operation, sharding: TensorShardingAttr | None = None) -> SSAValue:
-        """Insert `op`, with the sharding of its result if it is no collective of sdy, and return its result."""
-        if sharding is not None:
-            op.attributes[SHARDING] = TensorShardingPerValueAttr([sharding])
-        self.rewriter.insert(op)
-        return op.results[0]
-
-    def replace(self, op: Operation, *values: SSAValue) -> None:
-        """Replace the results of `op` by `values`, and erase `op`."""
-        self.rewriter.replace(op, (), values)
-
-    def constant(self, value: Dense) -> SSAValue:
-        return self.insert(stablehlo.ConstantOp(value))
-
-    def zero(self, element: Attribute) -> SSAValue:
-        """A scalar."""
-        return insert_zeros(TensorType(element, []), self.rewriter)
-
-    def padded(self, value: SSAValue, shape: Sequence[int], sharding: TensorShardingAttr | None) -> SSAValue:
-        """`value` with zeros at the end of dimensions, up to `shape`; itself if it has that shape."""
-        before = shape_of(value)
-        if before == tuple(shape):
-            return value
-        element, none = tensor_type(value).element_type, [0] * len(before)
-        high = [after - extent for extent, after in zip(before, shape, strict=True)]
-        pad = stablehlo.PadOp(value, self.zero(element), none, high, none, TensorType(element, shape))
-        return self.insert(pad, sharding)
-
-    def trimmed(self, value: SSAValue, shape: Sequence[int], sharding: TensorShardingAttr | None) -> SSAValue:
-        """The first elements of each dimension of `value`, up to `shape`; itself if it has that shape."""
-        if shape_of(value) == tuple(shape):
-            return value
-        rank = len(shape)
-        return self.insert(stablehlo.SliceOp(value, [0] * rank, shape, [1] * rank), sharding)
+class PaddingCode(InsertedCode):
+    """Inserts operations on padded tensors, in front of the one that is rewritten."""
 
     def masked(
         self,

@@ -1,40 +1,31 @@
 """The base of the patterns that give an operation padded tensors."""
 
-from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
+from xshardy.rewriting import DecidedPattern
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensors
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode
 
 OpT = TypeVar("OpT", bound=Operation)
+DecisionT = TypeVar("DecisionT")
 
 
 @dataclass(frozen=True)
-class PaddingPattern(RewritePattern, Generic[OpT]):
+class PaddingPattern(DecidedPattern[OpT, DecisionT, PaddingCode], Generic[OpT, DecisionT]):
     """
-    Rewrites operations of `op_types` that have padded tensors.
+    Rewrites operations that have padded tensors, by the decisions of `decide`, which ran before types were padded.
 
     When the pattern runs, operands and results have padded types.
     """
 
-    op_types: ClassVar[tuple[type[Operation], ...]]
-    decisions: Mapping[Operation, PaddedTensors]
-    """The tensors of each operation that the pattern rewrites."""
-
     @staticmethod
-    @abstractmethod
-    def fits(op: Any, tensors: PaddedTensors) -> bool:
-        """Whether the pattern takes `op`; else `op` gets tensors without padding. Types are not padded yet."""
+    def decide(op: Any, tensors: PaddedTensors) -> Any:
+        """The decision for `rewrite`: `tensors`; None if `op` takes no padded tensors, and gets them whole."""
+        return tensors
 
-    @abstractmethod
-    def rewrite(self, op: OpT, tensors: PaddedTensors, code: PaddingCode) -> None:
-        """Rewrite `op`."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if isinstance(op, self.op_types) and (tensors := self.decisions.get(op)) is not None:
-            self.rewrite(op, tensors, PaddingCode(rewriter))  # pyright: ignore[reportArgumentType]
+    def code(self, rewriter: PatternRewriter, /) -> PaddingCode:
+        return PaddingCode(rewriter)

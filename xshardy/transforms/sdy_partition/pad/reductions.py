@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import WindowDimension, dilated
-from xshardy.transforms.neutral_elements import neutral_element
+from xshardy.facts.neutral_elements import neutral_element
 from xshardy.transforms.sdy_partition.pad.contractions import padding_of, window_over
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensors
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode
@@ -18,23 +18,26 @@ def _kept(dims: Sequence[int], shape: Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class PadReduce(PaddingPattern[stablehlo.ReduceOp]):
-    """`reduce(%a) applies maximum` -> `reduce(select %is_valid, %a, -inf) applies maximum`"""
+class PadReduce(PaddingPattern[stablehlo.ReduceOp, PaddedTensors]):
+    """
+    `reduce(%a) applies maximum` -> `reduce(select %is_valid, %a, -inf) applies maximum`
 
-    op_types = (stablehlo.ReduceOp,)
+    Requires: a single input and a neutral element, if a padded dimension is reduced.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.ReduceOp, tensors: PaddedTensors) -> bool:
+    def decide(op: stablehlo.ReduceOp, tensors: PaddedTensors) -> PaddedTensors | None:
         sources, dims = tensors.operands[: len(op.inputs)], op.dimensions.get_values()
         if any(source.padded != sources[0].padded for source in sources):
-            return False
+            return None
         if any(_kept(dims, sources[0].padded) != [*target.padded] for target in tensors.results):
-            return False
+            return None
         is_reduced = any(dim in dims for dim in sources[0].padded_dims)
-        return not is_reduced or (len(sources) == 1 and neutral_element(op.body.block) is not None)
+        has_neutral = len(sources) == 1 and neutral_element(op.body.block) is not None
+        return tensors if has_neutral or not is_reduced else None
 
-    def rewrite(self, op: stablehlo.ReduceOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        source, neutral = tensors.operands[0], neutral_element(op.body.block)
+    def rewrite(self, op: stablehlo.ReduceOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        source, neutral = decision.operands[0], neutral_element(op.body.block)
         if neutral is None or not {*source.padded_dims} & {*op.dimensions.get_values()}:
             return
         if source.has_zeros and not any(neutral.data.data):
@@ -58,21 +61,24 @@ def windows_over(
 
 
 @dataclass(frozen=True)
-class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp]):
-    """`reduce_window(%a, %init)` -> `reduce_window((select %is_valid, %a, %init), %init)`"""
+class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp, PaddedTensors]):
+    """
+    `reduce_window(%a, %init)` -> `reduce_window((select %is_valid, %a, %init), %init)`, if windows reach the padding.
 
-    op_types = (stablehlo.ReduceWindowOp,)
+    Requires: equal padding of all inputs, and of all results.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.ReduceWindowOp, tensors: PaddedTensors) -> bool:
+    def decide(op: stablehlo.ReduceWindowOp, tensors: PaddedTensors) -> PaddedTensors | None:
         sources = tensors.operands[: len(op.inputs)]
-        return len({source.padded for source in sources}) == 1 and len({each.padded for each in tensors.results}) == 1
+        fits = all(len({tensor.padded for tensor in alike}) == 1 for alike in (sources, tensors.results))
+        return tensors if fits else None
 
-    def rewrite(self, op: stablehlo.ReduceWindowOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        source, target, window = tensors.operands[0], tensors.results[0], op.window()
+    def rewrite(self, op: stablehlo.ReduceWindowOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        source, target, window = decision.operands[0], decision.results[0], op.window()
         cases = enumerate(zip(window, source.shape, target.shape, strict=True))
         dims = [dim for dim, case in cases if reads_padding(*case)]
-        for index, tensor in enumerate(tensors.operands[: len(op.inputs)]):
+        for index, tensor in enumerate(decision.operands[: len(op.inputs)]):
             if dims:
                 accumulator = tensor_type(op.body.block.args[index]).element_type
                 value = code.converted(op.inputs[index], accumulator, tensor.sharding)
@@ -85,26 +91,30 @@ class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp]):
 
 
 @dataclass(frozen=True)
-class PadSelectAndScatter(PaddingPattern[stablehlo.SelectAndScatterOp]):
-    """`select_and_scatter(%a, %b)` -> `select_and_scatter(%a, (select %is_valid, %b, 0))`"""
+class PadSelectAndScatter(PaddingPattern[stablehlo.SelectAndScatterOp, PaddedTensors]):
+    """
+    `select_and_scatter(%a, %b)` -> `select_and_scatter(%a, (select %is_valid, %b, 0))`
 
-    op_types = (stablehlo.SelectAndScatterOp,)
+    Requires: a neutral element of the scatter, if the source has padding.
+
+    Refuses: windows that reach padding.
+    """
 
     @staticmethod
-    def fits(op: stablehlo.SelectAndScatterOp, tensors: PaddedTensors) -> bool:
-        """Whether windows choose elements only, and windows of padding scatter nothing into elements."""
+    def decide(op: stablehlo.SelectAndScatterOp, tensors: PaddedTensors) -> PaddedTensors | None:
         operand, source, _ = tensors.operands
         cases = zip(op.window(), operand.shape, source.shape, strict=True)
         padded = {*operand.padded_dims}
-        return (
+        fits = (
             operand.padded == tensors.results[0].padded
             and not any(dim in padded and reads_padding(*case) for dim, case in enumerate(cases))
             and (not source.padded_dims or neutral_element(op.scatter.block) is not None)
             and tensor_type(op.scatter.block.args[0]).element_type == tensor_type(op.source).element_type
         )
+        return tensors if fits else None
 
-    def rewrite(self, op: stablehlo.SelectAndScatterOp, tensors: PaddedTensors, code: PaddingCode) -> None:
-        operand, source, _ = tensors.operands
+    def rewrite(self, op: stablehlo.SelectAndScatterOp, decision: PaddedTensors, code: PaddingCode) -> None:
+        operand, source, _ = decision.operands
         if (neutral := neutral_element(op.scatter.block)) is not None:
             op.operands[1] = code.masked(op.source, source, neutral)
         after = windows_over(op.window(), operand.padded, source.padded)

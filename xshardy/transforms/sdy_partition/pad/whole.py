@@ -21,37 +21,6 @@ from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, Pa
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode, axes_in, replicated_in
 
 
-def fits_rule(rule: FactorRule | None, tensors: PaddedTensors) -> bool:
-    """
-    Whether an operation with this rule only needs padded types.
-
-    Each padded dimension has to be a single factor, which passes through all tensors that have it, with the same
-    padding.
-    """
-    if rule is None:
-        return False
-    sizes: dict[int, set[int]] = {}
-    for tensor, mapping in _mapped(rule, tensors):
-        for dim, factors in enumerate(mapping):
-            is_single = len(factors) == 1 and factors[0] not in rule.special
-            if dim in tensor.padded_dims and not is_single:
-                return False
-            for factor in factors:
-                sizes.setdefault(factor, set()).add(tensor.padded[dim] if len(factors) == 1 else 0)
-    padded = {
-        factors[0]
-        for tensor, mapping in _mapped(rule, tensors)
-        for dim, factors in enumerate(mapping)
-        if dim in tensor.padded_dims
-    }
-    return all(len(sizes[factor]) == 1 for factor in padded)
-
-
-def _mapped(rule: FactorRule, tensors: PaddedTensors):
-    """The operands and results, with the factors of their dimensions."""
-    return (*zip(tensors.operands, rule.operands, strict=True), *zip(tensors.results, rule.results, strict=True))
-
-
 def dims_to_gather(rule: FactorRule | None, tensors: PaddedTensors) -> list[set[int]]:
     """
     For each operand, then each result, the dimensions that are not divided while the operation runs.

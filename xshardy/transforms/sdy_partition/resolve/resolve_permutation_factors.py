@@ -4,7 +4,7 @@ Exchange elements between devices where parts of a result need elements of other
 Source: Shardy's docs, "Export passes", `sdy-resolve-permutation-factors`.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,74 +14,41 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.dialects.stablehlo.convolution import ConvolutionOp
-from xshardy.dialects.stablehlo.shape import PadOp, ReshapeOp
-from xshardy.dialects.stablehlo.windows import ReduceWindowOp
+from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy.op_kinds import is_elementwise
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
-from xshardy.transforms.sdy_partition.exchange.exchanged_concatenations import ExchangeOfConcatenate
-from xshardy.transforms.sdy_partition.exchange.exchanged_movement import (
-    ExchangeOfPad,
-    ExchangeOfReverse,
-    ExchangeOfSlice,
-)
-from xshardy.transforms.sdy_partition.exchange.exchanged_reshapes import ExchangeOfReshape
-from xshardy.transforms.sdy_partition.exchange.exchanged_scatters import ExchangeOfSelectAndScatter
-from xshardy.transforms.sdy_partition.exchange.exchanged_windows import ExchangeOfConvolution, ExchangeOfReduceWindow
-from xshardy.transforms.sdy_partition.exchange.gathers import STAYS, STAYS_UPSTREAM, GatherDimensions, Stays, gathered
+from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_partition.exchange.gathers import GatherDimensions
 from xshardy.transforms.sdy_partition.exchange.pattern import Other
-from xshardy.transforms.sdy_partition.exchange.reshapes import ReshapeOfWholeParts
-from xshardy.transforms.sdy_partition.exchange.reverses import Meshes, ReverseOfWholeParts
-from xshardy.transforms.sdy_partition.exchange.slices_and_pads import PadOfWholeParts, SliceOfWholeParts
-from xshardy.transforms.sdy_partition.exchange.summed_dynamic_slices import SumOfDynamicSlices
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
 from xshardy.transforms.sdy_partition.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
-
-WHOLE_PARTS: tuple[type[LocalPattern[Any, Any]], ...] = (
-    PadOfWholeParts,
-    ReshapeOfWholeParts,
-    ReverseOfWholeParts,
-    SliceOfWholeParts,
-)
-"""What upstream has an exchange for."""
-
-ELEMENTS: tuple[type[LocalPattern[Any, Any]], ...] = (
-    ExchangeOfConcatenate,
-    ExchangeOfConvolution,
-    ExchangeOfPad,
-    ExchangeOfReduceWindow,
-    ExchangeOfReshape,
-    ExchangeOfReverse,
-    ExchangeOfSelectAndScatter,
-    ExchangeOfSlice,
-    SumOfDynamicSlices,
-)
-"""What has an exchange that moves only the elements that are needed."""
-
-
-WITHOUT_FACTOR = frozenset[type[Operation]]({ConvolutionOp, PadOp, ReduceWindowOp, ReshapeOp})
-"""Operations that can need elements of other parts although their rule has no factor that says so."""
+from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, Partitioning, patterns_of
 
 
 @dataclass(frozen=True, slots=True)
-class Decisions:
+class PermutationDecisions:
     """What becomes of each operation that needs elements of other parts."""
 
     exchanges: dict[Operation, Any] = field(default_factory=dict[Operation, Any])
     gathers: dict[Operation, Resolution] = field(default_factory=dict[Operation, Resolution])
 
 
+Column = Callable[[Partitioning], type[LocalPattern[Any, Any]] | None]
+"""The pattern of a row that exchanges elements, or whole parts."""
+
+
 @dataclass(frozen=True)
-class Decider:
-    """Decides what becomes of operations of `module`; those that none of `patterns` takes are gathered."""
+class PermutationDecider:
+    """Decides what becomes of operations of `module`; those for which `exchange` has no pattern are gathered."""
 
     module: ModuleOp
-    patterns: Sequence[type[LocalPattern[Any, Any]]]
-    stays: Mapping[type[Operation], Stays]
+    exchange: Column
+    is_enabled: bool
+    """Whether there are exchanges at all. Without, only what upstream knows stays: what it has an exchange for."""
     _need_nothing: set[Hashable] = field(default_factory=set[Hashable], init=False)
     """Reshapes, by likeness, that need no elements of other parts: nearly all of them."""
 
@@ -89,20 +56,16 @@ class Decider:
     def _conflicts(self) -> FactorConflicts:
         return FactorConflicts(self.module)
 
-    @cached_property
-    def _by_type(self) -> Mapping[type[Operation], type[LocalPattern[Any, Any]]]:
-        return {op_type: pattern for pattern in self.patterns for op_type in pattern.op_types}
-
-    def decisions(self) -> Decisions:
+    def decisions(self) -> PermutationDecisions:
         """The decisions for all operations."""
-        found = Decisions()
+        found = PermutationDecisions()
         for op in operations_in(self.module):
             if not op.name.startswith("stablehlo.") or is_elementwise(op):
                 continue
-            key = self._conflicts.likeness.of(op) if isinstance(op, ReshapeOp) else None
+            key = alike(op) if isinstance(op, ReshapeOp) else None
             if key is not None and key in self._need_nothing:
                 continue
-            decision = self._decision(op)
+            decision = self._decision(op, OPERATIONS.get(type(op), PLAIN))
             if isinstance(decision, Resolution):
                 found.gathers[op] = decision
             elif decision is not None:
@@ -111,18 +74,30 @@ class Decider:
                 self._need_nothing.add(key)
         return found
 
-    def _decision(self, op: Operation) -> Any:
+    def _decision(self, op: Operation, row: Partitioning) -> Any:
         """What the pattern of `op` exchanges, or the resolution by which it is gathered; None if it needs neither."""
-        pattern = self._by_type.get(type(op))
-        if pattern is None and type(op) not in WITHOUT_FACTOR and not self._conflicts.permutation_factors(op):
+        pattern = self.exchange(row) if self.is_enabled else None
+        if pattern is None and row.gather is None and not self._conflicts.permutation_factors(op):
             return None
         before = WholeTensors.of(op)
         if before.is_replicated or not all(tensor.is_static for tensor in (*before.operands, *before.results)):
             return None
         decision = Other.GATHER if pattern is None else pattern.decide(op, before)
         if decision is Other.GATHER:
-            return gathered(op, before, self._conflicts, self.stays)
+            return self._gathered(op, row, before)
         return None if decision is Other.STAY else decision
+
+    def _gathered(self, op: Operation, row: Partitioning, before: WholeTensors) -> Resolution | None:
+        """The reshards that let no part of a result of `op` need elements of other parts; None if none does anyway."""
+        if row.gather is not None:
+            return row.gather(op, before)
+        stays = row.stays if self.is_enabled or row.whole_parts is not None else None
+        factors = [
+            factor
+            for factor, dims in self._conflicts.permutation_factors(op).items()
+            if stays is None or not stays(op, dims[0], before)
+        ]
+        return self._conflicts.without_axes(op, factors)
 
 
 @dataclass(frozen=True)
@@ -149,14 +124,12 @@ class ResolvePermutationFactorsPass(PatternPass):
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         if self.replica_count > 1 and self.partition_count > 1:
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
-        exchanges = ELEMENTS if self.fewest_bytes else WHOLE_PARTS
-        stays = STAYS if self.enable_halo_exchange else STAYS_UPSTREAM
-        decisions = Decider(module, exchanges if self.enable_halo_exchange else (), stays).decisions()
+
+        def exchange(row: Partitioning) -> type[LocalPattern[Any, Any]] | None:
+            return row.exchange if self.fewest_bytes else row.whole_parts
+
+        decisions = PermutationDecider(module, exchange, self.enable_halo_exchange).decisions()
         options, channels = LocalOptions(by_replica=self.replica_count > 1), Channels(next_channel(module))
-        patterns: list[RewritePattern] = [GatherDimensions({} if self.only_exchanges else decisions.gathers)]
-        for pattern in exchanges:
-            if pattern is ReverseOfWholeParts:
-                patterns.append(ReverseOfWholeParts(decisions.exchanges, options, channels, Meshes(module)))
-            else:
-                patterns.append(pattern(decisions.exchanges, options, channels))
-        return patterns
+        gathers = GatherDimensions({} if self.only_exchanges else decisions.gathers)
+        exchanges = patterns_of(exchange, decisions.exchanges)
+        return gathers, *(pattern(decided, options, channels) for pattern, decided in exchanges.items())

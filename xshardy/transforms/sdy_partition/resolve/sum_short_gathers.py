@@ -5,24 +5,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.collectives import AllGatherOp
-from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy_partition.exchange.contributions import added_up, all_axes, elements_summed, placed
-from xshardy.transforms.sdy_partition.exchange.pattern import (
-    divisible_shape,
-    manual_computation,
-    padded_high,
-    part_size,
-    sharded_along,
-    without_padding,
-)
+from xshardy.transforms.sdy_partition.exchange.pattern import manual_results, padded_input
 from xshardy.transforms.sdy_partition.local.collectives import axes_per_dim
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
 from xshardy.transforms.sdy_partition.local.device_code import Channels, DeviceCode, LocalOptions
@@ -33,12 +25,12 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 @dataclass(frozen=True)
 class SumShortGather(LocalPattern[AllGatherOp, Mapping[int, AxisRefs]]):
     """
-    `all_gather %x` -> `manual_computation(%x)`: an all-reduce of tensors that have the part of one device, else zeros.
+    `all_gather %x` -> `manual_computation(%x) { all_reduce (place %part) }`: of the part in its place, among zeros.
 
-    The decision is the gathered dimensions, with their axes.
+    The decision: the gathered dimensions, with their axes.
+
+    Requires: that the all-reduce moves fewer bytes.
     """
-
-    op_types = (AllGatherOp,)
 
     @staticmethod
     def decide(op: AllGatherOp, before: WholeTensors) -> Mapping[int, AxisRefs] | None:
@@ -48,33 +40,21 @@ class SumShortGather(LocalPattern[AllGatherOp, Mapping[int, AxisRefs]]):
         gathered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.gathering_axes)) if axes}
         if any(target.axes(dim) for dim in gathered):
             return None
-        sizes = [part_size(source, dim) for dim in range(len(source.shape))]
         parts = prod(source.parts(dim) for dim in gathered)
-        whole = prod(source.shape[dim] if dim in gathered else size for dim, size in enumerate(sizes))
-        return gathered if 0 < elements_summed(whole, parts) < prod(sizes) * (parts - 1) else None
+        whole = prod(source.shape[dim] if dim in gathered else size for dim, size in enumerate(source.part_shape))
+        return gathered if 0 < elements_summed(whole, parts) < prod(source.part_shape) * (parts - 1) else None
 
     def rewrite(self, op: AllGatherOp, decision: Mapping[int, AxisRefs], code: DeviceCode) -> None:
-        (source,) = WholeTensors.of(op).operands
-        sharding, mesh = source.sharding, source.mesh
-        assert sharding is not None
-        shape = [
-            extent if dim in decision else padded
-            for dim, (extent, padded) in enumerate(zip(source.shape, divisible_shape(source), strict=True))
-        ]
+        (source,), targets = (tensors := WholeTensors.of(op)).operands, tensors.results
 
         def body(parts: Sequence[SSAValue]) -> Sequence[SSAValue]:
             (part,) = parts
             for dim, axes in decision.items():
-                first = code.shard_offset(axes, mesh, part_size(source, dim))
+                first = code.shard_offset(axes, source.mesh, source.part_shape[dim])
                 part = placed(part, dim, first, source.shape[dim], code)
-            return [added_up(part, all_axes([*decision.values()]), mesh, code)]
+            return [added_up(part, all_axes([*decision.values()]), source.mesh, code)]
 
-        operand = padded_high(op.tensor, divisible_shape(source), sharding, code)
-        result = TensorType(tensor_type(operand).element_type, shape)
-        (whole,) = manual_computation(
-            [(operand, sharding)], [(result, op.out_sharding)], sharded_along(source), mesh, body, code
-        )
-        code.replace(op, without_padding(whole, source.shape, op.out_sharding, code))
+        code.replace(op, *manual_results([padded_input(op.tensor, source, code)], targets, body, code))
 
 
 @dataclass(frozen=True)
@@ -94,7 +74,7 @@ class SumShortGathersPass(PatternPass):
     walk: ClassVar[Walk] = INNER_FIRST
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        decisions: dict[Operation, Mapping[int, AxisRefs]] = {
+        decisions: dict[AllGatherOp, Mapping[int, AxisRefs]] = {
             op: decision
             for op in operations_of(module, AllGatherOp)
             if (decision := SumShortGather.decide(op, WholeTensors.of(op))) is not None

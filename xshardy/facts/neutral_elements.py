@@ -21,6 +21,9 @@ NUMBERS: Mapping[type[Operation], int] = {
 }
 """The neutral element of each combiner that has the same one in all types. -1 stands for all bits set."""
 
+IDEMPOTENT = (stablehlo.AndOp, stablehlo.MaxOp, stablehlo.MinOp, stablehlo.OrOp)
+"""Combiners that do not notice a value that they have combined before."""
+
 
 def _is_signed(element: IntegerType) -> bool:
     """Whether half of the values are negative."""

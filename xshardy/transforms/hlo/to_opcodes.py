@@ -1,8 +1,10 @@
 """Operations that HLO has no opcode for, and properties that its opcodes lack, in what HLO has."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, cast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO, Any, ClassVar, cast
 
+from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     I64,
@@ -20,9 +22,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.utils.target import Target
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.dialects.dense_elements import SplatElementsAttr, dense
 from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG, FRONTEND_ATTRIBUTES
 from xshardy.dialects.hlo.layout import LAYOUT
@@ -30,14 +32,20 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors
 from xshardy.dialects.stablehlo.calls import TYPED_FFI
-from xshardy.dialects.stablehlo.deprecated import DEPRECATED
+from xshardy.facts.decompositions.chlo import DECOMPOSITIONS
+from xshardy.facts.decompositions.deprecated import DEPRECATED
 from xshardy.hlo_text.codecs import TRUE
 from xshardy.hlo_text.errors import HLOPrintError
+from xshardy.hlo_text.forms.arrays import repeated_ones
+from xshardy.hlo_text.forms.collectives import moves_between_dimensions
+from xshardy.hlo_text.forms.custom_calls import ANNOTATED, MHLO_BACKEND_CONFIG, is_to_annotate
 from xshardy.hlo_text.opcodes import FORMS
+from xshardy.hlo_text.printer import print_hlo
 from xshardy.hlo_text.write_values import array_text
-from xshardy.rewriting import match_op_type, rewrite
+from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.printer import Printer
+from xshardy.transforms.hlo.outline_regions import OutlineRegionsPass, is_outlined
 
 WITHOUT_OPCODE: Mapping[type[Operation], Decomposition] = {
     op: decompose for op, decompose in {**DECOMPOSITIONS, **DEPRECATED}.items() if op not in FORMS
@@ -50,18 +58,13 @@ class DecomposeWithoutOpcode(RewritePattern):
     op_types: ClassVar[tuple[type[Operation], ...]] = tuple(WITHOUT_OPCODE)
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if (decompose := WITHOUT_OPCODE.get(type(op))) is None:
+            return
         try:
-            results = WITHOUT_OPCODE[type(op)](op, Tensors(rewriter))
+            results = decompose(op, Tensors(rewriter))
         except NotImplementedError as error:
             raise HLOPrintError(f"HLO has no opcode for '{op.name}': {error}") from None
         rewriter.replace(op, (), results)
-
-
-def repeated_ones(op: stablehlo.BroadcastInDimOp) -> frozenset[int]:
-    """The dimensions of size 1 of the operand that the result has more than once; HLO broadcasts new ones only."""
-    sizes, result_sizes = shape_of(op.operand), shape_of(op.result)
-    places = op.broadcast_dimensions.get_values()
-    return frozenset(i for i, place in enumerate(places) if sizes[i] == 1 != result_sizes[place])
 
 
 class DropRepeatedOnes(RewritePattern):
@@ -116,12 +119,6 @@ class CallOfComposite(RewritePattern):
         rewriter.replace(op, call)
 
 
-MHLO_BACKEND_CONFIG = "mhlo.backend_config"
-"""Where JAX writes the options of a typed call for older readers."""
-ANNOTATED = ("backend_config", "operand_layouts", "result_layouts", "result_tilings")
-"""Properties of custom calls that HLO text has as annotations, or lacks."""
-
-
 class AnnotateCustomCall(RewritePattern):
     """`custom_call @f(x) {operand_layouts, ...}` -> `custom_call @f(x) {hlo.operand_layout_constraints, ...}`"""
 
@@ -147,11 +144,6 @@ class AnnotateCustomCall(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-def is_to_annotate(op: stablehlo.CustomCallOp) -> bool:
-    """Whether `op` has properties that HLO text has as annotations."""
-    return MHLO_BACKEND_CONFIG in op.attributes or any(op.properties.get(name) for name in ANNOTATED)
-
-
 def order_of(layout: DenseIntOrFPElementsAttr) -> DenseArrayBase[I64]:
     """The dimensions from minor to major."""
     return integers(cast(tuple[int, ...], layout.get_values()))
@@ -174,11 +166,6 @@ class AnnotateInfeed(RewritePattern):
         op.attributes[LAYOUT] = ArrayAttr([*orders, UnitAttr()])  # the last result is a token
         op.layout = None
         rewriter.notify_op_modified(op)
-
-
-def moves_between_dimensions(op: stablehlo.AllToAllOp) -> bool:
-    """Whether `op` concatenates another dimension than it splits. HLO text splits and concatenates one."""
-    return op.split_dimension != op.concat_dimension
 
 
 class ExchangeInOneDimension(RewritePattern):
@@ -210,31 +197,19 @@ class ExchangeInOneDimension(RewritePattern):
         rewriter.replace(op, (), [t.reshape(value, shape) for value, shape in zip(moved, wanted, strict=True)])
 
 
-def always(op: Operation) -> bool:
-    return True
-
-
-REWRITTEN: Mapping[type[Operation], Callable[[Any], object]] = {
-    **dict.fromkeys(WITHOUT_OPCODE, always),
-    stablehlo.AllToAllOp: moves_between_dimensions,
-    stablehlo.BroadcastInDimOp: repeated_ones,
-    stablehlo.CompositeOp: always,
-    stablehlo.ConstantOp: is_large_splat,
-    stablehlo.CustomCallOp: is_to_annotate,
-    stablehlo.InfeedOp: lambda op: op.layout is not None,
-}
-"""By class, whether a pattern here rewrites an operation, as something true or false."""
-
-
 def is_rewritten(op: Operation) -> bool:
     """Whether a pattern here rewrites `op`."""
-    test = REWRITTEN.get(type(op))
-    return test is not None and bool(test(op))
+    if isinstance(op, stablehlo.ConstantOp):
+        return is_large_splat(op)
+    if (printed := FORMS.get(type(op))) is None:
+        return type(op) in WITHOUT_OPCODE or isinstance(op, stablehlo.CompositeOp)
+    _, form = printed
+    return bool(form.needs_rewrite(op))
 
 
 def is_in_opcodes(module: ModuleOp) -> bool:
-    """Whether HLO has an opcode for every operation of `module`, and all its properties, but for its regions."""
-    return not any(map(is_rewritten, operations_in(module)))
+    """Whether HLO has an opcode for every operation of `module`, and all its properties; and no region is left."""
+    return is_outlined(module) and not any(map(is_rewritten, operations_in(module)))
 
 
 PATTERNS = (
@@ -248,6 +223,41 @@ PATTERNS = (
 )
 
 
-def rewrite_in_opcodes(module: ModuleOp) -> None:
-    """Make `is_in_opcodes(module)` true, in place. Raises `HLOPrintError` for an operation that HLO cannot have."""
-    rewrite(module, PATTERNS)
+class HloToOpcodesPass(PatternPass):
+    """
+    Write each operation as instructions of HLO, and outline regions: then `-t hlo` has a line for each.
+
+    Raises `HLOPrintError` for an operation that HLO cannot have, and `OutlineError` for a region that cannot be
+    outlined.
+    """
+
+    name = "hlo-to-opcodes"
+    source: ClassVar[str] = "XLA, from StableHLO to HLO: operations that HLO has in other terms"
+
+    def steps(self, module: ModuleOp) -> Iterator[Step]:
+        yield Step(PATTERNS)
+        yield from OutlineRegionsPass().steps(module)
+
+
+def write_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = False) -> str:
+    """
+    `module` as HLO text: `print_hlo` after `hlo-to-opcodes`, which runs on a copy, and only where it has work.
+
+    Raises what the two raise.
+    """
+    if not is_in_opcodes(module):
+        module = module.clone()
+        HloToOpcodesPass().rewrite_module(module)
+    return print_hlo(module, uses_sugar=uses_sugar, flat_async=flat_async)
+
+
+@dataclass(frozen=True)
+class HLOTarget(Target):
+    """`-t hlo`: a module of StableHLO and `hlo` operations as HLO text."""
+
+    name: ClassVar[str] = "hlo"
+    plain_async: bool = False
+    flat_async: bool = False
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(write_hlo(module, uses_sugar=not self.plain_async, flat_async=self.flat_async))

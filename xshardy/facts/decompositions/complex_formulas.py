@@ -9,8 +9,8 @@ parts, for which XLA leaves results open, may give NaN. Source: T. E. Hull, T. F
 import math
 from typing import TypeAlias, TypeVar
 
-from xshardy.dialects.chlo import formulas
-from xshardy.dialects.chlo.formulas import Arithmetic
+from xshardy.facts.decompositions import formulas
+from xshardy.facts.decompositions.formulas import Arithmetic
 
 V = TypeVar("V")
 Complex: TypeAlias = tuple[V, V]

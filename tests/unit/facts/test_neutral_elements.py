@@ -9,10 +9,10 @@ from xdsl.utils.hints import isa
 from xshardy.dialects import stablehlo
 from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT
+from xshardy.facts.neutral_elements import NUMBERS, identity_of
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.syntax import parse_module
-from xshardy.transforms.neutral_elements import NUMBERS, identity_of
 
 KINDS = (*NUMBERS, stablehlo.MaxOp, stablehlo.MinOp)
 OF_INTEGERS_ONLY = (stablehlo.AndOp, stablehlo.OrOp, stablehlo.XorOp)

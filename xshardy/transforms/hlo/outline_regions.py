@@ -276,11 +276,6 @@ class OutlineRegionsPass(PatternPass):
         return OutlineLoop(chosen, functions), OutlineBranches(chosen, functions), OutlineApplied(chosen, functions)
 
 
-def outline_regions(module: ModuleOp) -> None:
-    """Outline the regions in `module`, in place. Raises `OutlineError` for a region that cannot be outlined."""
-    OutlineRegionsPass().rewrite_module(module)
-
-
 def clone_body(region: Region, block: Block, mapping: dict[SSAValue, SSAValue]) -> list[SSAValue]:
     """Clone the operations of `region` to the end of `block`; returns the mapped operands of its terminator."""
     for op in region.block.ops:

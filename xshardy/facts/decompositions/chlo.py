@@ -28,9 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.chlo import broadcasting, complex_formulas, constants, elementwise, formulas
-from xshardy.dialects.chlo.complex_functions import conj, parts, square
-from xshardy.dialects.chlo.formulas import Arithmetic
+from xshardy.dialects.chlo import broadcasting, constants, elementwise
 from xshardy.dialects.chlo.top_k import TopKOp
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.shapes import shape_of
@@ -38,6 +36,29 @@ from xshardy.dialects.stablehlo.attributes import ComparisonDirection, Compariso
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
 from xshardy.dialects.stablehlo.top_k import first_in_order
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.facts.decompositions import complex_formulas, formulas
+from xshardy.facts.decompositions.complex_functions import conj, parts, square
+from xshardy.facts.decompositions.formulas import Arithmetic
+
+FUNCTIONS: Mapping[str, Callable[..., Operation]] = {
+    "absolute": stablehlo.AbsOp,
+    "add": stablehlo.AddOp,
+    "atan2": stablehlo.Atan2Op,
+    "cos": stablehlo.CosineOp,
+    "divide": stablehlo.DivOp,
+    "exp": stablehlo.ExpOp,
+    "expm1": stablehlo.Expm1Op,
+    "floor": stablehlo.FloorOp,
+    "log": stablehlo.LogOp,
+    "log1p": stablehlo.Log1pOp,
+    "multiply": stablehlo.MulOp,
+    "negate": stablehlo.NegOp,
+    "select": stablehlo.SelectOp,
+    "sin": stablehlo.SineOp,
+    "sqrt": stablehlo.SqrtOp,
+    "subtract": stablehlo.SubtractOp,
+}
+"""The operation of each function of `Arithmetic` that is one."""
 
 
 class TensorFloats(Arithmetic[SSAValue]):
@@ -51,20 +72,8 @@ class TensorFloats(Arithmetic[SSAValue]):
     def value(self, x: SSAValue | float) -> SSAValue:
         return x if isinstance(x, SSAValue) else self.t(stablehlo.ConstantOp(dense_values(self.type, [x])))
 
-    def add(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.t(stablehlo.AddOp(self.value(x), self.value(y)))
-
-    def subtract(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.t(stablehlo.SubtractOp(self.value(x), self.value(y)))
-
-    def multiply(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.t(stablehlo.MulOp(self.value(x), self.value(y)))
-
-    def divide(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.t(stablehlo.DivOp(self.value(x), self.value(y)))
-
-    def select(self, condition: SSAValue, then: SSAValue | float, otherwise: SSAValue | float) -> SSAValue:
-        return self.t(stablehlo.SelectOp(condition, self.value(then), self.value(otherwise)))
+    def apply(self, function: str, *operands: SSAValue | float) -> SSAValue:
+        return self.t(FUNCTIONS[function](*map(self.value, operands)))
 
     def compare(self, x: SSAValue, direction: ComparisonDirection, y: SSAValue | float) -> SSAValue:
         return self.t(stablehlo.CompareOp(x, self.value(y), direction, ComparisonType.FLOAT))
@@ -74,39 +83,6 @@ class TensorFloats(Arithmetic[SSAValue]):
 
     def is_equal(self, x: SSAValue, y: SSAValue | float) -> SSAValue:
         return self.compare(x, ComparisonDirection.EQ, y)
-
-    def negate(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.NegOp(x))
-
-    def absolute(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.AbsOp(x))
-
-    def floor(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.FloorOp(x))
-
-    def sqrt(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.SqrtOp(x))
-
-    def exp(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.ExpOp(x))
-
-    def expm1(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.Expm1Op(x))
-
-    def log(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.LogOp(x))
-
-    def log1p(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.Log1pOp(x))
-
-    def sin(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.SineOp(x))
-
-    def cos(self, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.CosineOp(x))
-
-    def atan2(self, y: SSAValue, x: SSAValue) -> SSAValue:
-        return self.t(stablehlo.Atan2Op(y, x))
 
     def erf(self, x: SSAValue) -> SSAValue:
         return formulas.erf(self, x)

@@ -81,56 +81,86 @@ SMALL_ANGLE = 2.0**-40
 
 
 class Arithmetic(ABC, Generic[V]):
-    """Operations on floats of one type. Python numbers are constants; `V` is a value."""
+    """
+    Functions of floats of one type; `V` is a value. Python numbers are constants.
+
+    A subclass has a way to apply a function by its name, which is that of a method here.
+    """
 
     is_double: bool
     """Whether the type has the precision of f64."""
 
     @abstractmethod
-    def add(self, x: V | float, y: V | float) -> V: ...
+    def value(self, x: V | float) -> V:
+        """`x`, or a constant."""
+
     @abstractmethod
-    def subtract(self, x: V | float, y: V | float) -> V: ...
-    @abstractmethod
-    def multiply(self, x: V | float, y: V | float) -> V: ...
-    @abstractmethod
-    def divide(self, x: V | float, y: V | float) -> V: ...
-    @abstractmethod
-    def select(self, condition: V, then: V | float, otherwise: V | float) -> V: ...
-    @abstractmethod
-    def is_less(self, x: V, y: V | float) -> V: ...
-    @abstractmethod
-    def is_equal(self, x: V, y: V | float) -> V: ...
-    @abstractmethod
-    def negate(self, x: V) -> V: ...
-    @abstractmethod
-    def absolute(self, x: V) -> V: ...
-    @abstractmethod
-    def floor(self, x: V) -> V: ...
-    @abstractmethod
-    def sqrt(self, x: V) -> V: ...
-    @abstractmethod
-    def exp(self, x: V) -> V: ...
-    @abstractmethod
-    def log(self, x: V) -> V: ...
-    @abstractmethod
-    def log1p(self, x: V) -> V: ...
-    @abstractmethod
-    def sin(self, x: V) -> V: ...
-    @abstractmethod
-    def cos(self, x: V) -> V: ...
-    @abstractmethod
-    def erf(self, x: V) -> V: ...
-    @abstractmethod
-    def erfc(self, x: V) -> V: ...
-    @abstractmethod
-    def expm1(self, x: V) -> V: ...
-    @abstractmethod
-    def atan2(self, y: V, x: V) -> V: ...
-    @abstractmethod
-    def value(self, x: V | float) -> V: ...
-    @abstractmethod
+    def apply(self, function: str, *operands: V | float) -> V:
+        """The function of this name of `operands`."""
+
+    def add(self, x: V | float, y: V | float) -> V:
+        return self.apply("add", x, y)
+
+    def subtract(self, x: V | float, y: V | float) -> V:
+        return self.apply("subtract", x, y)
+
+    def multiply(self, x: V | float, y: V | float) -> V:
+        return self.apply("multiply", x, y)
+
+    def divide(self, x: V | float, y: V | float) -> V:
+        return self.apply("divide", x, y)
+
+    def select(self, condition: V, then: V | float, otherwise: V | float) -> V:
+        return self.apply("select", condition, then, otherwise)
+
+    def is_less(self, x: V, y: V | float) -> V:
+        return self.apply("is_less", x, y)
+
+    def is_equal(self, x: V, y: V | float) -> V:
+        return self.apply("is_equal", x, y)
+
+    def negate(self, x: V) -> V:
+        return self.apply("negate", x)
+
+    def absolute(self, x: V) -> V:
+        return self.apply("absolute", x)
+
+    def floor(self, x: V) -> V:
+        return self.apply("floor", x)
+
+    def sqrt(self, x: V) -> V:
+        return self.apply("sqrt", x)
+
+    def exp(self, x: V) -> V:
+        return self.apply("exp", x)
+
+    def expm1(self, x: V) -> V:
+        return self.apply("expm1", x)
+
+    def log(self, x: V) -> V:
+        return self.apply("log", x)
+
+    def log1p(self, x: V) -> V:
+        return self.apply("log1p", x)
+
+    def sin(self, x: V) -> V:
+        return self.apply("sin", x)
+
+    def cos(self, x: V) -> V:
+        return self.apply("cos", x)
+
+    def erf(self, x: V) -> V:
+        return self.apply("erf", x)
+
+    def erfc(self, x: V) -> V:
+        return self.apply("erfc", x)
+
+    def atan2(self, y: V, x: V) -> V:
+        return self.apply("atan2", y, x)
+
     def copy_sign(self, x: V | float, y: V) -> V:
         """`x` with the sign of `y`."""
+        return self.apply("copy_sign", x, y)
 
 
 # -- The inverse of erf -----------------------------------------------------------------------------------------------

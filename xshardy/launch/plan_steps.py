@@ -20,19 +20,19 @@ from xshardy.launch.launch_plan import (
     CopyStep,
     KernelStep,
     LaunchPlan,
+    LaunchStep,
     LibraryStep,
     MemsetStep,
-    Step,
     WhileStep,
 )
 from xshardy.launch.leaves import SAME_MEMORY, Leaf, leaves_of, origin, returned, started
 from xshardy.launch.memory import to_memory
-from xshardy.launch.program import name_of
+from xshardy.launch.prepared_program import name_of
 from xshardy.lowering.nvptx import ptx_name
 
 
 @dataclass(slots=True)
-class Scheduler:
+class StepMaker:
     """The steps made so far of one program."""
 
     assignment: BufferAssignment
@@ -43,7 +43,7 @@ class Scheduler:
     """The name of each asynchronous start. No two have one in common: dones refer to them."""
     names_of_starts: set[str] = field(default_factory=set[str])
 
-    def steps(self, block: Block) -> tuple[Step, ...]:
+    def steps(self, block: Block) -> tuple[LaunchStep, ...]:
         """The steps of `block`, in order."""
         found = (STEPS[type(op)](self, op) for op in block.ops if type(op) in STEPS)
         return tuple(step for step in found if step is not None)
@@ -84,33 +84,33 @@ def plan_of(
     def in_place(op: Operation) -> Mapping[int, int]:
         return aliases(op) if isinstance(op, hlo.FusionOp) else library_aliases(op)
 
-    return schedule(entry, assign_buffers(entry, in_place, donated), fingerprints)
+    return plan_in_memory(entry, assign_buffers(entry, in_place, donated), fingerprints)
 
 
-def schedule(entry: FuncOp, assignment: BufferAssignment, fingerprints: Mapping[hlo.FusionOp, str]) -> LaunchPlan:
+def plan_in_memory(entry: FuncOp, assignment: BufferAssignment, fingerprints: Mapping[hlo.FusionOp, str]) -> LaunchPlan:
     """
     The steps of the prepared program `entry`, with the memory of `assignment`.
 
     `fingerprints` has what equal fusions have in common.
     """
-    scheduler = Scheduler(assignment, fingerprints)
-    steps = scheduler.steps(entry.body.block)
-    results = scheduler.arguments(returned(entry.body.block).operands)
-    return LaunchPlan(entry.sym_name.data, entry, assignment, steps, scheduler.kernels, results)
+    maker = StepMaker(assignment, fingerprints)
+    steps = maker.steps(entry.body.block)
+    results = maker.arguments(returned(entry.body.block).operands)
+    return LaunchPlan(entry.sym_name.data, entry, assignment, steps, maker.kernels, results)
 
 
-def _kernel(scheduler: Scheduler, op: hlo.FusionOp) -> Step:
-    fingerprint = scheduler.fingerprints[op]
-    if fingerprint not in scheduler.kernels:
-        name, taken = ptx_name(name_of(op)), set(scheduler.kernels.values())
+def _kernel(maker: StepMaker, op: hlo.FusionOp) -> LaunchStep:
+    fingerprint = maker.fingerprints[op]
+    if fingerprint not in maker.kernels:
+        name, taken = ptx_name(name_of(op)), set(maker.kernels.values())
         numbered = (f"{name}_{number}" for number in range(len(taken)))
-        scheduler.kernels[fingerprint] = name if name not in taken else next(n for n in numbered if n not in taken)
-    return KernelStep(*scheduler.call(op), fingerprint)
+        maker.kernels[fingerprint] = name if name not in taken else next(n for n in numbered if n not in taken)
+    return KernelStep(*maker.call(op), fingerprint)
 
 
-def _copy(scheduler: Scheduler, op: hlo.CopyOp) -> Step | None:
+def _copy(maker: StepMaker, op: hlo.CopyOp) -> LaunchStep | None:
     """A copy within one buffer is no step, and that of a constant of equal bytes sets these."""
-    if scheduler.assignment.slice(Leaf(op.operand)) == scheduler.assignment.slice(Leaf(op.result)):
+    if maker.assignment.slice(Leaf(op.operand)) == maker.assignment.slice(Leaf(op.result)):
         return None
     source = origin(Leaf(op.operand))
     if isinstance(source.value.owner, stablehlo.ConstantOp):
@@ -119,42 +119,42 @@ def _copy(scheduler: Scheduler, op: hlo.CopyOp) -> Step | None:
         constant = constant_value(source.value)
         data = None if constant is None else to_memory(constant, source)
         if data is not None and data.size and (data == data[0]).all():
-            return MemsetStep(*scheduler.heading(op), (), scheduler.arguments(op.results), int(data[0]))
-    return CopyStep(*scheduler.call(op))
+            return MemsetStep(*maker.heading(op), (), maker.arguments(op.results), int(data[0]))
+    return CopyStep(*maker.call(op))
 
 
-def _library(scheduler: Scheduler, op: Operation) -> Step:
+def _library(maker: StepMaker, op: Operation) -> LaunchStep:
     target = op.call_target_name.data if isinstance(op, stablehlo.CustomCallOp) else op.name.partition(".")[2]
-    return LibraryStep(*scheduler.call(op), target)
+    return LibraryStep(*maker.call(op), target)
 
 
-def _collective(scheduler: Scheduler, op: Operation) -> Step:
-    return CollectiveStep(*scheduler.call(op))
+def _collective(maker: StepMaker, op: Operation) -> LaunchStep:
+    return CollectiveStep(*maker.call(op))
 
 
-def _loop(scheduler: Scheduler, op: stablehlo.WhileOp) -> Step:
-    heading = scheduler.heading(op)
-    predicate = scheduler.argument(Leaf(returned(op.cond.block).operands[0]))
-    return WhileStep(*heading, predicate, scheduler.steps(op.cond.block), scheduler.steps(op.body.block))
+def _loop(maker: StepMaker, op: stablehlo.WhileOp) -> LaunchStep:
+    heading = maker.heading(op)
+    predicate = maker.argument(Leaf(returned(op.cond.block).operands[0]))
+    return WhileStep(*heading, predicate, maker.steps(op.cond.block), maker.steps(op.body.block))
 
 
-def _branches(scheduler: Scheduler, op: stablehlo.CaseOp | stablehlo.IfOp) -> Step:
-    heading = scheduler.heading(op)
-    branches = tuple(scheduler.steps(region.block) for region in op.regions)
-    return ConditionalStep(*heading, scheduler.argument(Leaf(op.selector)), branches)
+def _branches(maker: StepMaker, op: stablehlo.CaseOp | stablehlo.IfOp) -> LaunchStep:
+    heading = maker.heading(op)
+    branches = tuple(maker.steps(region.block) for region in op.regions)
+    return ConditionalStep(*heading, maker.argument(Leaf(op.selector)), branches)
 
 
-def _start(scheduler: Scheduler, op: stablehlo.AsyncStartOp) -> Step:
-    number, name, _ = scheduler.heading(op)
-    while name in scheduler.names_of_starts:
+def _start(maker: StepMaker, op: stablehlo.AsyncStartOp) -> LaunchStep:
+    number, name, _ = maker.heading(op)
+    while name in maker.names_of_starts:
         name = f"{name}_{number}"
-    scheduler.names_of_starts.add(name)
-    scheduler.starts[op] = name
-    return AsyncStartStep(number, name, op, scheduler.steps(op.body.block))
+    maker.names_of_starts.add(name)
+    maker.starts[op] = name
+    return AsyncStartStep(number, name, op, maker.steps(op.body.block))
 
 
-def _done(scheduler: Scheduler, op: hlo.DoneOp | stablehlo.AsyncDoneOp) -> Step:
-    return AsyncDoneStep(*scheduler.heading(op), scheduler.starts[started(op)])
+def _done(maker: StepMaker, op: hlo.DoneOp | stablehlo.AsyncDoneOp) -> LaunchStep:
+    return AsyncDoneStep(*maker.heading(op), maker.starts[started(op)])
 
 
 LIBRARY = (stablehlo.CholeskyOp, stablehlo.CustomCallOp, stablehlo.FftOp, stablehlo.SortOp, stablehlo.TriangularSolveOp)
@@ -170,9 +170,9 @@ COLLECTIVES = (
     stablehlo.ReduceScatterOp,
     stablehlo.ReplicaIdOp,
 )
-"""Operations that concern other devices."""
+"""Operations that other devices take part in, or that depend on the number of the device."""
 
-STEPS: Mapping[type[Operation], Callable[[Scheduler, Any], Step | None]] = {
+STEPS: Mapping[type[Operation], Callable[[StepMaker, Any], LaunchStep | None]] = {
     **dict.fromkeys(COLLECTIVES, _collective),
     **dict.fromkeys((hlo.AsyncDoneOp, stablehlo.AsyncDoneOp, *OWN_DONES.values()), _done),
     **dict.fromkeys(LIBRARY, _library),
