@@ -75,7 +75,8 @@ func.func @f(%a: f32, %b: f32, %c: vector<2xf32>, %m: memref<2xf32>) {{
             0,
         ),
         "percent signs": (
-            '  %0 = "test.op"(%a) {x = "%s %%"} : (f32) -> f32\n  %1 = "test.op"(%0) {x = "%s %%"} : (f32) -> f32',
+            '  %0 = "test.op"(%a) {x = "50 % %%"} : (f32) -> f32\n  %1 = "test.op"(%0) {x = "50 % %%"} : (f32) -> f32\n'
+            "  %2 = arith.addf %0, %1 : f32",
             1,
         ),
         "packs": (
