@@ -1,15 +1,16 @@
-"""How the property tests are run.
+"""How the property tests are run, and what the garbage collector does beside the tests.
 
-The suite draws the same examples on every machine, so that a run that passed passes again.
-`pytest --hypothesis-profile=explore` draws new ones, and is for finding the next example to keep as a test.
+The suite draws the same examples on every machine, so that a run that passed passes again. `make soak` draws a thousand
+others of each property, and `pytest --hypothesis-profile=explore` some: both are for finding the next example to keep
+as a test.
 """
 
 import gc
+from collections.abc import Generator
 
+import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
-
-from xshardy.rewriting import garbage
 
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
@@ -19,9 +20,14 @@ settings.load_profile("suite")
 # on the tests that a process ran before.
 providers._get_local_constants = lambda: providers._local_constants
 
-# The tests of a process are a million objects, which each full collection of garbage traverses.
-gc.set_threshold(20_000, 20, 20)
 
-# The same for the full collections that xshardy starts: one of them takes two seconds beside the tests. What is built
-# between two of them is some hundred megabytes.
-garbage.LEAST_BUILT = 4_000_000
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leave the tests, a million objects that live as long as their process, out of all collections of garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
