@@ -1,5 +1,5 @@
 """
-How lit runs RUN lines: pipelines of our tools and `filecheck` in its own workers, anything else as a shell test.
+How pytest and lit run RUN lines: pipelines of our tools and `filecheck` in their own workers, others as a shell test.
 
 Starting Python and importing xDSL takes longer than most tests do: 411 files take 20 s in two workers, and 210 s with a
 process per command.
@@ -10,14 +10,21 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 
 import filecheck.main
 from lit import Test, TestRunner
+from lit.discovery import find_tests_for_inputs
 from lit.formats import ShTest
+from lit.LitConfig import LitConfig
 from lit.ShCommands import Command, Pipeline, Seq
 from lit.ShUtil import ShParser
 from xdsl.ir import Attribute
+
+SUFFIXES = (".mlir", ".hlo")
+EXCLUDED = "Inputs"
+"""The name of folders without tests."""
 
 
 def run_filecheck(arguments: Sequence[str]) -> int:
@@ -127,3 +134,32 @@ class InProcessTest(ShTest):
                 commands = " | ".join(" ".join(command.args) for command in pipeline.commands)
                 return Test.Result(Test.FAIL, f"{commands}\nexit status {status}\n{text}")
         return Test.Result(Test.PASS)
+
+
+def is_test(path: Path) -> bool:
+    return path.suffix in SUFFIXES and EXCLUDED not in path.parts
+
+
+def failure_of(path: Path) -> str | None:
+    """What lit says of the test at `path` if it fails. Raises what a tool raises."""
+    config = _config()
+    (test,) = find_tests_for_inputs(config, [str(path)])
+    result = test.config.test_format.execute(test, config)
+    return f"{result.code.name}\n{result.output}" if result.code.isFailure else None
+
+
+@cache
+def _config() -> LitConfig:
+    return LitConfig(
+        "lit",
+        path=[],
+        diagnostic_level="error",
+        useValgrind=False,
+        valgrindLeakCheck=False,
+        valgrindArgs=[],
+        noExecute=False,
+        debug=False,
+        isWindows=False,
+        order="lexical",
+        params={},
+    )
