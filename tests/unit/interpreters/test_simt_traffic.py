@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 from xdsl.dialects.builtin import TensorType, bf16, f32, f64, i8
 from xdsl.dialects.test import TestOp as AnyOp
@@ -86,7 +86,6 @@ func.func @main(%in: tensor<{size}x{type}> {{xla.slice_index = 0 : i64}},
 TYPES = {"f32": f32, "f64": f64, "bf16": bf16, "i8": i8}
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     type=sampled_from(sorted(TYPES)),
     threads=sampled_from([32, 48, 96]),

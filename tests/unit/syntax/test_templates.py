@@ -190,7 +190,7 @@ def test_xdsl_reads_the_same():
 CHARACTERS = '%#@!^"{}()[]<>=:,.-/ \n0123xyzaf_'
 
 
-@settings(max_examples=400)
+@settings(max_examples=60)
 @given(integers(0, len(PROGRAM) - 1), integers(0, 1), sampled_from(["", *CHARACTERS]))
 def test_one_character_is_wrong(place: int, removed: int, character: str):
     check(PROGRAM[:place] + character + PROGRAM[place + removed :])
