@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.processes
+
 SNAPSHOT = '''
 import importlib, inspect, pkgutil, sys, types
 from xdsl.ir import Attribute, Operation

@@ -14,6 +14,8 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 from notebooks import EXPECTED, PAGES, notebook
 
+pytestmark = pytest.mark.processes
+
 ESCAPES = re.compile(r"\x1b\[[\d;]*m")
 """The colours of a terminal: a notebook asks commands for them."""
 

@@ -13,6 +13,8 @@ from xshardy.tools.planned_program import propagate_and_plan
 from xshardy.tools.program_file import read_program
 from xshardy.tools.sharded_program import propagate
 
+pytestmark = pytest.mark.processes
+
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
 
 LAYERS = 40
