@@ -25,6 +25,8 @@ from xshardy.universe import new_context
 
 pytest.importorskip("jax")
 
+pytestmark = pytest.mark.processes
+
 SCRIPT = """
 import jax, jax.numpy as jnp
 from jax.sharding import AxisType, PartitionSpec

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, permutations, sampled_from
 from xdsl.dialects.builtin import ModuleOp
 
@@ -336,7 +336,6 @@ def scatters(draw: DrawFn) -> tuple[str, str]:
     )
 
 
-@settings(max_examples=40)
 @given(scatters(), sampled_from(DEVICES), integers(0, 9))
 def test_scatters_of_any_form(scatter: tuple[str, str], device: Device, seed: int):
     fusion = fusion_of(*scatter)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
 COPIED = ("pyproject.toml", "docs", "examples", "tests/filecheck", "tests/unit/tools", "xshardy")

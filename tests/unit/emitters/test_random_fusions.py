@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from emission import fusion_called
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_fusions import exact_inputs, module_text, random_fusion, random_hero_fusion, text_with_results
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -50,14 +50,12 @@ randoms = st.randoms(use_true_random=False)
 sizes = st.integers(1, 20)
 
 
-@settings(max_examples=150)
 @given(randoms, sizes)
 def test_random_fusions(rng: Random, instructions: int):
     fusion = fusion_called("f", module_text(random_fusion(rng, instructions)))
     check_exactly(emit_fusion(fusion), fusion.callee_function(), [EMITTED])
 
 
-@settings(max_examples=50)
 @given(randoms, sizes)
 def test_random_fusions_with_a_function_per_operation(rng: Random, instructions: int):
     computation = fusion_called("f", module_text(random_fusion(rng, instructions))).callee_function()

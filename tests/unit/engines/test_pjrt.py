@@ -18,6 +18,8 @@ from xshardy.programs import jax_functions
 from xshardy.programs.errors import EngineError
 from xshardy.syntax import print_module
 
+pytestmark = pytest.mark.processes
+
 EVERYTHING = """
 sdy.mesh @mesh = <["data"=2, "model"=2], device_ids=[3, 1, 2, 0]>
 func.func @main(%x: tensor<4x6xf64> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>, jax.buffer_donor = true},

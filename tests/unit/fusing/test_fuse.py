@@ -3,7 +3,7 @@
 from random import Random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_fusions import exact_inputs, module_text, random_fusion, random_hero_fusion, text_with_results
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -59,13 +59,11 @@ def unfused(text: str) -> ModuleOp:
 randoms = st.randoms(use_true_random=False)
 
 
-@settings(max_examples=60)
 @given(randoms, st.integers(1, 40))
 def test_random_programs(rng: Random, instructions: int):
     check_exactly(unfused(module_text(random_fusion(rng, instructions))))
 
 
-@settings(max_examples=30)
 @given(randoms)
 def test_random_programs_with_heroes(rng: Random):
     check_exactly(unfused(text_with_results(*random_hero_fusion(rng))))

@@ -85,7 +85,7 @@ class RandomProgram:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.randoms(use_true_random=False), st.integers(1, 30))
 def test_programs_of_rows_and_columns(shape: tuple[int, int], rng: Random, length: int):
     module = parse_module(RandomProgram(rng, shape, length).text())

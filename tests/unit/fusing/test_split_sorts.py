@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import integers, lists, sampled_from, tuples
 
 from xshardy.dialects.hlo import FusionOp
@@ -43,7 +43,6 @@ def drawn(types: Sequence[str], shape: Sequence[int], seed: int) -> list[Array]:
     return [random.integers(0, 2 if type == "i1" else 5, shape).astype(DTYPES[type]) for type in types]
 
 
-@settings(max_examples=120)
 @given(
     types=lists(sampled_from(list(DTYPES)), min_size=1, max_size=3),
     shape=tuples(integers(1, 3), integers(1, 40), integers(1, 2)),

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stablehlo_programs import random_program
 from xdsl.dialects.builtin import ModuleOp
@@ -32,7 +32,6 @@ FORMS: dict[str, Callable[[ModuleOp], ModuleOp]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=40)
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
 def test_another_form_computes_the_same(form: str, rng: Random, length: int):
     text, arguments = random_program(rng, length)
@@ -43,7 +42,6 @@ def test_another_form_computes_the_same(form: str, rng: Random, length: int):
         np.testing.assert_array_equal(one, other)
 
 
-@settings(max_examples=40)
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
 def test_kernels_compute_the_same(rng: Random, length: int):
     text, arguments = random_program(rng, length)

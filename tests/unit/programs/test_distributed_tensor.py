@@ -3,7 +3,7 @@
 from math import ceil, prod
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import DrawFn, composite, integers, permutations
 from xdsl.dialects.builtin import TensorType, i32
 
@@ -37,7 +37,6 @@ def number_along(names: tuple[str, ...], place: dict[str, int]) -> int:
     return number
 
 
-@settings(max_examples=60)
 @given(tensors())
 def test_each_device_has_the_part_at_its_place_in_the_mesh(tensor: DistributedTensor):
     assert tensor.mesh is not None
@@ -53,7 +52,6 @@ def test_each_device_has_the_part_at_its_place_in_the_mesh(tensor: DistributedTe
             assert part[index] == (whole[at] if is_inside else 0)
 
 
-@settings(max_examples=60)
 @given(tensors())
 def test_parts_make_the_whole(tensor: DistributedTensor):
     whole = np.arange(np.prod(tensor.shape), dtype=np.int32).reshape(tensor.shape)

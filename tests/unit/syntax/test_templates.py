@@ -1,29 +1,19 @@
 """A parser with templates against one without, and against xDSL's: the same operations, or the same complaint."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import integers, sampled_from
+from input_checks.same_with_templates import check, parts, read
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block
 from xdsl.parser import Parser as XDSLParser
-from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
-from xshardy.syntax.locations import location_of
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.templates import LONGEST_LINE, Template
-from xshardy.tools.input_chunks import SEPARATOR
 from xshardy.universe import new_context
-
-FILECHECK = Path(__file__).parents[2] / "filecheck"
-PER_PROCESS = "resources.mlir"
-"""xDSL keeps resources for the whole process, and renames one of a name that was read before."""
-INPUTS = sorted(path for path in FILECHECK.rglob("*.mlir") if path.name != PER_PROCESS)
 
 PROGRAM = """\
 #map = affine_map<(d0) -> (d0)>
@@ -54,62 +44,6 @@ func.func @g(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %
   return %0 : tensor<4xf32>
 }
 """
-
-
-def parts(module: Operation) -> list[object]:
-    """All that `module` is made of, values and blocks by number, with hints of names and locations, in order."""
-    numbers: dict[object, int] = {}
-
-    def numbered(things: Iterable[SSAValue | Block]) -> list[int]:
-        return [numbers.setdefault(each, len(numbers)) for each in things]
-
-    def value(each: SSAValue) -> tuple[object, ...]:
-        return *numbered([each]), each.type, each.name_hint
-
-    found: list[object] = []
-    for op in module.walk():
-        found += [op.name, location_of(op), numbered(op.operands), numbered(op.successors), *map(value, op.results)]
-        found += [*op.attributes.items(), *op.properties.items()]
-        for region in op.regions:
-            found.append(numbered(region.blocks))
-            found += [(block.name_hint, len(block.ops), *map(value, block.args)) for block in region.blocks]
-    return found
-
-
-@dataclass
-class ParseFailure:
-    """A parser's error on an invalid text."""
-
-    message: str
-    places: Sequence[tuple[int, int]]
-
-
-def read(text: str, templates: bool) -> list[object] | ParseFailure:
-    """All operations that a parser creates from `text`, or its error."""
-    try:
-        parser = Parser(new_context(), text, templates=templates)
-        module = parser.parse_module()
-    except ParseError as error:
-        refs = [span for span, _ in error.refs] if isinstance(error, MultipleSpansParseError) else []
-        return ParseFailure(error.msg, [(span.start, span.end) for span in (error.span, *refs)])
-    places = [(span.start, span.end) if (span := parser.spans.get(op)) else None for op in module.walk()]
-    return [*places, *parts(module)]
-
-
-def check(text: str) -> bool:
-    """Whether `text` is a module: with and without templates, the same one, or one complaint."""
-    expected, found = read(text, False), read(text, True)
-    if isinstance(expected, ParseFailure) or isinstance(found, ParseFailure):
-        assert found == expected
-        return False
-    assert found == expected
-    return True
-
-
-@pytest.mark.parametrize("path", INPUTS, ids=lambda path: str(path.relative_to(FILECHECK)))
-def test_inputs(path: Path):
-    for chunk in path.read_text().split(SEPARATOR):
-        check(f"{chunk}\n{chunk}")  # each line again: a parser does not mind that symbols are defined twice
 
 
 def test_lines_are_copied():
@@ -150,7 +84,7 @@ def test_xdsl_reads_the_same():
 CHARACTERS = '%#@!^"{}()[]<>=:,.-/ \n0123xyzaf_'
 
 
-@settings(max_examples=400)
+@settings(max_examples=60)
 @given(integers(0, len(PROGRAM) - 1), integers(0, 1), sampled_from(["", *CHARACTERS]))
 def test_one_character_is_wrong(place: int, removed: int, character: str):
     check(PROGRAM[:place] + character + PROGRAM[place + removed :])

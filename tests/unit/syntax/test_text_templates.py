@@ -1,51 +1,15 @@
-"""A printer with templates against one without: the same text, over every input of the FileCheck tests."""
+"""A printer with templates against one without: the same text. `test_filecheck_inputs.py` has the FileCheck tests."""
 
-from collections.abc import Iterable
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from input_checks.same_text_with_templates import check
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Dialect, Operation
-from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xshardy.dialects.discardable import verify
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.text_templates import TextTemplate, can_be_alike
-from xshardy.tools.input_chunks import SEPARATOR
 from xshardy.universe import new_context
-
-FILECHECK = Path(__file__).parents[2] / "filecheck"
-INPUTS = sorted(FILECHECK.rglob("*.mlir"))
-
-
-def check(module: Operation, dialects: Iterable[Dialect] = ()) -> str:
-    """The text of `module`, which is the same with and without templates in each form."""
-    for forms in ({"print_generic_format": True}, {"print_debuginfo": True}, {}):
-        text = Printer(**forms).module_text(module, dialects)
-        assert text == Printer(**forms, templates=False).module_text(module, dialects)
-    return text
-
-
-@pytest.mark.parametrize("path", INPUTS, ids=lambda path: str(path.relative_to(FILECHECK)))
-def test_inputs(path: Path):
-    for chunk in path.read_text().split(SEPARATOR):
-        context = new_context()
-        try:
-            module = Parser(context, chunk).parse_module()
-            verify(module)
-        except (ParseError, VerifyException):
-            continue
-        # Each operation again: those of the copy are like those of the original.
-        copy = module.clone()
-        for block in (module.body.block, copy.body.block):
-            for op in tuple(block.ops):
-                op.detach()
-                block.add_op(op)
-        module.body.block.add_op(copy)
-        check(module, context.loaded_dialects)
-
 
 BODY = """\
 func.func @f(%a: f32, %b: f32, %c: vector<2xf32>, %m: memref<2xf32>) {{

@@ -242,14 +242,14 @@ def test_run_check_fails_when_a_result_differs(monkeypatch: pytest.MonkeyPatch, 
     assert main(["run", "--check", AXPY, "--abs_error_bound=0.75"]) == 0
 
 
-def test_standard_input():
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     text = Path(AXPY).read_text()
-    command = [sys.executable, "-m", "xshardy.tools.cli", "emit", "-"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("#indexing_map = ")
-    broken = subprocess.run(command, input=text.replace("add(", "ad("), capture_output=True, text=True, check=False)
-    assert broken.returncode == 1
-    assert broken.stderr.startswith("<stdin>:10:")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert main(["emit", "-"]) == 0
+    assert capsys.readouterr().out.startswith("#indexing_map = ")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.replace("add(", "ad(").encode())))
+    assert main(["emit", "-"]) == 1
+    assert capsys.readouterr().err.startswith("<stdin>:10:")
 
 
 def test_two_fusions_are_both_compiled(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -13,6 +13,8 @@ import xshardy
 from xshardy.tools.explain.page import page
 from xshardy.tools.source_file import read_source
 
+pytestmark = pytest.mark.processes
+
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
 
 LAYERS = 40

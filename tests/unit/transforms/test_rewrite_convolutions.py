@@ -70,7 +70,7 @@ def random_convolution(rng: Random) -> tuple[str, list[tuple[int, ...]]]:
     ), [tuple(each[label] for label in order) for each, order in zip(sizes[:2], (x, w), strict=True)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(st.randoms(use_true_random=False))
 def test_random_convolutions(rng: Random):
     text, shapes = random_convolution(rng)

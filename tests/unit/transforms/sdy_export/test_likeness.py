@@ -180,7 +180,7 @@ def programs(draw: st.DrawFn) -> str:
     return "\n".join([*lines, f"  return {names[-1]} : {SQUARE}", "}"])
 
 
-@settings(max_examples=40, suppress_health_check=[*HealthCheck])
+@settings(max_examples=12, suppress_health_check=[*HealthCheck])
 @given(programs())
 def test_programs_are_partitioned_as_without_likeness(text: str):
     with each_by_itself():

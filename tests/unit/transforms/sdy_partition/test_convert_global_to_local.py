@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -128,7 +128,6 @@ def test_groups_differ_along_their_axes_only(data: st.DataObject, mesh: MeshAttr
     assert all(len({elsewhere[device] for device in group}) == 1 for group in groups)
 
 
-@settings(max_examples=60)
 @given(st.data(), meshes, st.booleans())
 def test_moving_a_tensor(data: st.DataObject, mesh: MeshAttr, per_dim: bool):
     """Whatever collectives a reshard takes, the tensor arrives: gathers, slices, exchanges and permutations."""
@@ -144,7 +143,6 @@ def test_moving_a_tensor(data: st.DataObject, mesh: MeshAttr, per_dim: bool):
     check(module, parse_module(IDENTITY), mesh, [(counted(8, 8, 8), before)], after, per_dim_all_gather=per_dim)
 
 
-@settings(max_examples=30)
 @given(st.data(), meshes, st.booleans(), st.booleans())
 def test_sums_over_sharded_dimensions(data: st.DataObject, mesh: MeshAttr, scatters: bool, combine: bool):
     """A dot product is completed by an all-reduce, or by a reduce-scatter over one dimension or two."""
@@ -182,7 +180,6 @@ def test_sums_over_sharded_dimensions(data: st.DataObject, mesh: MeshAttr, scatt
     check(module, parse_module(whole), mesh, arguments, result, combine_multi_dimension_reduce_scatter=combine)
 
 
-@settings(max_examples=30)
 @given(st.data(), meshes, st.integers(0, 1))
 def test_constants_and_iotas(data: st.DataObject, mesh: MeshAttr, dim: int):
     axes = data.draw(shardings(mesh, 2))
@@ -202,7 +199,6 @@ def test_constants_and_iotas(data: st.DataObject, mesh: MeshAttr, dim: int):
         np.testing.assert_array_equal(part, wanted)
 
 
-@settings(max_examples=30)
 @given(st.data(), meshes, st.sampled_from(["i32", "i64", "ui32"]))
 def test_gathers_from_sharded_rows(data: st.DataObject, mesh: MeshAttr, index: str):
     """Rows and single elements, by indices that may be out of bounds."""
@@ -233,7 +229,6 @@ def test_gathers_from_sharded_rows(data: st.DataObject, mesh: MeshAttr, index: s
     check(module_of(mesh, program), parse_module(whole), mesh, arguments, after)
 
 
-@settings(max_examples=30)
 @given(st.data(), meshes, st.sampled_from(["add", "maximum", "minimum"]))
 def test_scatters_into_sharded_rows(data: st.DataObject, mesh: MeshAttr, combiner: str):
     """The operand is sharded, the updates are, or both; updates out of bounds are ignored."""
@@ -285,7 +280,6 @@ def attempt(module: ModuleOp) -> bool:
     return True
 
 
-@settings(max_examples=80)
 @given(st.data(), meshes, st.integers(-2, 8), st.integers(-2, 8), st.integers(0, 2))
 def test_pads_are_right_or_refused(data: st.DataObject, mesh: MeshAttr, low: int, high: int, interior: int):
     axes = data.draw(shardings(mesh, 2, most=2))
@@ -307,7 +301,6 @@ def test_pads_are_right_or_refused(data: st.DataObject, mesh: MeshAttr, low: int
         check(module, whole, mesh, [(counted(8, 8), of_x), (np.int32(-1) + np.zeros((), np.int32), [])], of_x)
 
 
-@settings(max_examples=60)
 @given(st.data(), meshes, st.integers(0, 3), st.integers(5, 8), st.integers(1, 3))
 def test_slices_are_right_or_refused(data: st.DataObject, mesh: MeshAttr, start: int, limit: int, stride: int):
     axes = data.draw(shardings(mesh, 1, most=2))
@@ -327,7 +320,6 @@ def test_slices_are_right_or_refused(data: st.DataObject, mesh: MeshAttr, start:
         check(module, whole, mesh, [(counted(8), axes)], axes)
 
 
-@settings(max_examples=40)
 @given(st.data(), meshes, st.integers(1, 4), st.integers(1, 4), st.integers(1, 2), st.integers(1, 2))
 def test_windows_are_right_or_refused(
     data: st.DataObject, mesh: MeshAttr, size: int, stride: int, base_dilation: int, dilation: int

@@ -4,7 +4,6 @@ Operations along sharded dimensions, partitioned with exchanges and run on the s
 Operands and results are sharded alike, so that only exchanges move data. Sizes are odd, and often do not divide.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +21,7 @@ from xshardy.syntax import parse_module
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.universe import new_context
 
-EXAMPLES = int(os.environ.get("EXCHANGE_EXAMPLES", "12"))
+EXAMPLES = settings.default.max_examples // 3
 
 MESHES = {
     '<["x"=2]>': ['"x"'],
@@ -251,6 +250,7 @@ def partitioned(text: str, pipeline: PartitionerPipelinePass) -> tuple[ModuleOp,
     return module, exchanges
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("sampler", CASES, ids=lambda sampler: sampler.__name__.removesuffix("_case"))
 @pytest.mark.parametrize("fewest_bytes", [True, False], ids=["elements", "whole parts"])
 def test_exchanged(sampler: Callable[[Draw], Case], fewest_bytes: bool):
@@ -300,7 +300,7 @@ def test_sums_of_slices_keep_all_bits(element: str):
     assert exchanges and not any(op.name == "stablehlo.all_gather" for op in local.walk())
 
 
-@settings(deadline=None, max_examples=EXAMPLES, database=None)
+@settings(max_examples=10)
 @given(st.integers(2, 17), st.data(), st.sampled_from([*MESHES]))
 def test_rotations(extent: int, data: st.DataObject, mesh: str):
     """Of `jnp.roll`, two slices and a concatenation; something else may read a slice too."""

@@ -52,7 +52,7 @@ def check(plan: Exchange, stored: Runs, read: Runs) -> None:
                 assert element in (None, PADDING)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(
     extent=st.integers(1, 24),
     parts=st.integers(1, 7),
@@ -67,7 +67,6 @@ def test_windows_of_a_dimension(extent: int, parts: int, step: int, first: int, 
     check(exchange(stored, read), stored, read)
 
 
-@settings(deadline=None, max_examples=100)
 @given(rows=st.integers(1, 4), columns=st.integers(1, 9), parts=st.integers(1, 4))
 def test_runs_of_rows(rows: int, columns: int, parts: int):
     """Rows are parts of their own, and so are equal pieces of each: a reshape from or to one dimension."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_convert_global_to_local import (
     Argument,
@@ -50,7 +50,6 @@ def convolution(
     return program
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data(), meshes)
 def test_convolutions_are_right_or_refused(data: st.DataObject, mesh: MeshAttr):
     """Sharded batches, features, groups, windows and kernels; sums over sharded dimensions are completed."""

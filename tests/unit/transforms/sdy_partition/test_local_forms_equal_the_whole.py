@@ -103,7 +103,6 @@ def reduction(element: str, combiner: str, dims: Sequence[int], at_constant: int
     return program
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data(), meshes, st.sampled_from(COMBINERS), st.integers(0, 99), st.sampled_from([None, 0, 1]))
 def test_reductions(data: st.DataObject, mesh: MeshAttr, kind: tuple[str, str], seed: int, at_constant: int | None):
     """Each kind of reduction over any sharded dimensions, from any initial value, which counts once."""
@@ -218,7 +217,6 @@ def indices_of(data: st.DataObject, index: str) -> list[Array]:
     return [np.array(value, dtype) for value in drawn]
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data(), meshes, st.integers(1, 8), st.integers(1, 8), st.sampled_from([*INDEX_TYPES]), st.booleans())
 def test_updates(data: st.DataObject, mesh: MeshAttr, rows: int, columns: int, index: str, at_constants: bool):
     """Each device writes what falls into its part, wherever the indices point."""
@@ -247,7 +245,6 @@ def test_updates(data: st.DataObject, mesh: MeshAttr, rows: int, columns: int, i
     check_partitioned(mesh, program, [*arguments, *((value, []) for value in indices)], of_x)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data(), meshes, st.integers(1, 8), st.integers(1, 8), st.sampled_from([*INDEX_TYPES]))
 def test_dynamic_slices(data: st.DataObject, mesh: MeshAttr, rows: int, columns: int, index: str):
     """A slice of a sharded dimension is taken of all of it, wherever the indices point."""
@@ -311,7 +308,6 @@ def test_random_numbers(data: st.DataObject, mesh: MeshAttr, algorithm: str):
 # -- Reversals --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.data(), meshes, st.sampled_from([[0], [1], [0, 1]]))
 def test_reversals_are_right_or_refused(data: st.DataObject, mesh: MeshAttr, dims: list[int]):
     axes = data.draw(shardings(mesh, 2, most=2))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from partitioning.samples import DTYPES
 from test_convert_global_to_local import Axes, attribute, check, counted, meshes, module_of, of_result, shardings, text
@@ -57,7 +57,6 @@ def program(
         }}"""
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.data(), meshes, layouts, st.tuples(st.booleans(), st.booleans(), st.booleans()))
 def test_gathers(data: st.DataObject, mesh: MeshAttr, layout: Layout, single: Sequence[bool]):
     """A slice has one element of a dimension, or all."""
@@ -82,7 +81,6 @@ def test_gathers(data: st.DataObject, mesh: MeshAttr, layout: Layout, single: Se
     check(module_of(mesh, sharded), parse_module(whole), mesh, given, after)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.data(), meshes, layouts)
 def test_scatters(data: st.DataObject, mesh: MeshAttr, layout: Layout):
     """An update has one element of each indexed dimension, and all of the others."""

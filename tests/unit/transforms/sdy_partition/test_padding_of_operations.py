@@ -1,6 +1,5 @@
 """Operations on tensors that are not divided evenly are padded, run on the simulated mesh, and equal the whole."""
 
-import os
 from unittest.mock import patch
 
 import numpy as np
@@ -25,9 +24,6 @@ from xshardy.transforms.sdy_partition.pad.pad_for_divisibility import PadForDivi
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
-
-EXAMPLES = int(os.environ.get("PADDING_EXAMPLES", "40"))
-"""How many programs are drawn of any operation. More find more: 120 of each operation take half an hour."""
 
 PATIENCE = 400
 """How many programs of one operation are drawn until one is padded and runs."""
@@ -86,7 +82,7 @@ def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr) -> tuple
     return check_partitioned(module, sample, mesh, kind), str(module) != before
 
 
-@settings(COMMON, max_examples=EXAMPLES)
+@settings(COMMON)
 @given(st.data(), st.sampled_from(KINDS), meshes)
 def test_any_operation(data: st.DataObject, kind: type[Operation], mesh: MeshAttr):
     """Operands and results sharded in any way, mostly unevenly."""

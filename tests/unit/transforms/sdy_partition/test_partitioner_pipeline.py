@@ -1,6 +1,5 @@
 """The partitioner on any operation of StableHLO, with any sharding: it equals the whole program, or is refused."""
 
-import os
 from collections import Counter
 
 import numpy as np
@@ -23,7 +22,7 @@ from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPip
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
-EXAMPLES = int(os.environ.get("PARTITIONER_EXAMPLES", "4"))
+EXAMPLES = settings.default.max_examples // 7
 """How many programs are drawn of each operation, and three times as many of those that need elements of other parts."""
 
 MOVED: tuple[type[Operation], ...] = (
@@ -70,6 +69,7 @@ def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr, how: str
     return check_partitioned(module, sample, mesh, kind)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name.removeprefix("stablehlo."))
 def test_partitioner(kind: type[Operation]):
     """Each operation. Those that need elements of other parts are not refused before they become local."""

@@ -1,6 +1,5 @@
 """Any sharding of any operation of StableHLO runs on the simulated mesh and equals the whole, or is refused."""
 
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -24,8 +23,8 @@ from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPip
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.universe import new_context
 
-EXAMPLES = int(os.environ.get("PARTITIONING_EXAMPLES", "6"))
-"""How many programs are drawn of each operation. More find more: 400 take an hour."""
+EXAMPLES = settings.default.max_examples // 5
+"""How many programs are drawn of each operation. More find more: `make soak` draws 200."""
 
 PATIENCE = 400
 """How many more are drawn until one runs in parts."""
@@ -66,6 +65,7 @@ def outcome(data: st.DataObject, kind: type[Operation], mesh: MeshAttr, how: str
     return found
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("kind", SAMPLERS, ids=lambda kind: kind.name.removeprefix("stablehlo."))
 def test_partitioning(kind: type[Operation]):
     """

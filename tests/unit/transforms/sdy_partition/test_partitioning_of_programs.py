@@ -19,7 +19,7 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.universe import new_context
 
 
-@settings(max_examples=60, suppress_health_check=[*HealthCheck])
+@settings(suppress_health_check=[*HealthCheck])
 @given(st.data(), st.randoms(use_true_random=False), st.integers(1, 8), meshes)
 def test_partitioned_programs_compute_the_same(data: st.DataObject, rng: Random, length: int, mesh: MeshAttr):
     text, arguments = random_program(rng, length)

@@ -22,7 +22,7 @@ from xshardy.universe import new_context
 KINDS = [kind for kind in SAMPLERS if kind not in REFUSED_IN_PARTS and kind not in NOTHING_TO_SHARD]
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=40)
+@settings(suppress_health_check=list(HealthCheck), database=None)
 @given(st.data(), st.sampled_from(KINDS), meshes)
 def test_any_operation(data: st.DataObject, kind: type[Operation], mesh: MeshAttr):
     sample = SAMPLERS[kind](data.draw)
