@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/pip install --quiet --disable-pip-version-check
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 
 FUZZ_INPUTS ?= 10000
 
 # Tests and benchmarks start hundreds of processes, each of which would compile what it imports from source.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo quick test bless lint format fuzz mutants bench docs notebooks release clean
+.PHONY: help demo quick test soak bless lint format fuzz mutants bench docs notebooks release clean
 
 help:  ## this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -19,12 +20,13 @@ demo: $(VENV)/.demo  ## examples/gelu.hlo to PTX, assembled by ptxas, executed o
 	@$(BIN)/python examples/demo.py
 
 quick: $(VENV)/.test  ## a sample of the suites, in less than 60 seconds
-	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
-	$(BIN)/pytest -n 2 @tests/quick.txt
+	$(PYTEST) tests/filecheck @tests/quick.txt
 
-test: $(VENV)/.test  ## FileCheck suites, then unit, numeric and differential tests; the ten slowest
-	$(BIN)/lit --no-progress-bar -q -j 2 tests/filecheck
-	$(BIN)/pytest -n 2 --durations 10
+test: $(VENV)/.test  ## FileCheck suites, unit, numeric and differential tests; the ten slowest
+	$(PYTEST) --durations 10
+
+soak: $(VENV)/.test  ## the property tests with 1,000 examples each, others each time (an hour)
+	$(PYTEST) -m hypothesis --hypothesis-profile soak --timeout 0
 
 mutants: $(VENV)/.dev  ## small faults put into passes, emitters and interpreters: how many the tests find (hours)
 	$(BIN)/python tests/mutation

@@ -39,9 +39,11 @@ from xshardy.dialects.sdy.value_shardings import SHARDING  # noqa: E402
 from xshardy.dialects.stablehlo.calls import CustomCallOp  # noqa: E402
 from xshardy.dialects.stablehlo.control_flow import WhileOp  # noqa: E402
 from xshardy.engines.pjrt.executable import compile_options  # noqa: E402
-from xshardy.engines.program import PARTITIONING, PROPAGATION, mesh_of  # noqa: E402
 from xshardy.hlo_text import read_hlo  # noqa: E402
 from xshardy.planning.collective_bytes import bytes_sent, kind_of  # noqa: E402
+from xshardy.programs.meshes import mesh_of  # noqa: E402
+from xshardy.programs.partitioned import PARTITIONING  # noqa: E402
+from xshardy.programs.sharded import PROPAGATION  # noqa: E402
 from xshardy.syntax import parse_module, print_module  # noqa: E402
 from xshardy.transforms.inline import InlinePass  # noqa: E402
 from xshardy.universe import new_context  # noqa: E402
@@ -192,7 +194,7 @@ def partitioned_by_xla(text: str, devices: int) -> str:
 def figures(text: str) -> Figures:
     context, module = new_context(), parse_module(text)
     devices = mesh_of(module)[1]
-    PassPipeline((*PROPAGATION, InlinePass())).apply(context, module)
+    PassPipeline((PROPAGATION, InlinePass())).apply(context, module)
     xla = sent(read_hlo(partitioned_by_xla(for_xla(module.clone()), devices)), devices)
     PassPipeline(PARTITIONING).apply(context, module)
     return Figures(sent(module, devices), xla)

@@ -21,10 +21,10 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
 
-from xshardy.construction import new_operation
 from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp
-from xshardy.rewriting.insertion import insert_before
-from xshardy.rewriting.replacement import erase_op, replace_uses
+from xshardy.ir import new_operation
+from xshardy.ir.insertion import insert_before
+from xshardy.ir.replacement import erase_op, replace_uses
 from xshardy.rewriting.walk import attributes_on, operations_in
 from xshardy.syntax import parse_module
 from xshardy.universe import XSHARDY_UNIVERSE, new_context

@@ -31,15 +31,16 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.elemental.kinds import bits_in_memory
-from xshardy.engines.program import partition_module
+from xshardy.fusing.fuse import blocks_of
+from xshardy.fusing.pipeline import FusionPipelinePass, fused_program
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.checked_run import planned
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.execution import Execution
-from xshardy.modules.fusing.fuse import blocks_of
-from xshardy.modules.fusing.pipeline import FusionPipelinePass, fused_program
+from xshardy.launch.checked_run import planned
+from xshardy.launch.cpu_machine import CpuMachine
+from xshardy.launch.execution import Execution
+from xshardy.programs.partitioned import partition_module
+from xshardy.programs.source import source_of
 from xshardy.syntax import parse_module
-from xshardy.tools.source_program import imported_program
+from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.universe import new_context
 
 TARGET = "sm_90"
@@ -403,9 +404,8 @@ def counted(module: ModuleOp) -> tuple[int, float, int]:
 
 def beside(before: Path, after: Path, console: Console) -> None:
     """A row of kernels, MB and library calls, ours of `before` and XLA's of `after`."""
-    context = new_context()
-    with imported_program(before.read_text(), str(before), context) as program:
-        ours = counted(fused_program(partition_module(program.module, context).module))
+    with imported_program(source_of(before)) as program:
+        ours = counted(fused_program(partition_module(program.module, program.context).module))
     theirs = counted(parse_hlo(after.read_text()))
     figures = (f"{one:,.0f} | {other:,.0f}" for one, other in zip(ours, theirs, strict=True))
     ratios = (f"{one / other:.2f}" for one, other in zip(ours[:2], theirs[:2], strict=True))

@@ -18,11 +18,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
+        advise,
+        compile,
         compile_program,
+        emit,
         explain,
         location_of,
         parse,
         partition,
+        plan,
         print_module,
         propagate,
         read_hlo,
@@ -32,13 +36,13 @@ if TYPE_CHECKING:
         write_artifact,
         write_bytecode,
     )
-    from xshardy.compiler import compile, emit, lower
+    from xshardy.compiler import lower
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.compiled_program import CompiledProgram
-    from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.kernel import Kernel
     from xshardy.planning.plan import Plan
-    from xshardy.plans import advise, plan
+    from xshardy.programs.partitioned import PartitionedProgram
+
 
 __all__ = [
     "CompiledProgram",
@@ -70,10 +74,9 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(__all__, "api"),
     "lower": "compiler",
-    **dict.fromkeys(("advise", "plan"), "plans"),
     "CompiledProgram": "engines.compiled_program",
     "Kernel": "lowering.kernel",
-    "PartitionedProgram": "engines.program",
+    "PartitionedProgram": "programs.partitioned",
     "Plan": "planning.plan",
     "ProgramRun": "engines.checked_run",
 }

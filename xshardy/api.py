@@ -5,14 +5,12 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 `docs/api.md` shows each function.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from xdsl.context import Context
     from xdsl.dialects.builtin import LocationAttr, ModuleOp
     from xdsl.ir import Operation, SSAValue
@@ -20,13 +18,16 @@ if TYPE_CHECKING:
     from xshardy.compiler import Observer
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.compiled_program import CompiledProgram
-    from xshardy.engines.distributed_tensor import DistributedTensor
     from xshardy.engines.engine import Engine
-    from xshardy.engines.mesh_sizes import MeshSizes
-    from xshardy.engines.program import PartitionedProgram
     from xshardy.lowering.kernel import Kernel
-    from xshardy.tools.program_text import ProgramSource
-    from xshardy.tools.sharded_program import ShardedProgram
+    from xshardy.planning.advice import Advice
+    from xshardy.planning.plan import Plan
+    from xshardy.planning.topology import Topology
+    from xshardy.programs.distributed_tensor import DistributedTensor
+    from xshardy.programs.meshes import MeshSizes
+    from xshardy.programs.partitioned import PartitionedProgram
+    from xshardy.programs.program import Program
+    from xshardy.programs.source import ProgramSource
 
 SHOWN_LINES = 4
 """How many lines of an explanation its `repr` has."""
@@ -44,17 +45,16 @@ def parse(source: "ProgramSource", name: str | None = None, *, context: "Context
     Raises xDSL's `ParseError` with the place in the text, `BytecodeError`, or `VerifyException`; `ValueError` for
     HLO text, and `TypeError` for another `source`.
     """
-    from xshardy.dialects.discardable import verify
-    from xshardy.syntax import parse_module
-    from xshardy.syntax.bytecode import read_bytecode
-    from xshardy.tools.program_text import is_hlo, program_data
+    from xshardy.programs.program import read_module
+    from xshardy.programs.source import BINARY_HLO, source_of
+    from xshardy.universe import new_context
 
-    data, name = program_data(source, name)
-    if isinstance(data, str) and is_hlo(data):
-        raise ValueError(f"{name}: this is HLO text: read it with xshardy.read_hlo")
-    module = parse_module(data, name, context) if isinstance(data, str) else read_bytecode(data, context)
-    verify(module)
-    return module
+    if isinstance(source, str) and source.endswith(BINARY_HLO) and "\n" not in source:
+        raise ValueError(f"{source}: this is HLO in binary form: read it with xshardy.read_hlo")
+    read = source_of(source, name)
+    if read.is_hlo:
+        raise ValueError(f"{read.name}: this is HLO text: read it with xshardy.read_hlo")
+    return read_module(read, context or new_context())[0]
 
 
 def print_module(module: "ModuleOp", *, debug_info: bool = False) -> str:
@@ -99,7 +99,7 @@ def location_of(located: "Operation | SSAValue") -> "LocationAttr":
     return locations.location_of(located)
 
 
-def read_hlo(source: "str | bytes | PathLike[str]", name: str | None = None) -> "ModuleOp":
+def read_hlo(source: "ProgramSource", name: str | None = None) -> "ModuleOp":
     """
     The module in HLO: text, or bytes that are text or XLA's binary form, or the path of such a file, `"step.hlo.pb"`.
 
@@ -107,36 +107,36 @@ def read_hlo(source: "str | bytes | PathLike[str]", name: str | None = None) -> 
     are no HLO, or if jaxlib is not installed, and `ValueError` for MLIR.
     """
     from xshardy import hlo_text
-    from xshardy.tools.program_text import hlo_text_and_name, is_mlir
+    from xshardy.programs.source import is_mlir, source_of
 
-    text, name = hlo_text_and_name(source, name)
-    if is_mlir(text):
-        raise ValueError(f"{name}: this is MLIR: read it with xshardy.parse")
-    return hlo_text.read_hlo(text, name)
+    read = source_of(source, name)
+    if not isinstance(read.content, str) or is_mlir(read.content):
+        raise ValueError(f"{read.name}: this is MLIR: read it with xshardy.parse")
+    return hlo_text.read_hlo(read.content, read.name)
 
 
 def emit(
-    source: "ModuleOp | str | bytes | PathLike[str]",
+    source: "ProgramSource",
     *,
     target: str = "sm_90",
     fusion: str | None = None,
     name: str | None = None,
+    arguments: "Sequence[Any]" = (),
 ) -> "ModuleOp":
     """
     The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on `target`.
 
-    `source` is HLO as `read_hlo` takes it, an HLO module, or an emitted module, also as the text of MLIR or the path of
-    a file with it; `name` stands for its file in diagnostics. Raises what `read_hlo` and `parse` do, and
-    `FusionNotFoundError` for an ambiguous or missing fusion.
+    `source` is what `partition` takes: a module of HLO or StableHLO, or an emitted one. A program without fusions is
+    one. Raises what `read_hlo` and `parse` do, and `FusionNotFoundError` for an ambiguous or missing fusion.
     """
     from xshardy import compiler
 
-    source, name = _kernel_source(source, name)
-    return compiler.emit(source, target=target, fusion=fusion, name=name)
+    content, name = _kernel_source(source, name, arguments)
+    return compiler.emit(content, target=target, fusion=fusion, name=name)
 
 
 def compile(
-    source: "ModuleOp | str | bytes | PathLike[str]",
+    source: "ProgramSource",
     *,
     target: str = "sm_90",
     fusion: str | None = None,
@@ -144,6 +144,7 @@ def compile(
     name: str | None = None,
     observe: "Observer | None" = None,
     entry: str | None = None,
+    arguments: "Sequence[Any]" = (),
 ) -> "Kernel":
     """
     Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
@@ -155,20 +156,22 @@ def compile(
     """
     from xshardy import compiler
 
-    source, name = _kernel_source(source, name)
-    return compiler.compile(source, target=target, fusion=fusion, math=math, name=name, observe=observe, entry=entry)
+    content, name = _kernel_source(source, name, arguments)
+    return compiler.compile(content, target=target, fusion=fusion, math=math, name=name, observe=observe, entry=entry)
 
 
-def _kernel_source(source: "ModuleOp | str | bytes | PathLike[str]", name: str | None) -> "tuple[ModuleOp | str, str]":
+def _kernel_source(
+    source: "ProgramSource", name: str | None, arguments: "Sequence[Any]"
+) -> "tuple[ModuleOp | str, str]":
     """The module of a fusion or a kernel, or its HLO text; and its name in diagnostics."""
-    from xdsl.dialects.builtin import ModuleOp
+    from xshardy.programs.program import read_module
+    from xshardy.programs.source import is_mlir, source_of
+    from xshardy.universe import new_context
 
-    from xshardy.tools.program_text import hlo_text_and_name, is_mlir
-
-    if isinstance(source, ModuleOp):
-        return source, name or "<module>"
-    text, name = hlo_text_and_name(source, name)
-    return (parse(text, name) if is_mlir(text) else text), name
+    read = source_of(source, name, arguments)
+    if isinstance(read.content, str) and not is_mlir(read.content):
+        return read.content, read.name
+    return read_module(read, new_context())[0], read.name
 
 
 def verify(module: "ModuleOp") -> None:
@@ -183,47 +186,54 @@ def verify(module: "ModuleOp") -> None:
 
 
 def run_passes(
-    source: "ModuleOp | ProgramSource", pipeline: str, name: str | None = None, *, context: "Context | None" = None
+    source: "ProgramSource",
+    pipeline: str,
+    name: str | None = None,
+    *,
+    context: "Context | None" = None,
+    arguments: "Sequence[Any]" = (),
 ) -> "ModuleOp":
     """
-    Run the passes of `pipeline` on a module, in place, and return it. Anything else is read with `parse` first.
+    Run the passes of `pipeline` on a module, in place, and return it. Anything else is read first.
 
-    `pipeline` is written as for `xshardy-opt -p`: `"canonicalize,sdy-propagation-pipeline{inline-meshes=true}"`. Raises
-    `ValueError` for an unknown pass or option, and `PassFailedException` for a module that a pass cannot take.
+    `source` is what `partition` takes; HLO loses its tuples. `pipeline` is written as for `xshardy-opt -p`:
+    `"canonicalize,sdy-propagation-pipeline{inline-meshes=true}"`. Raises `ValueError` for an unknown pass or option,
+    and `PassFailedException` for a module that a pass cannot take.
     """
-    from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import PassPipeline
 
+    from xshardy.programs.program import read_module
+    from xshardy.programs.source import source_of
     from xshardy.tools.pipelines import passes_of
     from xshardy.universe import installed_passes, new_context
 
     passes = passes_of(pipeline, installed_passes())
     context = context or new_context()
-    module = source if isinstance(source, ModuleOp) else parse(source, name, context=context)
+    module, _ = read_module(source_of(source, name, arguments), context)
     PassPipeline(passes).apply(context, module)
     return module
 
 
-def propagate(source: "ModuleOp | ProgramSource", name: str | None = None) -> "ModuleOp":
+def propagate(
+    source: "ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
+) -> "ModuleOp":
     """
-    Propagate the shardings of a program of StableHLO, in place: the result of `sdy-propagation-pipeline`.
+    Propagate the shardings of a program, in place: the result of `sdy-propagation-pipeline`.
 
-    A program without meshes, and with HLO shardings (`mhlo.sharding`) or with shardings as texts (`xla.sdy.meshes`), as
-    older versions of JAX wrote it, gets those of Shardy first, and what `read_hlo` gives loses its tuples. Options of
-    the pipeline go through `run_passes`.
+    `source`, `arguments` and `mesh` are those of `partition`. A program without meshes, and with HLO shardings
+    (`mhlo.sharding`) or with shardings as texts (`xla.sdy.meshes`), as older versions of JAX wrote it, gets those of
+    Shardy first, and HLO loses its tuples. Options of the pipeline go through `run_passes`.
     """
-    from xdsl.dialects.builtin import ModuleOp
-
-    from xshardy.universe import new_context
-
-    context = new_context()
-    module = source if isinstance(source, ModuleOp) else parse(source, name, context=context)
-    _import(module, context)
-    return run_passes(module, "sdy-propagation-pipeline", context=context)
+    program = _program(source, name, arguments, mesh)
+    return run_passes(program.module, "sdy-propagation-pipeline", context=program.context)
 
 
 def partition(
-    source: "ModuleOp | ProgramSource",
+    source: "ProgramSource",
     name: str | None = None,
     *,
     arguments: "Sequence[Any]" = (),
@@ -232,25 +242,20 @@ def partition(
     """
     The program that each device executes: shardings propagated, reshards as collectives, types those of parts.
 
-    `source` is a module, which is changed in place, what `parse` takes, HLO text, or a function of JAX, which is
+    `source` is a module, which is changed in place, what `parse` or `read_hlo` takes, or a function of JAX, which is
     lowered for `arguments`: arrays, or `jax.ShapeDtypeStruct`s with shardings. `mesh`, `{"model": 2}` or the text
-    `model=2`, gives axes other sizes, or a mesh to a module without. The result has the module, whose collectives are
+    `model=2`, gives axes other sizes, or a mesh to a program without. The result has the module, whose collectives are
     StableHLO's, the mesh, and how arguments and results are divided. Raises what `run_passes` does, and `EngineError`
     for meshes that do not fit.
     """
-    from xshardy.engines.mesh_sizes import resize_meshes
-    from xshardy.engines.program import partition_module
-    from xshardy.tools.jax_function import lowered
-    from xshardy.universe import new_context
+    from xshardy.programs.partitioned import partition_module
 
-    context = new_context()
-    module = _program(lowered(source, arguments) if callable(source) else source, name, context)
-    resize_meshes(module, mesh, context)
-    return partition_module(module, context)
+    program = _program(source, name, arguments, mesh)
+    return partition_module(program.module, program.context)
 
 
 def run(
-    source: "ModuleOp | ProgramSource",
+    source: "ProgramSource",
     arguments: "Sequence[Any] | None" = None,
     *,
     on: "str | Engine" = "simulated",
@@ -274,23 +279,21 @@ def run(
     """
     from xshardy.engines.checked_run import run_module
     from xshardy.engines.engine import engine_named
-    from xshardy.tools.jax_function import lowered, values_of
-    from xshardy.universe import new_context
+    from xshardy.programs.jax_functions import values_of
 
-    context = new_context()
     options = {
         "kernels": {"check": check},
         "pjrt": {"processes": processes, "platform": platform, "time_out": time_out},
     }
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
-    if callable(source):
-        source, arguments = lowered(source, arguments or (), keep_unused=True), values_of(arguments or ())
-    module = _program(source, name, context)
-    return run_module(module, engine, context, arguments=arguments, mesh=mesh, seed=seed, check=check)
+    program = _program(source, name, arguments or (), keep_unused=True)
+    if program.source.structure.arguments is not None and arguments is not None:
+        arguments = values_of(arguments)
+    return run_module(program.module, engine, program.context, arguments=arguments, mesh=mesh, seed=seed, check=check)
 
 
 def compile_program(
-    source: "ModuleOp | ProgramSource",
+    source: "ProgramSource",
     name: str | None = None,
     *,
     arguments: "Sequence[Any]" = (),
@@ -312,55 +315,87 @@ def compile_program(
 
     from xshardy.engines.compiled_program import compile_for_devices
     from xshardy.hlo_text import parse_hlo
-    from xshardy.modules.device_arguments import is_optimised
-    from xshardy.tools.jax_function import lowered
-    from xshardy.tools.program_text import is_hlo, program_data
+    from xshardy.launch.device_arguments import is_optimised
+    from xshardy.programs.source import source_of
     from xshardy.universe import new_context
 
-    context = new_context()
-    if isinstance(source, ModuleOp):
-        module = source.clone()
+    read, context = source_of(source, name, arguments), new_context()
+    if isinstance(read.content, ModuleOp):
+        module = read.content.clone()
     else:
-        text, name = program_data(lowered(source, arguments) if callable(source) else source, name)
-        module = parse_hlo(text, name) if isinstance(text, str) and is_hlo(text) else None
+        module = parse_hlo(read.text, read.name) if read.is_hlo else None
         if module is None or not is_optimised(module):
-            module = _program(text, name, context)
+            module = _program(read).module
     return compile_for_devices(module, context, mesh=mesh, target=target, math=math, jobs=jobs)
 
 
-def _program(source: "ModuleOp | ProgramSource", name: str | None, context: "Context") -> "ModuleOp":
-    """The module of a program in MLIR or HLO, with the shardings of sdy."""
+def _program(
+    source: "ProgramSource",
+    name: str | None = None,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
+    *,
+    keep_unused: bool = False,
+) -> "Program":
+    """The program that is given, with the shardings of sdy over its mesh of these sizes."""
+    from xshardy.programs.program import read_program
+    from xshardy.programs.source import source_of
+
+    program = read_program(source_of(source, name, arguments, keep_unused=keep_unused))
+    program.import_shardings()
+    program.resize(mesh)
+    return program
+
+
+def plan(
+    source: "ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
+) -> "Plan":
+    """
+    What each device communicates and holds when it executes a program, and why: computed, not run.
+
+    `source`, `arguments` and `mesh` are those of `partition`, but a module is left as it is. Names and lines of
+    operations come from the text; those of a module are the names that `print_module` gives. Raises what `partition`
+    does, and `InputError`, with its place, for an operation that is refused.
+    """
+    from xshardy.planning.plan import plan_program
+
+    with _named_program(source, name, arguments, mesh) as program:
+        return plan_program(program)
+
+
+@contextmanager
+def _named_program(
+    source: "ProgramSource", name: str | None, arguments: "Sequence[Any]", mesh: "MeshSizes | None"
+) -> Generator["Program"]:
+    """As `_program`, of a copy of a module, with names that stay; failures inside have their places."""
     from xdsl.dialects.builtin import ModuleOp
 
-    from xshardy.tools.program_text import is_hlo, program_data
-    from xshardy.tools.source_program import source_program
+    from xshardy.ir.clones import clone_operation
+    from xshardy.programs.program import read_program
+    from xshardy.programs.source import source_of
 
-    if not isinstance(source, ModuleOp):
-        text, name = program_data(source, name)
-        if isinstance(text, str) and is_hlo(text):
-            program = source_program(text, name, context)
-            program.import_shardings(context)
-            return program.module
-        source = parse(text, name, context=context)
-    _import(source, context)
-    return source
+    given = clone_operation(source) if isinstance(source, ModuleOp) else source
+    program = read_program(source_of(given, name, arguments)).named()
+    with program.failures_placed():
+        program.import_shardings()
+        program.resize(mesh)
+        yield program
 
 
-def _import(module: "ModuleOp", context: "Context") -> None:
-    """Give `module` the shardings of sdy, in place, and several values in place of tuples, which `read_hlo` keeps."""
-    from xdsl.dialects.builtin import TupleType
+def advise(plan: "Plan", topology: "Topology | str" = "h100x8") -> "Sequence[Advice]":
+    """
+    Other shardings that were tried out, and make a program faster than `plan` by the estimate on `topology`.
 
-    from xshardy.rewriting.walk import operations_in
-    from xshardy.transforms.call_graph import functions_of
-    from xshardy.transforms.xla_sdy.import_carried import import_if_carried
+    `topology` is that of a machine we know, by its name, or the path of a file. Takes the time of up to 32 plans.
+    Raises `TopologyError`.
+    """
+    from xshardy.planning import advice
 
-    arguments = (type for function in functions_of(module).values() for type in function.function_type.inputs)
-    results = (type for op in operations_in(module) for type in op.result_types)
-    if any(isinstance(type, TupleType) for type in chain(arguments, results)):
-        from xshardy.hlo_text.dissolve_tuples import dissolve_tuples  # loads the reader of HLO
-
-        dissolve_tuples(module)
-    import_if_carried(module, context)
+    return advice.advise(plan, topology)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,35 +429,25 @@ def explain(
     argument: int | None = None,
     result: int | None = None,
     name: str | None = None,
+    arguments: "Sequence[Any]" = (),
+    mesh: "MeshSizes | None" = None,
 ) -> Explanation:
     """
     Where the sharding of a tensor comes from, step by step, and why it is not sharded further.
 
-    `source` is a program of StableHLO, as `parse` takes it. The tensor is a `value`, or an `argument` or `result` of
-    the main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX
-    calls `p['emb']`, what `xshardy shard` prints, `%44 (line 116)`, or what is made at `line 116` or `model.py:42`.
-    Raises `ValueError` if there is no such tensor, or several.
+    `source`, `arguments` and `mesh` are those of `plan`. The tensor is a `value`, or an `argument` or `result` of the
+    main function, by its index: name one of the three. A value is what the text calls `%2` or `%7#1`, what JAX calls
+    `p['emb']`, what `xshardy shard` prints, `%44 (line 116)`, or what is made at `line 116` or `model.py:42`. Raises
+    `ValueError` if there is no such tensor, or several.
     """
+    from xshardy.programs.sharded import shard
+    from xshardy.tools.explain import picking
     from xshardy.tools.explain.placement import placement
     from xshardy.tools.explain.story import story, value_name
-    from xshardy.tools.program_text import program_text
-    from xshardy.tools.sharded_program import propagate as propagated
 
     if sum(which is not None for which in (value, argument, result)) != 1:
         raise ValueError("name one tensor: by `value`, `argument` or `result`")
-    text, name = program_text(source, name)
-    program = propagated(text, name)
-    number = _number(program, value, argument, result, name)
-    return Explanation(value_name(program, number), tuple(story(program, number)), placement(program, number))
-
-
-def _number(program: "ShardedProgram", value: str | None, argument: int | None, result: int | None, name: str) -> int:
-    """The number of the tensor that is named."""
-    from xshardy.tools.explain import picking
-
-    if value is not None:
-        return picking.named_value(program, value, name)
-    if argument is not None:
-        return picking.argument(program, argument, name)
-    assert result is not None
-    return picking.result(program, result, name)
+    with _named_program(source, name, arguments, mesh) as program:
+        sharded = shard(program)
+    number = picking.chosen(sharded, program.source.name, value, argument, result)
+    return Explanation(value_name(sharded, number), tuple(story(sharded, number)), placement(sharded, number))

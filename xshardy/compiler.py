@@ -15,17 +15,17 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 
-from xshardy.close_names import did_you_mean
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
 from xshardy.emitters import emit_fusion
-from xshardy.garbage import collection_suspended
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
+from xshardy.ir.release import release
 from xshardy.rewriting.changes import PassRunner
-from xshardy.rewriting.release import release
+from xshardy.rewriting.reasons import Reasons
 from xshardy.rewriting.walk import operations_from
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
 from xshardy.universe import new_context
 
@@ -105,13 +105,7 @@ def is_emitted(module: ModuleOp) -> bool:
 def emit(
     source: str | ModuleOp, *, target: str = DEFAULT_TARGET, fusion: str | None = None, name: str = "<string>"
 ) -> ModuleOp:
-    """
-    The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on `target`.
-
-    `source` is HLO text, an HLO module, or an already emitted module, which is returned unchanged; `name` stands for
-    its file in diagnostics. Raises `HLOError` for invalid text, and `FusionNotFoundError` for an ambiguous or missing
-    fusion.
-    """
+    """As `xshardy.emit`, for HLO text, an HLO module, or an emitted module, which is returned unchanged."""
     module = parse_hlo(source, name) if isinstance(source, str) else source
     if is_emitted(module):
         return module
@@ -129,14 +123,15 @@ def lower(
     target: str = DEFAULT_TARGET,
     math: str = "auto",
     observe: Observer | None = None,
+    reasons: Reasons | None = None,
 ) -> ModuleOp:
     """
     Lower an emitted `module`, in place, to `level`, one of `LEVELS`; returns it. Raises what `lower_by_level` does, and
-    `PassFailedException` for HLO.
+    `PassFailedException` for HLO. `reasons` gets why passes left operations as they are.
     """
     if fusions(module):
         raise PassFailedException("this is HLO, and kernels are lowered: emit a fusion first, with xshardy.emit")
-    for _ in lower_by_level(module, target=target, math=math, last=level, observe=observe):
+    for _ in lower_by_level(module, target=target, math=math, last=level, observe=observe, reasons=reasons):
         pass
     return module
 
@@ -149,6 +144,7 @@ def lower_by_level(
     last: str = LEVELS[-1],
     observe: Observer | None = None,
     ctx: Context | None = None,
+    reasons: Reasons | None = None,
 ) -> Iterator[str]:
     """
     Lower an emitted `module` step by step, in place; yields the name of each level reached, up to `last`.
@@ -157,7 +153,7 @@ def lower_by_level(
     `ValueError` for an unknown target, choice of `math` or level `last`.
     """
     check_level(last)
-    runner = PassRunner(ctx or new_context(), module)
+    runner = PassRunner(ctx or new_context(), module, reasons)
     yield EMITTED
     for stage in stages(target, math):
         if last == EMITTED:
@@ -182,30 +178,22 @@ def compile(
     observe: Observer | None = None,
     entry: str | None = None,
 ) -> "Kernel":
-    """
-    Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
-
-    `source` is HLO text, an HLO module, or an emitted module, which is lowered in place. The kernel carries PTX, LLVM
-    IR, the name of its entry, launch dimensions, bytes of shared memory and the list of its arguments. `math` chooses
-    what computes exp, tanh, ...: "libdevice", "expanded" (arithmetic of ours), or "auto" (libdevice if installed). With
-    `entry`, the names of all symbols of the PTX begin with it: see `compile_text`.
-    """
+    """As `xshardy.compile`, for HLO text, an HLO module, or an emitted module. See `compile_text` for `entry`."""
     from xshardy.lowering.nvptx import compile_module  # loads LLVM, which no other function here needs
 
-    with collection_suspended():  # a collection would visit all that is being built, and free little
-        start = perf_counter()
-        hlo = parse_hlo(source, name) if isinstance(source, str) else source
-        module = emit(hlo, target=target, fusion=fusion, name=name)
-        if observe is not None:
-            observe("emit", module, perf_counter() - start)
-        buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
-        lower(module, LEVELS[-1], target=target, math=math, observe=observe)
-        start = perf_counter()
-        kernel = compile_module(module, target=target, entry=entry)
-        if observe is not None:
-            observe(TO_PTX, module, perf_counter() - start)
-        for own in {hlo, module} - {source}:
-            release(own)
+    start = perf_counter()
+    hlo = parse_hlo(source, name) if isinstance(source, str) else source
+    module = emit(hlo, target=target, fusion=fusion, name=name)
+    if observe is not None:
+        observe("emit", module, perf_counter() - start)
+    buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
+    lower(module, LEVELS[-1], target=target, math=math, observe=observe)
+    start = perf_counter()
+    kernel = compile_module(module, target=target, entry=entry)
+    if observe is not None:
+        observe(TO_PTX, module, perf_counter() - start)
+    for own in {hlo, module} - {source}:
+        release(own)
     arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)
     return replace(kernel, arguments=tuple(arguments))
 

@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.html_parts import shown
+from xshardy.display.html_parts import shown
+from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.syntax import print_module
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xshardy.plans import plan as plan_of
+from xshardy.api import plan as plan_of
 
 if TYPE_CHECKING:
-    from xshardy.engines.mesh_sizes import MeshSizes
     from xshardy.planning.plan import Plan
-    from xshardy.tools.program_text import ProgramSource
+    from xshardy.programs.meshes import MeshSizes
+    from xshardy.programs.source import ProgramSource
 
 
 def assert_collectives(

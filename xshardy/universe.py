@@ -74,25 +74,26 @@ PASSES: Mapping[str, str] = {
     "hlo-async-verify-buffers": "transforms.hlo_async.verify_buffers:VerifyBuffersPass",
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
     "hlo-buffers-to-arrays": "transforms.hlo.buffers_to_arrays:BuffersToArraysPass",
-    "hlo-combine-collectives": "modules.fusing.combine_collectives:CombineCollectivesPass",
+    "hlo-combine-collectives": "fusing.combine_collectives:CombineCollectivesPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
     "hlo-draw-elided-constants": "transforms.hlo.draw_elided_constants:DrawElidedConstantsPass",
     "hlo-expand-library-calls": "transforms.hlo.expand_library_calls:ExpandLibraryCallsPass",
     "hlo-fold-dot-transposes": "transforms.hlo.fold_dot_transposes:FoldDotTransposesPass",
-    "hlo-fuse": "modules.fusing.fuse:FusePass",
+    "hlo-fuse": "fusing.fuse:FusePass",
     "hlo-fuse-epilogues": "transforms.hlo.fuse_epilogues:FuseEpiloguesPass",
-    "hlo-fusion-pipeline": "modules.fusing.pipeline:FusionPipelinePass",
+    "hlo-fusion-pipeline": "fusing.pipeline:FusionPipelinePass",
     "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
     "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
-    "hlo-outline-regions": "hlo_text.outline_regions:OutlineRegionsPass",
-    "hlo-normalize-layouts": "modules.fusing.normalize_layouts:NormalizeLayoutsPass",
+    "hlo-outline-regions": "transforms.hlo.outline_regions:OutlineRegionsPass",
+    "hlo-normalize-layouts": "fusing.normalize_layouts:NormalizeLayoutsPass",
     "hlo-pad-dynamic-dimensions": "transforms.hlo.pad_dynamic_dimensions:PadDynamicDimensionsPass",
-    "hlo-prepare-fusion": "modules.fusing.prepare:PrepareFusionPass",
+    "hlo-prepare-fusion": "fusing.prepare:PrepareFusionPass",
     "hlo-rewrite-convolutions": "transforms.hlo.rewrite_convolutions:RewriteConvolutionsPass",
     "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
     "hlo-split-dynamic-borders": "transforms.hlo.split_dynamic_borders:SplitDynamicBordersPass",
-    "hlo-split-reductions": "modules.fusing.split_reductions:SplitReductionsPass",
-    "hlo-split-sorts": "modules.fusing.split_sorts:SplitSortsPass",
+    "hlo-split-reductions": "fusing.split_reductions:SplitReductionsPass",
+    "hlo-split-sorts": "fusing.split_sorts:SplitSortsPass",
+    "hlo-to-opcodes": "transforms.hlo.to_opcodes:HloToOpcodesPass",
     "inline": "transforms.inline:InlinePass",
     "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
     "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
@@ -102,7 +103,7 @@ PASSES: Mapping[str, str] = {
     "sdy-basic-propagate": "transforms.sdy_propagation.basic_propagate:BasicPropagatePass",
     "sdy-canonicalize-collectives": "transforms.sdy_export.canonicalize_communication:CanonicalizeCollectivesPass",
     "sdy-canonicalize-reshards": "transforms.sdy_export.canonicalize_communication:CanonicalizeReshardsPass",
-    "sdy-choose-cheaper-reshards": "transforms.sdy_export.choose_cheaper_reshards:ChooseCheaperReshardsPass",
+    "sdy-choose-cheaper-reshards": "transforms.sdy_partition.resolve.choose_cheaper_reshards:ChooseCheaperReshardsPass",
     "sdy-close-shardings": "transforms.sdy_export.close_shardings:CloseShardingsPass",
     "sdy-constant-or-scalar-merger": "transforms.sdy_export.constant_or_scalar_merger:ConstantOrScalarMergerPass",
     "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_or_scalar_splitter:ConstantOrScalarSplitterPass",
@@ -110,13 +111,13 @@ PASSES: Mapping[str, str] = {
     "sdy-explicit-gather-scatter-batching": (
         "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
     ),
-    "sdy-convert-global-to-local": "transforms.sdy_export.convert_global_to_local:ConvertGlobalToLocalPass",
+    "sdy-convert-global-to-local": "transforms.sdy_partition.local.convert_global_to_local:ConvertGlobalToLocalPass",
     "sdy-drop-sharding-and-mesh": "transforms.sdy_export.drop_sharding_and_mesh:DropShardingAndMeshPass",
     "sdy-drop-sharding-rules": "transforms.sdy_export.drop_sharding_rules:DropShardingRulesPass",
     "sdy-export-named-computations": "transforms.sdy_export.export_named_computations:ExportNamedComputationsPass",
     "sdy-export-pipeline": "transforms.sdy_export.export_pipeline:ExportPipelinePass",
     "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
-    "sdy-gather-between-meshes": "transforms.sdy_export.gather_between_meshes:GatherBetweenMeshesPass",
+    "sdy-gather-between-meshes": "transforms.sdy_partition.resolve.gather_between_meshes:GatherBetweenMeshesPass",
     "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
     "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
     "sdy-inline-meshes": "transforms.sdy_export.inline_meshes:InlineMeshesPass",
@@ -125,12 +126,14 @@ PASSES: Mapping[str, str] = {
     "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
     "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
     "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
-    "sdy-merge-collective-permutes": ("transforms.sdy_export.merge_collective_permutes:MergeCollectivePermutesPass"),
+    "sdy-merge-collective-permutes": (
+        "transforms.sdy_partition.local.merge_collective_permutes:MergeCollectivePermutesPass"
+    ),
     "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
-    "sdy-pad-for-divisibility": "transforms.sdy_export.pad_for_divisibility:PadForDivisibilityPass",
-    "sdy-partitioner-pipeline": "transforms.sdy_export.partitioner_pipeline:PartitionerPipelinePass",
+    "sdy-pad-for-divisibility": "transforms.sdy_partition.pad.pad_for_divisibility:PadForDivisibilityPass",
+    "sdy-partitioner-pipeline": "transforms.sdy_partition.partitioner_pipeline:PartitionerPipelinePass",
     "sdy-per-instruction-partitioning": (
-        "transforms.sdy_export.per_instruction_partitioning:PerInstructionPartitioningPass"
+        "transforms.sdy_partition.per_instruction_partitioning:PerInstructionPartitioningPass"
     ),
     "sdy-populate-op-sharding-rules": (
         "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
@@ -144,7 +147,9 @@ PASSES: Mapping[str, str] = {
     "sdy-remove-all-gather-reduce-scatter-for-cmv1": (
         "transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1:RemoveAllGatherReduceScatterForCMV1Pass"
     ),
-    "sdy-remove-needless-reshards": "transforms.sdy_export.remove_needless_reshards:RemoveNeedlessReshardsPass",
+    "sdy-remove-needless-reshards": (
+        "transforms.sdy_partition.resolve.remove_needless_reshards:RemoveNeedlessReshardsPass"
+    ),
     "sdy-remove-propagation-debug-info": (
         "transforms.sdy_export.remove_propagation_debug_info:RemovePropagationDebugInfoPass"
     ),
@@ -153,13 +158,15 @@ PASSES: Mapping[str, str] = {
     "sdy-remove-sub-axes-in-input-output-shardings": (
         "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
     ),
-    "sdy-replicate-whole-operations": ("transforms.sdy_export.replicate_whole_operations:ReplicateWholeOperationsPass"),
+    "sdy-replicate-whole-operations": (
+        "transforms.sdy_partition.resolve.replicate_whole_operations:ReplicateWholeOperationsPass"
+    ),
     "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
     "sdy-resolve-permutation-factors": (
-        "transforms.sdy_export.resolve_permutation_factors:ResolvePermutationFactorsPass"
+        "transforms.sdy_partition.resolve.resolve_permutation_factors:ResolvePermutationFactorsPass"
     ),
     "sdy-resolve-single-device-sharding": (
-        "transforms.sdy_export.resolve_single_device_sharding:ResolveSingleDeviceShardingPass"
+        "transforms.sdy_partition.resolve.resolve_single_device_sharding:ResolveSingleDeviceShardingPass"
     ),
     "sdy-save-module": "transforms.save_module:SaveModulePass",
     "sdy-sharding-constraint-to-reshard": (
@@ -168,8 +175,10 @@ PASSES: Mapping[str, str] = {
     "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
     "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
     "sdy-sink-func-data-flow-edges": "transforms.sdy_export.sink_func_data_flow_edges:SinkFuncDataFlowEdgesPass",
-    "sdy-scatter-sliced-reductions": "transforms.sdy_export.scatter_sliced_reductions:ScatterSlicedReductionsPass",
-    "sdy-sum-short-gathers": "transforms.sdy_export.sum_short_gathers:SumShortGathersPass",
+    "sdy-scatter-sliced-reductions": (
+        "transforms.sdy_partition.resolve.scatter_sliced_reductions:ScatterSlicedReductionsPass"
+    ),
+    "sdy-sum-short-gathers": "transforms.sdy_partition.resolve.sum_short_gathers:SumShortGathersPass",
     "sdy-unflatten-call-graph": "transforms.sdy_export.unflatten_call_graph:UnflattenCallGraphPass",
     "sdy-update-non-divisible-input-output-shardings": (
         "transforms.sdy_export.update_non_divisible_input_output_shardings:UpdateNonDivisibleInputOutputShardingsPass"
@@ -179,8 +188,8 @@ PASSES: Mapping[str, str] = {
     "stablehlo-ext-canonicalize-from-hlo-import": (
         "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
     ),
-    "stablehlo-legalize-arith-constants": ("transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass"),
-    "stablehlo-legalize-deprecated-ops": ("transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass"),
+    "stablehlo-legalize-arith-constants": "transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass",
+    "stablehlo-legalize-deprecated-ops": "transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",
     "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
@@ -219,6 +228,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
     "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
     "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
+    "xla-gpu-widen-divided-registers": "lowering.widen_divided_registers:WidenDividedRegistersPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
     "xla-sdy-export-ops": "transforms.xla_sdy.export_ops:ExportOpsPass",
     "xla-sdy-export-named-computations": "transforms.xla_sdy.export_named_computations:ExportNamedComputationsPass",
@@ -235,7 +245,7 @@ PASSES: Mapping[str, str] = {
     "xla-sdy-round-trip-export-shardy-attrs": (
         "transforms.xla_sdy.round_trip_export_shardy_attrs:RoundTripExportShardyAttrsPass"
     ),
-    "xla-sdy-round-trip-import-named-shardings": ("transforms.xla_sdy.import_named_shardings:ImportNamedShardingsPass"),
+    "xla-sdy-round-trip-import-named-shardings": "transforms.xla_sdy.import_named_shardings:ImportNamedShardingsPass",
     "xla-sdy-round-trip-import-pipeline": "transforms.xla_sdy.round_trip_import_pipeline:RoundTripImportPipelinePass",
     "xla-sdy-round-trip-import-shardy-attrs": (
         "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"
@@ -263,7 +273,7 @@ PASSES: Mapping[str, str] = {
 }
 
 TARGETS: Mapping[str, str] = {
-    "hlo": "hlo_text.printer:HLOTarget",
+    "hlo": "transforms.hlo.to_opcodes:HLOTarget",
     "llvm-ir": "lowering.nvptx:LLVMIRTarget",
     "ptx": "lowering.nvptx:PTXTarget",
 }
@@ -347,17 +357,9 @@ def installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
     return dialects | _factories(DIALECTS)
 
 
-class ContextWithMemos(Context):
-    """A context that keeps what its readers learn, for the next text: by the class of a memo, one of that class."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.memos: dict[type[Any], Any] = {}
-
-
 def new_context() -> Context:
     """A context that knows the `installed_dialects`, each loaded on first use, as in `xshardy-opt`."""
-    context = ContextWithMemos()
+    context = Context()
     for name, factory in installed_dialects().items():
         context.register_dialect(name, factory)
     return context

@@ -27,8 +27,8 @@ from xshardy.dialects.stablehlo.elementwise_binary import BinaryElementwiseOp
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.engines.kernels import Kernels
-from xshardy.interpreters.element_types import KINDS, Kind, float_info, numpy_dtype
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import KINDS, Kind, float_info, numpy_dtype
 from xshardy.syntax import parse_module
 from xshardy.syntax.parser import Parser
 from xshardy.universe import new_context

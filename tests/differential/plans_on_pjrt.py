@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from xshardy.engines.pjrt.devices import import_jax
+from xshardy.programs.jax_functions import import_jax
 
 COMBINERS = "all-gather-combiner,all-reduce-combiner,cpu-all-reduce-combiner,reduce-scatter-combiner"
 DEVICES = 32

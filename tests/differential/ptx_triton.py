@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx import Machine, Options
 
 Argument = Array | int | float

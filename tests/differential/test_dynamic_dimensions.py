@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from xshardy.dialects.shapes import shape_of
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.program import entry_of
+from xshardy.launch.prepared_program import entry_of
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import dynamic_dims, largest_shape, largest_type
 from xshardy.transforms.hlo.pad_dynamic_dimensions import PadDynamicDimensionsPass

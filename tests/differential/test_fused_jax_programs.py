@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.fusing.pipeline import FusionPipelinePass
 from xshardy.hlo_text import parse_hlo
-from xshardy.interpreters.element_types import Array
-from xshardy.modules.checked_run import planned
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.execution import Execution
-from xshardy.modules.fusing.pipeline import FusionPipelinePass
+from xshardy.launch.checked_run import planned
+from xshardy.launch.cpu_machine import CpuMachine
+from xshardy.launch.execution import Execution
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 from xshardy.universe import new_context
 

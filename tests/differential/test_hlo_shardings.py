@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.axes.device_axis import AxisSharding, DeviceMesh, hlo_sharding
-from xshardy.axes.hlo_sharding import HloSharding, Tiled, Uniform
-from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
-from xshardy.axes.hlo_sharding_text import hlo_shardings_text
 from xshardy.axes.mesh import Mesh
-from xshardy.axes.named_sharding import NamedDim, NamedMesh, NamedSharding, named_sharding_text
 from xshardy.axes.spans import Span
-from xshardy.axes.tiles import Iota, Tiles
+from xshardy.hlo_text.shardings.device_axis import AxisSharding, DeviceMesh, hlo_sharding
+from xshardy.hlo_text.shardings.hlo_sharding import HloSharding, Tiled, Uniform
+from xshardy.hlo_text.shardings.hlo_sharding_parser import parse_hlo_shardings
+from xshardy.hlo_text.shardings.hlo_sharding_text import hlo_shardings_text
+from xshardy.hlo_text.shardings.named_sharding import NamedDim, NamedMesh, NamedSharding, named_sharding_text
+from xshardy.hlo_text.shardings.tiles import Iota, Tiles
 
 XlaSharding = pytest.importorskip("jax._src.lib").xla_client.HloSharding
 

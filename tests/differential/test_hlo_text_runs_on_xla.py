@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from xdsl.dialects.func import FuncOp
 
 import xshardy
-from xshardy.hlo_text import parse_hlo, print_hlo
+from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.transforms.hlo.to_opcodes import write_hlo
 
 jax: Any = pytest.importorskip("jax")
 jnp, lax = jax.numpy, jax.lax
@@ -69,7 +70,7 @@ def test_the_printed_program_computes_the_same(name: str, run_hlo: Callable[[str
     x = np.random.default_rng(0).uniform(-3, 3, (6, 8, 10)).astype(np.float32)
     function = jax.jit(FUNCTIONS[name])
     want = [np.asarray(result) for result in jax.tree.leaves(function(x))]
-    text = print_hlo(xshardy.parse(function.lower(x)))
+    text = write_hlo(xshardy.parse(function.lower(x)))
     *_, entry = (op for op in parse_hlo(text).ops if isinstance(op, FuncOp))
     for results in run_hlo(text, x), evaluate(entry, [x]):
         for got, expected in zip(results, want, strict=True):

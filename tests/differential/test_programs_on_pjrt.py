@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.processes
+
 
 def test_programs_equal_plain_jax():
     program = Path(__file__).with_name("programs_on_pjrt.py")

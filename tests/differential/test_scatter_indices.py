@@ -8,9 +8,10 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from xla_cpu import run_on_xla
 
 import xshardy
-from xshardy.hlo_text import print_hlo, read_hlo
+from xshardy.hlo_text import read_hlo
 from xshardy.hlo_text.errors import HLOPrintError
-from xshardy.interpreters.element_types import numpy_dtype
+from xshardy.numerics.element_types import numpy_dtype
+from xshardy.transforms.hlo.to_opcodes import write_hlo
 from xshardy.transforms.sdy.main_function import main_function
 
 EXECUTED = ("i2", "i4", "i8", "i16", "i32", "i64", "ui2", "ui4", "ui8", "ui64", "si2", "si8", "si16", "si32", "si64")
@@ -56,7 +57,7 @@ def test_what_is_computed(type: str):
     if type not in ("ui2", "ui4"):
         arguments[1][1] = np.array(-1).astype(dtype)
     (expected,) = run_on_xla(text, arguments)
-    from_hlo = read_hlo(print_hlo(module))
+    from_hlo = read_hlo(write_hlo(module))
     for source, engine in ((text, "simulated"), (text, "kernels"), (from_hlo, "simulated")):
         (found,) = xshardy.run(source, arguments, on=engine).results
         np.testing.assert_array_equal(found, expected)
@@ -72,4 +73,4 @@ def test_what_xla_refuses_is_refused(type: str):
         with pytest.raises(DiagnosticException, match=reason):
             xshardy.run(text, on=engine)
     with pytest.raises(HLOPrintError, match=f"{reason}|HLO has no elements of type {type}"):
-        print_hlo(xshardy.parse(text))
+        write_hlo(xshardy.parse(text))

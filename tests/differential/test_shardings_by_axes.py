@@ -13,16 +13,19 @@ from pathlib import Path
 
 import pytest
 
-from xshardy.hlo_text import parse_hlo, print_hlo
-from xshardy.tools.program_file import read_program
-from xshardy.tools.source_program import imported_program
+from xshardy.hlo_text import parse_hlo
+from xshardy.programs.source import source_of
+from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
+from xshardy.transforms.hlo.to_opcodes import write_hlo
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.transforms.xla_sdy.round_trip_import_pipeline import RoundTripImportPipelinePass
 from xshardy.transforms.xla_sdy.stablehlo_export_pipeline import StablehloExportPipelinePass
 from xshardy.universe import new_context
 
 pytest.importorskip("jax")
+
+pytestmark = pytest.mark.processes
 
 SCRIPT = """
 import jax, jax.numpy as jnp
@@ -92,11 +95,10 @@ def files_of(function: str, dumps: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_propagation_finds_the_shardings_of_xla(function: str, dumps: Path):
     before, after = files_of(function, dumps)
-    context = new_context()
-    with imported_program(read_program(str(before)), str(before), context) as program:
-        PropagationPipelinePass().apply(context, program.module)
-        StablehloExportPipelinePass(enable_hlo_sharding_v3=True).apply(context, program.module)
-        found = shardings(print_hlo(program.module))
+    with imported_program(source_of(before)) as program:
+        PropagationPipelinePass().apply(program.context, program.module)
+        StablehloExportPipelinePass(enable_hlo_sharding_v3=True).apply(program.context, program.module)
+        found = shardings(write_hlo(program.module))
     expected = shardings(after.read_text())
     assert any("'data'" in sharding for _, sharding in expected)
     assert found == expected
@@ -114,4 +116,4 @@ def test_the_round_trip_pipelines_do_what_xla_does(function: str, dumps: Path):
         StablehloExportPipelinePass(enable_hlo_sharding_v3=True),
     ):
         step.apply(context, module)
-    assert shardings(print_hlo(module)) == shardings(after.read_text())
+    assert shardings(write_hlo(module)) == shardings(after.read_text())

@@ -6,14 +6,16 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-sys.path[:0] = [str(FOLDER), str(FOLDER.parents[1])]  # the checkout of these tests is what is tested
+for folder in (FOLDER.parents[1], FOLDER):  # the checkout of these tests is what is tested
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
 
-from in_process import InProcessTest  # noqa: E402
+from in_process import EXCLUDED, SUFFIXES, InProcessTest  # noqa: E402
 
 config.name = "xshardy"
 config.test_format = InProcessTest()
 config.test_source_root = str(FOLDER)
-config.suffixes = [".mlir", ".hlo"]
-config.excludes = ["Inputs"]
+config.suffixes = [*SUFFIXES]
+config.excludes = [EXCLUDED]
 config.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 config.environment["PYTHONPATH"] = str(FOLDER.parents[1])

@@ -26,9 +26,20 @@ from report import report
 from runs import run
 from suite import test_files
 
-FOLDERS = ("emitters", "engines", "interpreters/simt", "lowering", "modules", "ptx", "transforms")
-FILES = ("hlo_text/dissolve_tuples.py", "hlo_text/outline_regions.py")
-"""Where passes and emitters are, the interpreters of kernels, and what plans and runs modules."""
+FOLDERS = (
+    "emitters",
+    "engines",
+    "fusing",
+    "interpreters/simt",
+    "launch",
+    "lowering",
+    "ptx",
+    "sharding",
+    "tools/shrinking",
+    "transforms",
+)
+FILES = ("hlo_text/dissolve_tuples.py",)
+"""Where passes and emitters are, rules of sharding, the interpreters of kernels, and what plans and runs modules."""
 
 
 def modules() -> list[str]:

@@ -1,5 +1,6 @@
 """The tests, run in this process: a FileCheck file is one test, a pytest file has several."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,11 @@ from processes import ROOT
 
 FILECHECK = ROOT / "tests" / "filecheck"
 PYTEST_FOLDERS = ("unit", "numerics", "differential")
-PYTEST_OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist")
-"""pytest-timeout would take over the alarm that ends a fork."""
+PYTEST_OPTIONS = (
+    *("-q", "-x", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist"),
+    "--hypothesis-profile=mutation",
+)
+"""pytest-timeout would take over the alarm that ends a fork. The profile searches for no smaller example."""
 EXAMPLES: int | None = None
 """The most examples that a property test draws: the first ones of those that it draws in the suite. None: all."""
 START = 0.3
@@ -47,42 +51,20 @@ def first_failure(
     import pytest
 
     selection = _Selection(seconds, starts)
-    status = pytest.main([*PYTEST_OPTIONS, f"--hypothesis-profile={_fast_profile()}", str(ROOT / file)], [selection])
+    status = pytest.main([*PYTEST_OPTIONS, str(ROOT / file)], [selection])
     return selection.failed or (None if status == pytest.ExitCode.OK else f"{file}: {status!r}")
 
 
 def _filecheck_passes(file: str) -> bool:
     """A file whose RUN lines need a shell passes or fails in processes of its own. A tool that raises has failed."""
-    from lit.discovery import find_tests_for_inputs
-    from lit.LitConfig import LitConfig
+    if str(FILECHECK) not in sys.path:
+        sys.path.insert(0, str(FILECHECK))
+    from in_process import failure_of
 
-    config = LitConfig(
-        "lit",
-        path=[],
-        diagnostic_level="error",
-        useValgrind=False,
-        valgrindLeakCheck=False,
-        valgrindArgs=[],
-        noExecute=False,
-        debug=False,
-        isWindows=False,
-        order="lexical",
-        params={},
-    )
-    (test,) = find_tests_for_inputs(config, [str(ROOT / file)])
     try:
-        return not test.config.test_format.execute(test, config).code.isFailure
+        return failure_of(ROOT / file) is None
     except Exception:
         return False
-
-
-def _fast_profile() -> str:
-    """The profile of the suite, without search for a smaller example after a failure."""
-    from hypothesis import Phase, settings
-
-    phases = (Phase.explicit, Phase.generate)
-    settings.register_profile("mutation", derandomize=True, deadline=None, phases=phases, report_multiple_bugs=False)
-    return "mutation"
 
 
 def _limit_examples(test: Any) -> None:

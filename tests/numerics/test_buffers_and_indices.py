@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.interpreters.simt import find_kernel, run_kernel
+from xshardy.launch.kernel_levels import first_of_buffer, run_arguments_on_host
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
-from xshardy.modules.kernel_levels import first_of_buffer, run_arguments_on_host
 from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 

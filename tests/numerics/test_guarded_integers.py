@@ -3,9 +3,9 @@
 import numpy as np
 
 from xshardy import compiler
+from xshardy.launch.kernel_levels import run_arguments_on_host
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
-from xshardy.modules.kernel_levels import run_arguments_on_host
 from xshardy.syntax import parse_module
 
 COUNT = 64

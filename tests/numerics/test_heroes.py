@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, permutations, sampled_from
 
 from xshardy import compiler
@@ -370,7 +370,6 @@ def reductions(draw: DrawFn) -> str:
     )
 
 
-@settings(max_examples=40)
 @given(reductions())
 def test_reductions_of_any_shape(instructions: str):
     check(fusion_of(instructions), [EMITTED, LEVELS[-1]])
@@ -408,7 +407,6 @@ def _transpose(
     )
 
 
-@settings(max_examples=40)
 @given(transposes())
 def test_transposes_of_any_shape(instructions: str):
     check(fusion_of(instructions), [EMITTED])

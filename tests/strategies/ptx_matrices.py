@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault
 from xshardy.ptx.machine import Machine, Options

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 from ptx_kernels import kernel
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 THREAD = np.arange(128)
 MODES = {0: 0, 128: 1, 64: 2, 32: 3}

@@ -12,7 +12,7 @@ from random import Random
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 Shape = tuple[int, ...]
 

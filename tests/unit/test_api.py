@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError, PassFailedException, VerifyException
 
 import xshardy
-from xshardy.engines.errors import EngineError
 from xshardy.planning.topology import H100, V5E, TopologyError
+from xshardy.programs.errors import EngineError
 from xshardy.syntax.bytecode import BytecodeError
 from xshardy.tools.cli import main
 
@@ -115,7 +115,7 @@ def test_serialized_exports_of_jax_are_programs(tmp_path: Path, capsys: pytest.C
     assert xshardy.print_module(xshardy.parse(tmp_path / "step.bin")) == text
     assert main(["shard", str(tmp_path / "step.bin")]) == 0
     assert capsys.readouterr().err == ""
-    with pytest.raises(ValueError, match="byte 0xff at 3 is not UTF-8"):
+    with pytest.raises(ValueError, match="<bytes>:1:4: error: byte 0xff is not UTF-8"):
         xshardy.parse(table[: len(table) // 2])
 
 
@@ -124,7 +124,7 @@ def test_what_is_no_program_is_refused():
         xshardy.parse(3)
     with pytest.raises(BytecodeError, match="format 7"):
         xshardy.parse(b"ML\xefR\x0f")
-    with pytest.raises(ValueError, match="byte 0xff at 2 is not UTF-8"):
+    with pytest.raises(ValueError, match="<bytes>:1:3: error: byte 0xff is not UTF-8"):
         xshardy.parse(b"ab\xff")
     with pytest.raises(ValueError, match=r"read it with xshardy\.read_hlo"):
         xshardy.parse("step.hlo.pb")

@@ -3,7 +3,11 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from inspect import get_annotations
 from pathlib import Path
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.core import Use
 
 PACKAGE = Path(__file__).parents[2] / "xshardy"
 
@@ -12,14 +16,17 @@ __main__
 xshardy
 jax
 notebook pictures testing
-api plans
+api
 tools
 planning
 engines
-modules
+fusing
+launch
 compiler
 emitters
+programs
 transforms.sdy_propagation transforms.xla_sdy
+transforms.sdy_partition
 transforms.sdy_import transforms.sdy_export transforms.xla_gpu transforms.hlo_async transforms.hlo
 transforms.sdy
 transforms
@@ -30,11 +37,12 @@ hlo_text
 sharding
 indexing
 syntax
+facts
+numerics
 dialects
 rewriting
-construction
-axes affine gpus
-close_names garbage files html_parts svg
+ir
+axes affine gpus display
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""
@@ -108,3 +116,27 @@ def _reaches(start: str, goal: str, graph: dict[str, set[str]]) -> bool:
             seen.add(following)
             pending.append(following)
     return False
+
+
+PRIVATE = {
+    name for owner in (Operation, SSAValue, Block, Region, Use) for name in get_annotations(owner) if name[0] == "_"
+}
+GENERAL = {"_args", "_index", "_operation"}
+"""Of these, the names that other classes may give to fields of their own."""
+
+
+def private_fields_in(path: Path) -> Iterator[str]:
+    """Where a module reads or writes private fields of xDSL, as far as their names say."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and node.attr in PRIVATE:
+            is_own = isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr in GENERAL
+            if not is_own:
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno} {node.attr}"
+
+
+def test_private_fields_of_xdsl_are_in_one_room():
+    assert {"_operands", "_type", "_next_op", "_first_block", "_next_use"} <= PRIVATE
+    assert [*private_fields_in(MODULES["ir.operations"])]
+    outside = [path for name, path in MODULES.items() if room_of(name) != "ir"]
+    wrong = [place for path in outside for place in private_fields_in(path)]
+    assert not wrong, "use `ir/fields.py`: " + ", ".join(wrong)

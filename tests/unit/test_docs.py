@@ -10,6 +10,8 @@ import forks
 import pytest
 from listings import check_listing
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = ("xshardy", "xshardy-opt", "xdsl-opt")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
 COPIED = ("pyproject.toml", "docs", "examples", "tests/filecheck", "tests/unit/tools", "xshardy")
@@ -70,7 +72,10 @@ def run(command: str, checkout: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("section", ["An HLO opcode", "A sharding rule", "A pass"])
+PARTITIONS = "A new operation that partitions"
+
+
+@pytest.mark.parametrize("section", ["An HLO opcode", "A sharding rule", "A pass", PARTITIONS])
 def test_the_commands_of_a_section_succeed(section: str, checkout: Path):
     blocks = re.findall(r"^```sh\n(.*?)^```$", SECTIONS[section], re.MULTILINE | re.DOTALL)
     commands = "".join(blocks).splitlines()
@@ -91,7 +96,9 @@ def test_the_opcode_is_read_printed_and_in_the_kernel(checkout: Path):
     assert ".visible .entry" in run("xshardy compile examples/softplus.hlo", checkout).stdout
 
 
-@pytest.mark.parametrize(("section", "places"), [("An HLO opcode", 2), ("A sharding rule", 1), ("A pass", 2)])
+@pytest.mark.parametrize(
+    ("section", "places"), [("An HLO opcode", 2), ("A sharding rule", 1), ("A pass", 2), (PARTITIONS, 2)]
+)
 def test_number_of_files_of_the_package_to_change(section: str, places: int):
     files = {name for name, _, _ in EDIT.findall(SECTIONS[section]) if name.startswith("xshardy/")}
     assert len(files) == places

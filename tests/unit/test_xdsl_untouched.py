@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.processes
+
 SNAPSHOT = '''
 import importlib, inspect, pkgutil, sys, types
 from xdsl.ir import Attribute, Operation
@@ -63,44 +67,49 @@ USE = """
 import xshardy
 from xshardy.universe import XSHARDY_UNIVERSE, load, new_context
 
-if {every_module}:
-    for module in pkgutil.walk_packages(xshardy.__path__, "xshardy."):
-        importlib.import_module(module.name)
 context = new_context()
 for name in tuple(context.registered_dialect_names):
     context.load_registered_dialect(name)
 kernel = xshardy.compile('''
 HloModule m
-fused {{
+fused {
   p = f32[1024] parameter(0)
   c = f32[] constant(1)
-  b = f32[1024] broadcast(c), dimensions={{}}
+  b = f32[1024] broadcast(c), dimensions={}
   ROOT a = f32[1024] add(p, b)
-}}
-ENTRY e {{
+}
+ENTRY e {
   p = f32[1024] parameter(0)
   ROOT f = f32[1024] fusion(p), kind=kLoop, calls=fused
-}}
+}
 ''')
 from xshardy.syntax import parse_module
 from xshardy.dialects.discardable import verify
 module = parse_module('''
 sdy.mesh @mesh = <["x"=4]>
-func.func @f(%a: tensor<8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{{"x"}}]>}}) -> tensor<8xf32> {{
+func.func @f(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
   %0 = arith.addf %a, %a : tensor<8xf32>
   func.return %0 : tensor<8xf32>
-}}
+}
 ''')
 verify(module)
 load("transforms.sdy_propagation.propagation_pipeline:PropagationPipelinePass")().apply(context, module)
 verify(module)
 """
 
-CHECK = """
+IMPORT_EVERY_MODULE = """
+import xshardy
+for module in pkgutil.walk_packages(xshardy.__path__, "xshardy."):
+    importlib.import_module(module.name)
+"""
+
+BEFORE = """
 snapshot()
 before = snapshot()
 assert not [*differences(before, snapshot())], "the snapshot is not stable"
-{use}
+"""
+
+COMPARE = """
 changed = sorted(map(str, differences(before, snapshot())))
 assert not changed, changed
 """
@@ -111,12 +120,8 @@ def run(code: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_xdsl_stays_as_it_was_when_xshardy_is_used():
-    run(SNAPSHOT + CHECK.format(use=USE.format(every_module=False)))
-
-
-def test_xdsl_stays_as_it_was_when_every_module_is_imported():
-    run(SNAPSHOT + CHECK.format(use=USE.format(every_module=True)))
+def test_xdsl_stays_as_it_was_when_xshardy_is_used_and_when_every_module_is_imported():
+    run(SNAPSHOT + BEFORE + USE + COMPARE + IMPORT_EVERY_MODULE + USE + COMPARE)
 
 
 def test_the_snapshot_sees_a_change():
@@ -125,7 +130,7 @@ def test_the_snapshot_sees_a_change():
         "from xdsl.ir import Operation; Operation.verify = lambda self: None",
         "from xdsl.dialects import arith; arith.CmpiOp.get_irdl_definition().results.clear()",
     ):
-        code = SNAPSHOT + CHECK.format(use=change)
+        code = f"{SNAPSHOT}{BEFORE}{change}{COMPARE}"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert "AssertionError: [" in done.stderr, done.stderr
 

@@ -1,1 +1,1 @@
-"""Pure mathematics of mesh axes and sub-axes, and of the device arrays of HLO shardings, without operations."""
+"""Pure mathematics of mesh axes and sub-axes, without operations."""

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, DenseReso
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
-from xshardy.construction import new_attribute
+from xshardy.ir import new_attribute
 
 MOST_REPEATED = 1 << 16
 """The number of elements up to which a splat repeats its one, which is what passes of xDSL expect."""

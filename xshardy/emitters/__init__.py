@@ -9,7 +9,10 @@ functions (`partition`), emit the kernel, and emit every function element by ele
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
 
     from xshardy.dialects.hlo import FusionOp
     from xshardy.emitters.analysis import Choice
@@ -25,22 +28,54 @@ def emit_fusion(fusion: "FusionOp", device: "Device | None" = None) -> "ModuleOp
     cannot be emitted; the message names it.
     """
     # Imported lazily: launch dimensions and index arithmetic do not need every dialect.
+    from xshardy.emitters.index_width import narrow_indices
+
+    computation, choice = choose(fusion, device)
+    module = choice.emit(ENTRY_NAME).module
+    narrow_indices(module, computation)
+    locate(module, fusion)
+    return module
+
+
+def choose(fusion: "FusionOp", device: "Device | None" = None) -> "tuple[FuncOp, Choice]":
+    """The prepared computation of a fusion, and the emitter for it. Raises as `emit_fusion` does."""
     from xshardy.emitters.elemental.support import require_emittable
     from xshardy.emitters.heroes import choose_emitter
-    from xshardy.emitters.index_width import narrow_indices
     from xshardy.emitters.preparation import prepare
-    from xshardy.rewriting.locations import give_location
-    from xshardy.transforms.call_graph import functions_of
 
     computation = prepare(fusion.callee_function())
     choice = choose_emitter(computation, device)
     require_emittable(computation, choice.hero)
-    module = choice.emit(ENTRY_NAME)
-    narrow_indices(module, computation)
+    return computation, choice
+
+
+def locate(module: "ModuleOp", fusion: "FusionOp") -> None:
+    """Let operations of functions of `module` that have no location come from `fusion`."""
+    from xshardy.rewriting.locations import give_location
+    from xshardy.transforms.call_graph import functions_of
+
     for function in functions_of(module).values():
         for op in function.body.block.ops:
             give_location(op, fusion.location)
-    return module
+
+
+def levels_before_emission(fusion: "FusionOp", device: "Device | None" = None) -> "Mapping[str, ModuleOp]":
+    """
+    The levels before the kernel of a fusion, by name, as modules to look at: `prepared`, the computation that is
+    emitted, and `partitioned`, the same divided into the functions of the kernel.
+
+    Raises as `emit_fusion` does.
+    """
+    from xshardy.emitters.listing import partitioned_module, prepared_module
+
+    computation, choice = choose(fusion, device)
+    levels = {
+        PREPARED: prepared_module(computation, choice),
+        PARTITIONED: partitioned_module(choice.emit(ENTRY_NAME).partition, choice),
+    }
+    for module in levels.values():
+        locate(module, fusion)
+    return levels
 
 
 def explain(fusion: "FusionOp", device: "Device | None" = None) -> "Choice":
@@ -53,3 +88,6 @@ def explain(fusion: "FusionOp", device: "Device | None" = None) -> "Choice":
 
 ENTRY_NAME = "main"
 """The name of the entry function."""
+
+PREPARED, PARTITIONED = "prepared", "partitioned"
+"""The names of the levels before the kernel."""

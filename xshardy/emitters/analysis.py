@@ -4,8 +4,8 @@ The facts that decide the choice of an emitter: the results of a fusion, and the
 Source: XLA:GPU's fusion analysis; rows XGPU-02, XGPU-46.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -19,7 +19,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of
 from xshardy.emitters.launch_dimensions import LaunchDimensions, loop_launch_dimensions
-from xshardy.emitters.partition import roots_of
+from xshardy.emitters.partition import Partition, roots_of
 from xshardy.gpus.devices import Device
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 
@@ -33,6 +33,12 @@ class Fusion:
 
     computation: FuncOp
     device: Device
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+    """Why emitters whose hero the computation has do not take it, by their names."""
+
+    def because(self, emitter: str, reason: str) -> None:
+        """Say why `emitter` does not take the fusion, although it has a hero for it."""
+        self.refused[emitter] = reason
 
     @cached_property
     def roots(self) -> tuple[SSAValue, ...]:
@@ -83,8 +89,18 @@ class Choice:
     emitter: str
     hero: Operation | None
     reason: str
-    emit: Callable[[str], ModuleOp]
-    """Takes the name of the kernel, returns its module."""
+    emit: Callable[[str], "Emission"]
+    """Takes the name of the kernel."""
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why other emitters, which come first, were not chosen: by their names, where there is a hero for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """An emitted kernel: its module, and the partition of the computation, whose functions are in it."""
+
+    module: ModuleOp
+    partition: Partition
 
 
 def behind_intermediates(value: SSAValue) -> list[SSAValue]:

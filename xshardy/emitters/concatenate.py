@@ -8,7 +8,6 @@ from functools import partial
 from math import prod
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xshardy.affine.expressions import add, constant
@@ -16,7 +15,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
-from xshardy.emitters.analysis import Choice, Fusion, elements_in
+from xshardy.emitters.analysis import Choice, Emission, Fusion, elements_in
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
@@ -34,13 +33,15 @@ def choose_concatenate(fusion: Fusion) -> Choice | None:
     if others:
         return None
     hero = fusion.only_hero(root, _is_concatenation)
-    if not isinstance(hero, ConcatenateOp) or len(hero.inputs) > MAX_OPERANDS or not elements_in(hero.result):
+    if not isinstance(hero, ConcatenateOp) or not elements_in(hero.result):
         return None
+    if (count := len(hero.inputs)) > MAX_OPERANDS:
+        return fusion.because("concatenate", f"it concatenates {count} tensors, more than {MAX_OPERANDS}")
     reason = f"it concatenates {len(hero.inputs)} tensors along dimension {hero.dimension.value.data}"
     return Choice("concatenate", hero, reason, partial(emit_concatenate, fusion, hero))
 
 
-def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> ModuleOp:
+def emit_concatenate(fusion: Fusion, hero: ConcatenateOp, entry_name: str) -> Emission:
     """The kernel of a fusion whose result is computed from `hero`, and its functions, in a new module."""
     (root,), axis = fusion.roots, hero.dimension.value.data
     largest = max(hero.inputs, key=elements_in)

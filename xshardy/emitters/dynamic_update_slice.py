@@ -10,13 +10,12 @@ from functools import partial
 from typing import cast
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xshardy.dialects import hlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
-from xshardy.emitters.analysis import Choice, Fusion, behind_bitcasts
+from xshardy.emitters.analysis import Choice, Emission, Fusion, behind_bitcasts
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map
@@ -36,6 +35,10 @@ class Update:
     parameter: int
 
 
+IN_PLACE = "in_place_dynamic_update_slice"
+"""The name of the emitter."""
+
+
 def choose_dynamic_update_slice(fusion: Fusion) -> Choice | None:
     """
     The in-place emitter, if every result is a dynamic update slice of a parameter without other uses.
@@ -44,17 +47,21 @@ def choose_dynamic_update_slice(fusion: Fusion) -> Choice | None:
     """
     updates = [_update_of(root) for root in fusion.roots]
     found = [update for update in updates if update is not None]
-    if len(found) < len(updates) or len({update.parameter for update in found}) < len(found):
+    if not found:
         return None
+    if len(found) < len(updates):
+        return fusion.because(IN_PLACE, "not every result is an update of a parameter that nothing else reads")
+    if len({update.parameter for update in found}) < len(found):
+        return fusion.because(IN_PLACE, "two results update one parameter")
     (shape, *others) = dict.fromkeys(shape_of(update.op.update) for update in found)
     if others:
-        return None
+        return fusion.because(IN_PLACE, "the slices differ in shape")
     reason = f"every result is a parameter but for a slice of {list(shape)}, which is written in place"
     emit = partial(emit_updates, fusion, found)
-    return Choice("in_place_dynamic_update_slice", found[0].op, reason, emit)
+    return Choice(IN_PLACE, found[0].op, reason, emit)
 
 
-def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> ModuleOp:
+def emit_updates(fusion: Fusion, updates: Sequence[Update], entry_name: str) -> Emission:
     """The kernel of a fusion whose results are `updates`, and the functions it calls, in a new module."""
     ops = [update.op for update in updates]
     first = ops[0].update

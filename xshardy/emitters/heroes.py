@@ -5,6 +5,7 @@ A new emitter is a module and a row here. Source: rows XGPU-02 to XGPU-09, XGPU-
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from xdsl.dialects.func import FuncOp
 
@@ -46,5 +47,5 @@ def choose_emitter(computation: FuncOp, device: Device | None = None) -> Choice:
     fusion = Fusion(computation, device or Device())
     for choose in CHOICES:
         if (choice := choose(fusion)) is not None:
-            return choice
-    return choose_loop(fusion)
+            return replace(choice, refused=fusion.refused)
+    return replace(choose_loop(fusion), refused=fusion.refused)

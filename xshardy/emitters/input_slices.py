@@ -7,7 +7,6 @@ Source: rows XGPU-06, XGPU-46; XLA:GPU's input slices emitter.
 from collections.abc import Sequence
 from functools import partial
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from xshardy.affine.expressions import add, constant, dim
@@ -15,7 +14,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.slicing import SliceOp
-from xshardy.emitters.analysis import Choice, Fusion
+from xshardy.emitters.analysis import Choice, Emission, Fusion
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, domain_checks
 from xshardy.emitters.kernel import Kernel, Values
@@ -34,14 +33,14 @@ def choose_input_slices(fusion: Fusion) -> Choice | None:
     if len(slices) < len(fusion.roots) or len(slices) < 2:
         return None
     if any(stride != 1 for op in slices for stride in values_of(op.strides)):
-        return None
+        return fusion.because("input_slices", "a slice has a stride")
     if len({(shape_of(op.operand), minor_to_major(op.operand)) for op in slices}) > 1:
-        return None
+        return fusion.because("input_slices", "the sliced tensors differ in shape or layout")
     reason = f"all results are slices of tensors of {list(shape_of(slices[0].operand))}"
     return Choice("input_slices", slices[0], reason, partial(emit_input_slices, fusion, slices))
 
 
-def emit_input_slices(fusion: Fusion, slices: Sequence[SliceOp], entry_name: str) -> ModuleOp:
+def emit_input_slices(fusion: Fusion, slices: Sequence[SliceOp], entry_name: str) -> Emission:
     """The kernel of a fusion whose results are `slices`, and the functions it calls, in a new module."""
     operand = slices[0].operand
     launch = fusion.loop_launch(operand, fusion.roots)

@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from xshardy.emitters.analysis import Emission
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import block_ids, make_entry, thread_id, verify_outputs
 from xshardy.emitters.indices import Indices
@@ -57,8 +58,8 @@ class Kernel:
         s.builder.insert(call)
         return call.results
 
-    def module(self, updated: Values) -> ModuleOp:
-        """The module with the kernel, which returns `updated`, and all functions."""
+    def module(self, updated: Values) -> Emission:
+        """The kernel, which returns `updated`, with all functions."""
         self.s.builder.insert(ReturnOp(*updated))
         verify_outputs(self.entry)
-        return ModuleOp([self.entry.function, *emit_subgraphs(self.parts)])
+        return Emission(ModuleOp([self.entry.function, *emit_subgraphs(self.parts)]), self.parts)

@@ -9,7 +9,6 @@ from functools import partial
 from math import prod
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
@@ -17,7 +16,7 @@ from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, s
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
-from xshardy.emitters.analysis import Choice, Fusion
+from xshardy.emitters.analysis import Choice, Emission, Fusion
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import block_number
@@ -50,7 +49,7 @@ def emit_loop_fusion(
     *,
     device: Device | None = None,
     starts_function: Callable[[Operation], bool] = lambda _: False,
-) -> ModuleOp:
+) -> Emission:
     """
     The kernel of a computation, and its functions, in a new module. Results of different sizes are written by different
     loops.

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import prod
 
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from xshardy.dialects.hlo import BitcastOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.emitters.launch_dimensions import MAX_UNROLL, LaunchDimensions
 from xshardy.emitters.wide_unroll import is_cheap, minor_size
+from xshardy.facts.cost import Amount, cost_of
 from xshardy.gpus.devices import Device
 
 PIECES = 2
@@ -22,22 +25,6 @@ MAX_OPERATIONS = 16
 """The maximal number of operations per element; with more, ids and addresses are a small part of the kernel."""
 MAX_ELEMENTS = 16
 """The maximal number of elements of a thread: the code of each element is replicated."""
-
-MOVES = frozenset(
-    {
-        "func.return",
-        "hlo.bitcast",
-        "stablehlo.broadcast_in_dim",
-        "stablehlo.constant",
-        "stablehlo.dynamic_slice",
-        "stablehlo.iota",
-        "stablehlo.reshape",
-        "stablehlo.slice",
-    }
-)
-"""Operations that compute nothing but indices."""
-QUICK = frozenset({"stablehlo.divide", "stablehlo.rsqrt", "stablehlo.sqrt"})
-"""Operations of few instructions that `is_cheap` excludes."""
 
 
 def with_pieces(
@@ -49,8 +36,9 @@ def with_pieces(
     Unchanged for much computation, for elements that do not divide among such blocks, and for too few threads, as in
     `wide_unroll`.
     """
-    computed = [op for op in ops if op.name not in MOVES]
-    if len(computed) > MAX_OPERATIONS or not all(is_cheap(op) or op.name in QUICK for op in computed):
+    counted = [op for op in ops if not isinstance(op, ReturnOp | BitcastOp)]
+    computed = [op for op in counted if cost_of(op).instructions is not Amount.NONE]
+    if len(computed) > MAX_OPERATIONS or not all(map(is_quick, computed)):
         return launch
     elements, in_block = prod(shape_of(roots[0])), launch.threads * launch.unroll
     apart = max(1, minor_size(roots[0]) // in_block)
@@ -59,3 +47,8 @@ def with_pieces(
     if rest or blocks % apart or not has_threads or launch.unroll * PIECES > MAX_ELEMENTS or launch.blocks[1] > 1:
         return launch
     return replace(launch, blocks=(blocks, 1), pieces=PIECES, apart=apart)
+
+
+def is_quick(op: Operation) -> bool:
+    """Whether `op` takes few instructions per element."""
+    return is_cheap(op) or cost_of(op).instructions is Amount.SOME

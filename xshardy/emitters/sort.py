@@ -14,7 +14,7 @@ from functools import partial
 from math import prod
 
 from xdsl.dialects import arith, scf, tensor
-from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, i1, i32
+from xdsl.dialects.builtin import IndexType, TensorType, i1, i32
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
@@ -25,7 +25,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.slicing import SliceOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.xla_gpu.ops import AllocateSharedOp, SyncThreadsOp
-from xshardy.emitters.analysis import Choice, Fusion
+from xshardy.emitters.analysis import Choice, Emission, Fusion
 from xshardy.emitters.elemental.kinds import bits_in_memory, element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import ceil_div, grid_map, split
@@ -88,7 +88,7 @@ def sorted_dimension(op: SortOp) -> int:
     return dimension % len(shape_of(op.inputs[0]))
 
 
-def emit_sort(fusion: Fusion, hero: SortOp, entry_name: str) -> ModuleOp:
+def emit_sort(fusion: Fusion, hero: SortOp, entry_name: str) -> Emission:
     """The kernel of a fusion whose results are those of `hero`, and its functions, in a new module."""
     shape, axis = shape_of(hero.inputs[0]), sorted_dimension(hero)
     stages = (shape[axis] - 1).bit_length()

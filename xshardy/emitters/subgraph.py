@@ -25,6 +25,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 
 from xshardy.affine.interval import Interval
 from xshardy.dialects.dense_elements import is_splat
+from xshardy.dialects.hlo import BitcastOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
@@ -38,19 +39,8 @@ from xshardy.emitters.operations import OPERATIONS
 from xshardy.emitters.partition import Partition, Scope, Subgraph, is_repeatable
 from xshardy.emitters.reads import Read
 from xshardy.emitters.signatures import emitted_tensor_type
+from xshardy.facts.movement import is_rearrangement
 from xshardy.indexing.operations import operand_maps
-
-REARRANGEMENTS = frozenset(
-    {
-        "hlo.bitcast",
-        "stablehlo.broadcast_in_dim",
-        "stablehlo.reshape",
-        "stablehlo.reverse",
-        "stablehlo.slice",
-        "stablehlo.transpose",
-    }
-)
-"""Operations whose elements are those of their operands: a function of these alone computes nothing but indices."""
 
 
 def emit_subgraphs(partition: Partition) -> list[FuncOp]:
@@ -91,7 +81,7 @@ def emit_subgraph(partition: Partition, subgraph: Subgraph) -> FuncOp:
         visibility="private",
         arg_attrs=ArrayAttr(DictionaryAttr(entry) for entry in attributes),
     )
-    if all(op.name in REARRANGEMENTS for op in subgraph.ops):
+    if all(is_rearrangement(op) or isinstance(op, BitcastOp) for op in subgraph.ops):
         function.attributes[NO_COMPUTE] = BoolAttr.from_bool(True)
     SubgraphEmitter(partition, subgraph, function).emit()
     return function

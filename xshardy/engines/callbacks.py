@@ -4,7 +4,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.python_callbacks import CANNOT_CALL, is_python_callback
-from xshardy.engines.errors import OperationRefusedError
+from xshardy.programs.errors import OperationRefusedError
 from xshardy.rewriting.walk import operations_of
 
 

@@ -7,19 +7,19 @@ from time import perf_counter
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.display.html_parts import facts
 from xshardy.engines.callbacks import refuse_callbacks
-from xshardy.engines.distributed_tensor import DistributedTensor
 from xshardy.engines.engine import Engine, run_program
-from xshardy.engines.errors import EngineError
 from xshardy.engines.first_difference import Difference, first_difference
-from xshardy.engines.mesh_sizes import MeshSizes, resize_meshes
-from xshardy.engines.program import PartitionedProgram, partition_module
 from xshardy.engines.simulated import Simulated
-from xshardy.html_parts import facts
 from xshardy.interpreters.check import Comparison
-from xshardy.interpreters.element_types import Array, stored_dtype
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
+from xshardy.numerics.element_types import Array, stored_dtype
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import EngineError
+from xshardy.programs.meshes import MeshSizes, resize_meshes
+from xshardy.programs.partitioned import PartitionedProgram, partition_module
 from xshardy.transforms.hlo.pad_dynamic_dimensions import PadDynamicDimensionsPass
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
 from xshardy.transforms.sdy.main_function import main_function

@@ -10,21 +10,21 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.sdy.sharding_text import dimensions
+from xshardy.display.html_parts import facts, shown
 from xshardy.engines.checked_run import check_arguments
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.errors import EngineError
 from xshardy.engines.kernels import Kernels
-from xshardy.engines.mesh_sizes import MeshSizes, resize_meshes
-from xshardy.engines.program import PartitionedProgram, mesh_of, partition_module
+from xshardy.fusing.pipeline import fused_program
 from xshardy.hlo_text.shapes import print_type
-from xshardy.html_parts import facts, shown
-from xshardy.interpreters.element_types import Array
+from xshardy.launch.compilation import CompiledModule, compile_module
+from xshardy.launch.device_arguments import grid_of, is_optimised
+from xshardy.launch.launch_plan import LaunchPlan
+from xshardy.launch.plan_text import write_plan
 from xshardy.lowering.kernel import Kernel
-from xshardy.modules.compilation import CompiledModule, compile_module
-from xshardy.modules.device_arguments import grid_of, is_optimised
-from xshardy.modules.fusing.pipeline import fused_program
-from xshardy.modules.launch_plan import LaunchPlan
-from xshardy.modules.plan_text import write_plan
+from xshardy.numerics.element_types import Array
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import EngineError
+from xshardy.programs.meshes import MeshSizes, mesh_of, resize_meshes
+from xshardy.programs.partitioned import PartitionedProgram, partition_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 

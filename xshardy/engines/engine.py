@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
-from xshardy.close_names import did_you_mean
-from xshardy.engines.errors import EngineError
-from xshardy.engines.program import PartitionedProgram
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
+from xshardy.programs.errors import EngineError
+from xshardy.programs.partitioned import PartitionedProgram
+from xshardy.syntax.close_names import did_you_mean
 
 
 class Engine(Protocol):

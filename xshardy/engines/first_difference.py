@@ -12,13 +12,13 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.function_attributes import add_result_attributes
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
-from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.program import PARTITIONING, PartitionedProgram
+from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.interpreters.check import Comparison
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.spmd import evaluate_spmd
+from xshardy.numerics.element_types import Array
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.partitioned import PARTITIONING, PartitionedProgram
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.universe import new_context
@@ -106,11 +106,7 @@ def observable(main: FuncOp) -> Iterator[OpResult]:
 def _distributed(value: OpResult, devices: int) -> DistributedTensor:
     """How `value`, a tensor, is divided between `devices`."""
     assert isa(value.type, TensorType[Attribute])
-    sharding = sharding_of(value)
-    mesh = None if sharding is None else lookup_mesh(sharding, value.op)
-    if mesh is None or not mesh.axes.data:
-        return DistributedTensor(value.type, devices)
-    return DistributedTensor(value.type, devices, sharding, mesh)
+    return DistributedTensor.under(value.type, sharding_of(value), value.op, devices)
 
 
 def return_only(main: FuncOp, values: Sequence[OpResult]) -> None:

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xshardy.engines.program import PartitionedProgram
+from xshardy.fusing.pipeline import fused_program
 from xshardy.gpus.capability import DEFAULT_TARGET
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.devices import Grid
-from xshardy.modules.checked_run import planned
-from xshardy.modules.cpu_machine import cpu_machines
-from xshardy.modules.fusing.pipeline import fused_program
-from xshardy.modules.launch_plan import LaunchPlan
-from xshardy.modules.parallel_execution import execute_on_devices
+from xshardy.launch.checked_run import planned
+from xshardy.launch.cpu_machine import cpu_machines
+from xshardy.launch.launch_plan import LaunchPlan
+from xshardy.launch.parallel_execution import execute_on_devices
+from xshardy.numerics.element_types import Array
+from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 

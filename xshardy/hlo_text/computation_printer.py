@@ -276,6 +276,8 @@ class ComputationPrinter:
         if (found := FORMS.get(type(op))) is None:
             raise HLOPrintError(f"HLO has no opcode for '{op.name}': lower it to operations of stablehlo or hlo first")
         opcode, form = found
+        if form.needs_rewrite(op):
+            raise HLOPrintError(f"HLO has '{op.name}' in other terms: run hlo-to-opcodes first")
         try:
             fields: Fields = {**form.fields(op, self), **extra_fields(op, OPCODES[opcode])}
             return opcode, form.operands(op, self), [self.field_text(key, value) for key, value in fields.items()]

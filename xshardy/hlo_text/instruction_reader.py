@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.construction import set_name_hint
 from xshardy.hlo_text.async_opcodes import stem_of
 from xshardy.hlo_text.attribute_reader import NAME_IT, AttributeReader
 from xshardy.hlo_text.buffers import check_takes_buffers, has_buffer
@@ -23,6 +22,7 @@ from xshardy.hlo_text.scope import Attributes, Scope
 from xshardy.hlo_text.shapes import Shape, print_shape, print_type
 from xshardy.hlo_text.tuples import leaf_types, pack
 from xshardy.hlo_text.undefined import no_such_opcode, undefined_operand
+from xshardy.ir import set_name_hint
 
 STARTS_WITHOUT_SUFFIX = frozenset({"recv", "send"})
 NEED_SHAPE = frozenset({"constant", "parameter", *STARTS_WITHOUT_SUFFIX})

@@ -16,30 +16,17 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from xshardy.dialects.dense_elements import dense
+from xshardy.dialects.element_names import ELEMENT_TYPES
 from xshardy.dialects.hlo import ElidedConstantOp
 from xshardy.dialects.stablehlo.types import bit_width, real_element
 from xshardy.hlo_text.lexer import Tokens, to_int
 from xshardy.hlo_text.shapes import ELEMENT_NAMES
+from xshardy.numerics.element_types import FLOATS
 
 Elements: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.generic]]"
 
 FLOAT_DTYPES: Mapping[str, np.dtype[np.generic]] = {
-    name: np.dtype(dtype)
-    for name, dtype in {
-        "f4e2m1fn": ml_dtypes.float4_e2m1fn,
-        "f8e3m4": ml_dtypes.float8_e3m4,
-        "f8e4m3": ml_dtypes.float8_e4m3,
-        "f8e4m3b11fnuz": ml_dtypes.float8_e4m3b11fnuz,
-        "f8e4m3fn": ml_dtypes.float8_e4m3fn,
-        "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
-        "f8e5m2": ml_dtypes.float8_e5m2,
-        "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
-        "f8e8m0fnu": ml_dtypes.float8_e8m0fnu,
-        "f16": np.float16,
-        "bf16": ml_dtypes.bfloat16,
-        "f32": np.float32,
-        "f64": np.float64,
-    }.items()
+    name: FLOATS[type(element)] for name, element in ELEMENT_TYPES.items() if type(element) in FLOATS
 }
 
 NAN_PAYLOAD_BITS: Mapping[str, int] = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}

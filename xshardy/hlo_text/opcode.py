@@ -57,6 +57,8 @@ class Form:
     op: type[Operation]
     fields: FieldsOf
     operands: OperandsOf = own_operands
+    needs_rewrite: Callable[[Any], object] = lambda op: False
+    """Whether HLO has this operation in other terms, which `hlo-to-opcodes` writes, as something true."""
 
 
 @dataclass(frozen=True, slots=True)

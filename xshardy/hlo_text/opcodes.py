@@ -16,7 +16,7 @@ from xdsl.irdl import OptPropertyDef
 from xshardy.dialects import chlo, hlo, mhlo, stablehlo
 from xshardy.dialects.stablehlo.fourier import FftType, FftTypeAttr
 from xshardy.dialects.stablehlo.linear_algebra import Transpose, TransposeAttr
-from xshardy.hlo_text.codecs import BOOLEAN, FLOAT, INTEGER, INTEGERS, Codec, Fields, enum_codec
+from xshardy.hlo_text.codecs import BOOLEAN, FLOAT, INTEGER, INTEGERS, Fields, enum_codec
 from xshardy.hlo_text.fields import read_raw
 from xshardy.hlo_text.forms import (
     arrays,
@@ -31,7 +31,6 @@ from xshardy.hlo_text.forms import (
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, plain, row, same
 
-SAME_VALUE = Codec(lambda attribute: attribute, lambda attribute: attribute)
 FFT_TYPE = enum_codec(FftTypeAttr, {kind.value: kind for kind in FftType})
 TRANSPOSE = enum_codec(TransposeAttr, {kind.value: kind for kind in Transpose})
 BATCH_NORM = {"epsilon": Property("epsilon", FLOAT), "feature_index": Property("feature_index", INTEGER)}

@@ -1,14 +1,11 @@
 """Modules of StableHLO and `hlo` operations as HLO text, which XLA reads: the inverse of `parser.read_hlo`."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import IO, Any, ClassVar, cast
+from typing import Any, cast
 
-from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1
 from xdsl.ir import Attribute
-from xdsl.utils.target import Target
 
 from xshardy.dialects.hlo.async_operation import StartOp
 from xshardy.hlo_text.annotations import MODULE_ANNOTATIONS, text_of, write_annotations
@@ -33,36 +30,11 @@ OWN_ATTRIBUTES = frozenset({"hlo.parameter_positions", *TABLES.values()})
 
 def print_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = False) -> str:
     """
-    `module` as HLO text, with the original names.
+    `module` as HLO text, with the original names. `uses_sugar` and `flat_async` are described at `Style`.
 
-    `uses_sugar` and `flat_async` are described at `Style`.
-
-    Regions become computations, and their operands tuples; an operation without an opcode becomes several.
-    `module` itself is not changed. Raises `HLOPrintError` or `OutlineError` if HLO cannot represent the module.
+    Raises `HLOPrintError` if HLO cannot represent the module, or only after `hlo-to-opcodes`.
     """
-    # These import the table of opcodes.
-    from xshardy.hlo_text.in_opcodes import is_in_opcodes, rewrite_in_opcodes
-    from xshardy.hlo_text.outline_regions import is_outlined, outline_regions
-
-    has_opcodes = is_in_opcodes(module)
-    if not has_opcodes or not is_outlined(module):
-        module = module.clone()
-        if not has_opcodes:
-            rewrite_in_opcodes(module)
-        outline_regions(module)
     return "".join(ModulePrinter(module, Style(uses_sugar, flat_async)).write())
-
-
-@dataclass(frozen=True)
-class HLOTarget(Target):
-    """`-t hlo`: a module of StableHLO and `hlo` operations as HLO text."""
-
-    name: ClassVar[str] = "hlo"
-    plain_async: bool = False
-    flat_async: bool = False
-
-    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write(print_hlo(module, uses_sugar=not self.plain_async, flat_async=self.flat_async))
 
 
 EXPORT_SHARDINGS = ": run xla-sdy-round-trip-export-pipeline first, which keeps meshes and shardings in attributes"

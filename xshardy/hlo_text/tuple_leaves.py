@@ -10,12 +10,12 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.axes.hlo_sharding_parser import leaf_texts
 from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
 from xshardy.hlo_text.names import NAME
+from xshardy.hlo_text.shardings.hlo_sharding_parser import leaf_texts
 from xshardy.hlo_text.tuples import leaf_types
 
 Tree: TypeAlias = "SSAValue | tuple[Tree, ...]"

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection
 
-from xshardy.close_names import close_names, question_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.lexer import Tokens
 from xshardy.hlo_text.opcodes import OPCODES
+from xshardy.syntax.close_names import close_names, question_of
 
 
 def no_such_opcode(tokens: Tokens, opcode: str, at: int) -> HLOError:

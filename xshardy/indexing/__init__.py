@@ -1,6 +1,5 @@
 """
 Indexing maps of operations and fusions: the elements read to compute an element (row XGPU-IDX of the specification).
 
-`operations` has a row per operation, built on `xshardy/affine/`; `fusions` composes maps; `coalescing` measures the
-contiguity of a kernel's reads.
+`operations` has a row per operation, built on `xshardy/affine/`; `fusions` composes maps.
 """

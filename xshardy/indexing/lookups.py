@@ -80,29 +80,18 @@ def dynamic_update_slice_result(op: DynamicUpdateSliceOp) -> Maps:
 def _gather_starts(op: GatherOp) -> list[Variable]:
     """One runtime variable per component of the index vector."""
     shape, sizes = shape_of(op.operand), values_of(op.slice_sizes)
-    return [start_variable(shape[d], sizes[d]) for d in values_of(op.dimension_numbers.start_index_map)]
+    return [start_variable(shape[d], sizes[d]) for d in op.dimension_numbers.dims.started]
 
 
-def _gather_batch_dims(op: GatherOp) -> list[int]:
-    """The dimensions of the result that number the slices: one per dimension of the indices except the vector's."""
-    offset_dims = values_of(op.dimension_numbers.offset_dims)
-    return [d for d in range(len(shape_of(op.result))) if d not in offset_dims]
+def _batch_dims(op: GatherOp) -> tuple[int, ...]:
+    """The dimensions of the result that number the slices."""
+    return op.dimension_numbers.dims.batch_dims(len(shape_of(op.result)))
 
 
-def _gather_offset_dims(op: GatherOp) -> dict[int, int]:
-    """The dimension of the result for each dimension of the operand; None for collapsed dimensions of size 1."""
-    numbers = op.dimension_numbers
-    dropped = (*values_of(numbers.collapsed_slice_dims), *values_of(numbers.operand_batching_dims))
-    kept = [d for d in range(len(shape_of(op.operand))) if d not in dropped]
-    return dict(zip(kept, values_of(numbers.offset_dims), strict=True))
-
-
-def _gather_batching(op: GatherOp) -> dict[int, int]:
+def _walked(op: GatherOp) -> dict[int, int]:
     """The dimension of the result for each batching dimension of the operand."""
-    numbers, vector_dim = op.dimension_numbers, op.dimension_numbers.index_vector_dim.data
-    batch_dims = _gather_batch_dims(op)
-    places = (d - (d > vector_dim) for d in values_of(numbers.start_indices_batching_dims))
-    return {d: batch_dims[place] for d, place in zip(values_of(numbers.operand_batching_dims), places, strict=True)}
+    batch_dims = _batch_dims(op)
+    return {d: batch_dims[place] for d, place in op.dimension_numbers.dims.batch_of.items()}
 
 
 def gather_operand(op: GatherOp) -> Maps:
@@ -110,8 +99,8 @@ def gather_operand(op: GatherOp) -> Maps:
     The operand at the start, in runtime variables, plus the offset in the slice; the index vector along a range
     variable.
     """
-    starts = list(values_of(op.dimension_numbers.start_index_map))
-    offsets, batching = _gather_offset_dims(op), _gather_batching(op)
+    dims, batching = op.dimension_numbers.dims, _walked(op)
+    starts, offsets = dims.started, dims.offset_of(len(shape_of(op.operand)))
     box = IndexingMap.from_tensor_sizes((), shape_of(op.result))
 
     def place(d: int) -> AffineExpr:
@@ -124,8 +113,8 @@ def gather_operand(op: GatherOp) -> Maps:
 
 
 def _gather_indices(op: GatherOp) -> IndexingMap:
-    shape, vector_dim = shape_of(op.start_indices), op.dimension_numbers.index_vector_dim.data
-    results: list[AffineExpr] = [dim(d) for d in _gather_batch_dims(op)]
+    shape, vector_dim = shape_of(op.start_indices), op.dimension_numbers.dims.index_vector
+    results: list[AffineExpr] = [dim(d) for d in _batch_dims(op)]
     if vector_dim == len(shape):  # each element is a vector of one component
         return IndexingMap.from_tensor_sizes(results, shape_of(op.result))
     results.insert(vector_dim, sym(0))
@@ -139,9 +128,9 @@ def gather_result(op: GatherOp) -> Maps:
     An index vector goes to all elements of its slice: range variables number these.
     """
     shape, operand_shape, sizes = shape_of(op.result), shape_of(op.operand), values_of(op.slice_sizes)
-    starts = list(values_of(op.dimension_numbers.start_index_map))
-    offsets, batching, batch_dims = _gather_offset_dims(op), _gather_batching(op), _gather_batch_dims(op)
-    free = [d for d in batch_dims if d not in batching.values()]
+    dims, batching = op.dimension_numbers.dims, _walked(op)
+    starts, offsets = dims.started, dims.offset_of(len(operand_shape))
+    free = [d for d in _batch_dims(op) if d not in batching.values()]
 
     results: list[AffineExpr] = [constant(0)] * len(shape)
     for number, d in enumerate(free):
@@ -161,7 +150,7 @@ def gather_result(op: GatherOp) -> Maps:
 
 def _gather_result_of_indices(op: GatherOp) -> IndexingMap:
     shape, indices_shape = shape_of(op.result), shape_of(op.start_indices)
-    vector_dim, batch_dims = op.dimension_numbers.index_vector_dim.data, _gather_batch_dims(op)
+    vector_dim, batch_dims = op.dimension_numbers.dims.index_vector, _batch_dims(op)
     index_dims = [d for d in range(len(indices_shape)) if d != vector_dim]
     walked = [d for d in range(len(shape)) if d not in batch_dims]
     results = [sym(walked.index(d)) if d in walked else dim(index_dims[batch_dims.index(d)]) for d in range(len(shape))]

@@ -17,8 +17,9 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.scatter import ScatterOp
+from xshardy.dialects.stablehlo.slice_dims import SliceDims
 from xshardy.indexing.lookups import start_variable
-from xshardy.indexing.tensor_maps import Maps, values_of
+from xshardy.indexing.tensor_maps import Maps
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +34,19 @@ class SliceDimensions:
         return shape_of(self.op.inputs[0])
 
     @cached_property
+    def dims(self) -> SliceDims:
+        """The dimension numbers."""
+        return self.op.scatter_dimension_numbers.dims
+
+    @property
     def window_dims(self) -> tuple[int, ...]:
         """The dimensions of the updates inside of a slice."""
-        return values_of(self.op.scatter_dimension_numbers.update_window_dims)
+        return self.dims.offset
 
     @cached_property
     def slice_dims(self) -> tuple[int, ...]:
         """The dimensions of the updates that number the slices."""
-        return tuple(d for d in range(len(shape_of(self.op.updates[0]))) if d not in self.window_dims)
+        return self.dims.batch_dims(len(shape_of(self.op.updates[0])))
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -60,17 +66,12 @@ class SliceDimensions:
     @cached_property
     def window_of(self) -> Mapping[int, int]:
         """For each dimension of the operand that a slice spans, the corresponding one of `window_dims`."""
-        numbers = self.op.scatter_dimension_numbers
-        left_out = (*values_of(numbers.inserted_window_dims), *values_of(numbers.input_batching_dims))
-        kept = [d for d in range(len(self.operand_shape)) if d not in left_out]
-        return {d: number for number, d in enumerate(kept)}
+        return {d: number for number, d in enumerate(self.dims.offset_of(len(self.operand_shape)))}
 
     @cached_property
     def batch_of(self) -> Mapping[int, int]:
         """For each batching dimension of the operand, the corresponding one of `slice_dims`."""
-        numbers = self.op.scatter_dimension_numbers
-        places = (d - (d > self.vector_dim) for d in values_of(numbers.scatter_indices_batching_dims))
-        return dict(zip(values_of(numbers.input_batching_dims), places, strict=True))
+        return self.dims.batch_of
 
     @property
     def vector_dim(self) -> int:
@@ -78,17 +79,17 @@ class SliceDimensions:
         The dimension of the indices that holds the index vectors; equal to the rank for implicit vectors of one
         component.
         """
-        return self.op.scatter_dimension_numbers.index_vector_dim.data
+        return self.dims.index_vector
 
     @property
     def has_vectors(self) -> bool:
         """Whether a dimension of the indices holds the index vectors."""
         return self.vector_dim < len(shape_of(self.op.scatter_indices))
 
-    @cached_property
+    @property
     def started(self) -> tuple[int, ...]:
         """The dimensions of the operand that the components of an index vector refer to."""
-        return values_of(self.op.scatter_dimension_numbers.scatter_dims_to_operand_dims)
+        return self.dims.started
 
     def extent(self, d: int) -> int:
         """The extent of a slice along a dimension of the operand, in elements."""

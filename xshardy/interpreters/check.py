@@ -6,17 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from xdsl.ir import Attribute
 
-from xshardy.interpreters.element_types import (
-    KINDS,
-    Array,
-    DType,
-    Kind,
-    float_info,
-    numpy_dtype,
-)
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.floats import bits, total_order
 from xshardy.interpreters.random_elements import PIECE_SIZE
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
+from xshardy.numerics.floats import bits, total_order
 
 # -- Tolerances -------------------------------------------------------------------------------------------------------
 

@@ -5,8 +5,8 @@ from xdsl.dialects import builtin
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
-from xshardy.interpreters.numerics.integers import wrapped
+from xshardy.numerics.element_types import KINDS, Array, Kind, numpy_dtype
+from xshardy.numerics.integers import wrapped
 
 
 def constant_array(value: Attribute) -> Array:

@@ -20,10 +20,10 @@ import llvmlite.binding as binding
 import numpy as np
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import SIGNED_INTEGERS, Array, bits_in_memory
 from xshardy.interpreters.host_conversions import with_conversions
 from xshardy.interpreters.host_threads import EXCHANGES, as_coroutine, scheduler
 from xshardy.lowering.nvptx import KernelSource
+from xshardy.numerics.element_types import SIGNED_INTEGERS, Array, bits_in_memory
 
 REGISTERS = "llvm.nvvm.read.ptx.sreg."
 ALIGNMENT = 256

@@ -17,9 +17,9 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.calls import SLICE_TO_DYNAMIC
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.interpreters.element_types import KINDS, Kind, numpy_dtype
 from xshardy.interpreters.index_range import IndexRange, Ranges, bounded
 from xshardy.interpreters.stablehlo.constants import constant_value
+from xshardy.numerics.element_types import KINDS, Kind, numpy_dtype
 
 
 def dynamic_slice_starts(op: stablehlo.DynamicSliceOp) -> Ranges:

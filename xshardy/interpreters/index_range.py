@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 NONE = (2**62, -(2**62))
 """The bounds of an element that is not used as an index. The hull of it and a range is that range."""

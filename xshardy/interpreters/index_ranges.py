@@ -14,10 +14,10 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo import CustomCallOp, SetDimensionSizeOp
 from xshardy.interpreters.calls import called_function, calls_by_function
-from xshardy.interpreters.element_types import as_tensor_type
 from xshardy.interpreters.index_limits import INDICES
 from xshardy.interpreters.index_range import IndexRange, Ranges
 from xshardy.interpreters.operand_ranges import BACKWARD
+from xshardy.numerics.element_types import as_tensor_type
 
 MOST_RANGES = 8
 """The number of ranges of one value that are followed: each may come by several ways."""

@@ -6,14 +6,16 @@ the initial value must be neutral, and no partial result of floats may overflow.
 bounds.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from xshardy.dialects import hlo
+from xshardy.dialects.dense_elements import Dense
+from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.attributes import ComparisonType
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
@@ -27,33 +29,13 @@ from xshardy.dialects.stablehlo.shape import BroadcastInDimOp, ReshapeOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import ReduceWindowOp
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.interpreters.calls import calls_by_function
-from xshardy.interpreters.element_types import (
-    BITS,
-    KINDS,
-    SIGNED_INTEGERS,
-    Array,
-    DType,
-    Kind,
-    float_info,
-    stored_dtype,
-)
+from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.index_ranges import index_ranges
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
 from xshardy.interpreters.random_indices import random_indices
-
-COMBINING = (
-    ReduceOp,
-    ReduceWindowOp,
-    DotGeneralOp,
-    ConvolutionOp,
-    ScatterOp,
-    BatchNormTrainingOp,
-    BatchNormGradOp,
-    SelectAndScatterOp,
-    SortOp,
-)
-"""Operations that combine many elements in an unspecified order, or compare them in one."""
+from xshardy.numerics.element_types import Array, Kind
 
 
 def inputs_of(
@@ -66,7 +48,7 @@ def inputs_of(
     like. Indices are mostly in bounds, with `indices_in_bounds` all.
     """
     generators = GENERATORS
-    if only_plain or combined_elements(computation) > 1:
+    if only_plain or combines(computation):
         generators = {**GENERATORS, Kind.FLOAT: plain_floats}
     inputs = random_inputs(computation.function_type.inputs.data, seed, generators)
     for number, value in neutral_parameters(computation).items():
@@ -78,30 +60,26 @@ def inputs_of(
     return inputs
 
 
-def combined_elements(computation: FuncOp) -> int:
-    """The largest number of elements that an operation of `computation`, or called there, combines to one; or 1."""
-    operations = (op for function in calls_by_function(computation) for op in function.walk())
-    return max((_combined(op) for op in operations if isinstance(op, COMBINING)), default=1)
+def combines(computation: FuncOp) -> bool:
+    """Whether an operation of `computation`, or called there, combines or compares elements in no given order."""
+    return any(combines_elements(op) for function in calls_by_function(computation) for op in function.walk())
 
 
-def _combined(op: Operation) -> int:
-    read, made = (prod(tensor_type(value).get_shape()) for value in (op.operands[0], op.results[0]))
+def combines_elements(op: Operation) -> bool:
+    """Whether the results of `op` depend on an order of its elements that it does not give."""
     match op:
+        case ReduceOp():
+            read, made = (prod(tensor_type(value).get_shape()) for value in (op.operands[0], op.results[0]))
+            return read >= 2 * made > 0
         case ReduceWindowOp():
-            return prod(op.window_dimensions.get_values())
-        case DotGeneralOp() | ConvolutionOp():
-            other = prod(tensor_type(op.operands[1]).get_shape())
-            return max(2, read, other)
-        case BatchNormTrainingOp() | BatchNormGradOp():
-            return max(2, read // max(prod(tensor_type(op.scale).get_shape()), 1))
-        case SelectAndScatterOp():
-            return max(2, prod(dimension.size for dimension in op.window()))
+            return prod(op.window_dimensions.get_values()) > 1
         case SortOp():
-            return 1 if is_total(op.comparator.block) else 2
-        case ScatterOp():
-            return max(2, prod(tensor_type(op.updates[0]).get_shape()))
+            return not is_total(op.comparator.block)
         case _:
-            return read // made if made else 1
+            return isinstance(
+                op,
+                BatchNormGradOp | BatchNormTrainingOp | ConvolutionOp | DotGeneralOp | ScatterOp | SelectAndScatterOp,
+            )
 
 
 def is_total(comparator: Block) -> bool:
@@ -110,38 +88,11 @@ def is_total(comparator: Block) -> bool:
     return all(op.compare_type is not None and op.compare_type.data == ComparisonType.TOTALORDER for op in compares)
 
 
-NEUTRAL: Mapping[str, Callable[[DType], int | float]] = {
-    "stablehlo.add": lambda dtype: 0,
-    "stablehlo.multiply": lambda dtype: 1,
-    "stablehlo.maximum": lambda dtype: _bounds(dtype)[0],
-    "stablehlo.minimum": lambda dtype: _bounds(dtype)[1],
-    "stablehlo.and": lambda dtype: True if KINDS[dtype] is Kind.PRED else all_ones(dtype),
-    "stablehlo.or": lambda dtype: 0,
-    "stablehlo.xor": lambda dtype: 0,
-}
-"""The neutral element of each combining operation."""
-
-
-def _bounds(dtype: DType) -> tuple[int | float, int | float]:
-    if KINDS[dtype] is Kind.FLOAT:
-        return -float_info(dtype).largest, float_info(dtype).largest
-    if KINDS[dtype] is Kind.PRED:
-        return False, True
-    if dtype in SIGNED_INTEGERS.values():
-        return -(2 ** (BITS[dtype] - 1)), 2 ** (BITS[dtype] - 1) - 1
-    return 0, 2 ** BITS[dtype] - 1
-
-
-def all_ones(dtype: DType) -> int:
-    """The integer with all bits set."""
-    return -1 if dtype in SIGNED_INTEGERS.values() else 2 ** BITS[dtype] - 1
-
-
-def neutral_parameters(computation: FuncOp) -> Mapping[int, int | float]:
-    """The parameters that reductions start from, with a neutral value; 0 if none is known."""
+def neutral_parameters(computation: FuncOp) -> Mapping[int, Array]:
+    """The parameters that reductions start from, with a neutral value; 0 if the reduction has none."""
     calls = calls_by_function(computation)
     callers = {function.body.block: called_by for function, called_by in calls.items()}
-    found: dict[int, int | float] = {}
+    found: dict[int, Array] = {}
     for op in (op for function in calls for op in function.walk()):
         if not isinstance(op, ReduceOp | ReduceWindowOp):
             continue
@@ -150,14 +101,19 @@ def neutral_parameters(computation: FuncOp) -> Mapping[int, int | float]:
         for init, combined in zip(op.init_values, last.operands, strict=True):
             for parameter in _parameters(init, callers):
                 if parameter.block is computation.body.block:
-                    by = combined.owner.name if isinstance(combined.owner, Operation) else ""
-                    dtype = stored_dtype(tensor_type(parameter).element_type)
-                    found[parameter.index] = NEUTRAL[by](dtype) if by in NEUTRAL else 0
+                    neutral = _neutral(combined.owner, tensor_type(parameter).element_type)
+                    found[parameter.index] = np.zeros((), np.int8) if neutral is None else constant_array(neutral)
     return found
 
 
+def _neutral(combiner: Operation | Block, element: Attribute) -> Dense | None:
+    """What `combiner` does not notice; of quantized elements, the integer that is stored."""
+    stored = element.storage if isinstance(element, UniformQuantizedType) else element
+    return identity_of(type(combiner), stored) if isinstance(combiner, Operation) else None
+
+
 def _parameters(value: SSAValue, callers: Mapping[Block, Sequence[Operation]]) -> Iterator[BlockArgument]:
-    """The parameters of functions that `value` is, in its own function and in those that call it."""
+    """Function parameters that `value` stands for: its own, or those its callers pass on."""
     value = _behind_conversions(value)
     if isinstance(value, BlockArgument):
         yield value

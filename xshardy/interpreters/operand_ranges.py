@@ -15,10 +15,10 @@ from xdsl.ir import Operation
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.index_range import NONE, IndexRange, Ranges
 from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.interpreters.stablehlo.shapes import major_to_minor
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 # -- Moving elements --------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,9 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.shapes import is_static
-from xshardy.interpreters.element_types import (
+from xshardy.interpreters.memory_limit import require_memory
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import (
     BITS,
     KINDS,
     SIGNED_INTEGERS,
@@ -20,9 +22,7 @@ from xshardy.interpreters.element_types import (
     float_info,
     stored_dtype,
 )
-from xshardy.interpreters.memory_limit import require_memory
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import wrapped
+from xshardy.numerics.integers import wrapped
 
 Generator: TypeAlias = np.random.Generator
 

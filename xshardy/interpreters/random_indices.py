@@ -11,10 +11,10 @@ import numpy as np
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.interpreters.element_types import KINDS, SIGNED_INTEGERS, Array, Kind
 from xshardy.interpreters.index_range import IndexRange
-from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.reducers import updates_commute
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import KINDS, SIGNED_INTEGERS, Array, Kind
 
 BOUNDARY_SHARE = 1 / 8
 """The share of indices that are 0, the largest index in bounds, or one outside of these."""

@@ -18,15 +18,15 @@ from xdsl.ir import Operation
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.check import part_type
-from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
-from xshardy.interpreters.numerics.complexes import create
-from xshardy.interpreters.numerics.floats import narrowed
 from xshardy.interpreters.stablehlo.chlo import CHLO
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value
+from xshardy.numerics.complexes import create
+from xshardy.numerics.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
+from xshardy.numerics.floats import narrowed
 
 F32 = np.dtype(np.float32)
 

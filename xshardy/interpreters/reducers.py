@@ -8,12 +8,12 @@ from xdsl.ir import Block, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.check import distance, part_type
-from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
 from xshardy.interpreters.random_elements import plain_floats, random_integers, random_preds
 from xshardy.interpreters.stablehlo.calls import FunctionsAround
 from xshardy.interpreters.stablehlo.constants import constant_value
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
+from xshardy.numerics.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
 from xshardy.rewriting.captured import captured
 
 SAMPLES = 64

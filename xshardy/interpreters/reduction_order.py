@@ -18,13 +18,13 @@ from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.calls import called_function
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.reducers import is_associative, is_commutative, is_idempotent, updates_commute
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import converted_to
 from xshardy.interpreters.stablehlo.rules import Results, Rule
 from xshardy.interpreters.stablehlo.scatter import index_vectors, windows
+from xshardy.numerics.element_types import Array
 
 NOT_ASSOCIATIVE = "the reducer is not associative"
 NOT_COMMUTATIVE = "the reducer is not commutative"
@@ -111,7 +111,8 @@ def scatter_reason(evaluator: Evaluator, op: stablehlo.ScatterOp, operands: Sequ
     """Why the result of a scatter depends on the order of its updates, for these indices; None if it does not."""
     count = len(op.inputs)
     indices, shape = operands[count], operands[0].shape
-    if op.indices_are_sorted and op.indices_are_sorted.value.data and not in_order(index_vectors(op, indices)):
+    vectors = index_vectors(op.scatter_dimension_numbers.dims, indices)
+    if op.indices_are_sorted and op.indices_are_sorted.value.data and not in_order(vectors):
         return NOT_SORTED
     is_unique = bool(op.unique_indices and op.unique_indices.value.data)
     if not is_unique and updates_commute(op):

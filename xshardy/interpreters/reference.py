@@ -8,11 +8,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from xshardy.interpreters.check import Comparison, Tolerance, compare, distance, tolerance_of
-from xshardy.interpreters.element_types import KINDS, Array, Kind
 from xshardy.interpreters.random_rounding import F32, RandomRounding, unit_in_last_place, widened
 from xshardy.interpreters.reduction_order import ReductionOrder
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.numerics.element_types import KINDS, Array, Kind
 
 EVALUATIONS = (8, 32)
 """

@@ -13,12 +13,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
 from xshardy.interpreters.stablehlo.evaluator import RULES, entry_of, flattened, given, zip_arguments
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.numerics.element_types import Array
 
 
 def evaluate_spmd(

@@ -6,17 +6,17 @@ from typing import Any
 
 from jax.sharding import Mesh
 
-from xshardy.api import parse
 from xshardy.engines.callbacks import refuse_callbacks
-from xshardy.engines.errors import EngineError
-from xshardy.engines.mesh_sizes import resize_meshes
-from xshardy.engines.pjrt.devices import import_jax
-from xshardy.engines.program import mesh_of, partition_module
 from xshardy.jax.nesting import is_tracing, on_devices
 from xshardy.jax.shardings import Devices, mesh_in, named
 from xshardy.jax.stages import Compiled, Lowered
 from xshardy.jax.static_arguments import StaticArguments
-from xshardy.universe import new_context
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import import_jax
+from xshardy.programs.meshes import mesh_of
+from xshardy.programs.partitioned import partition_module
+from xshardy.programs.program import read_program
+from xshardy.programs.source import source_of
 
 jax = import_jax()  # without its types, which are incomplete
 
@@ -135,13 +135,11 @@ def type_if_uncommitted(leaf: Any) -> Any:
 
 
 def _partitioned(lowered: Any, devices: Devices) -> Lowered:
-    context = new_context()
-    module = parse(lowered, context=context)
-    refuse_callbacks(module)
-    if mesh_of(module)[0] is None:
-        sizes = dict(devices.mesh.shape)
-        resize_meshes(module, sizes, context)
-    program = partition_module(module, context)
+    given = read_program(source_of(lowered))
+    refuse_callbacks(given.module)
+    if mesh_of(given.module)[0] is None:
+        given.resize(dict(devices.mesh.shape))
+    program = partition_module(given.module, given.context)
     if program.devices != devices.mesh.size:
         raise EngineError(
             f"the mesh of jit has {devices.mesh.size} devices, and that of the function {program.devices}: use one mesh"

@@ -8,7 +8,7 @@ from typing import Any
 
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from xshardy.engines.pjrt.devices import import_jax
+from xshardy.programs.jax_functions import import_jax
 
 jax = import_jax()  # without its types, which are incomplete
 _core: Any = import_module("jax.extend.core")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt.devices import import_jax
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import import_jax
 
 jax = import_jax()  # without its types, which are incomplete
 

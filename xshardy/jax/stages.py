@@ -6,15 +6,14 @@ from typing import Any
 
 from jax.sharding import NamedSharding
 
-from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt.devices import import_jax
 from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
-from xshardy.engines.program import PartitionedProgram
 from xshardy.jax.nesting import is_tracing
 from xshardy.jax.shardings import Devices, assembled, has_sharding, placed
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import import_jax, is_key, leaf_data
+from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.syntax import print_module
-from xshardy.tools.jax_function import is_key, leaf_data
 
 jax = import_jax()  # without its types, which are incomplete
 

@@ -21,7 +21,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.construction import new_operation
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.extensions.llvm import (
@@ -40,6 +39,7 @@ from xshardy.dialects.extensions.llvm_intrinsics import (
     UMaxOp,
     UMinOp,
 )
+from xshardy.ir import new_operation
 from xshardy.lowering.conversion import (
     ConversionPass,
     ConversionPattern,

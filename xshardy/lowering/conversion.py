@@ -31,8 +31,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_width
+from xshardy.ir import new_operation
 from xshardy.lowering.types import LLVMTypes
 from xshardy.rewriting import ClassPattern, PatternPass, PatternSet
 

@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, Uni
 from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.construction import new_operation
 from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.llvm import PoisonOp
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_BLOCK_SIZE, is_entry, read
+from xshardy.ir import new_operation
 from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Converted, Operands, convert_arguments
 from xshardy.lowering.types import LLVMTypes
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from xshardy.html_parts import facts, shown
+from xshardy.display.html_parts import facts, shown
 
 
 @dataclass(frozen=True, slots=True)

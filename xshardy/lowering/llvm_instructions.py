@@ -356,78 +356,14 @@ def _is_fpclass(op: Operation, names: Operands) -> str:
     return intrinsic_call(op, names, name, [op.arg], f"i32 {op.bit.value.data}")
 
 
-MAX_GRID = 2**31 - 1
-"""The largest number of blocks along a dimension of a grid."""
-
-
 def _special_register(op: Operation, names: Operands) -> str:
-    """
-    A register, with its range.
-
-    The range of a register that is divided is widened, also if it is part of a dividend of up to 16 bits: LLVM would
-    narrow the division to 16 bits, which takes more instructions on NVIDIA's GPUs.
-    """
+    """A register, with its range."""
     assert isinstance(op, nvvm.SpecialRegisterOp)
     bounds = ""
-    if (known := op.range) is not None:
-        upper = known.upper.value.data
-        if _is_divided(op.results[0]):
-            upper = max(upper, MAX_GRID)
-        bounds = f"range(i{_width(known.lower.type)} {known.lower.value.data}, {upper})"
+    if (values := op.range) is not None:
+        lower, upper = values.lower.value.data, values.upper.value.data
+        bounds = f"range(i{_width(values.lower.type)} {lower}, {upper})"
     return intrinsic_call(op, names, f"llvm.{op.name}", [], attributes=bounds)
-
-
-def _is_divided(register: SSAValue) -> bool:
-    """Whether a division reads `register`, or a sum or product of it of up to 16 bits."""
-    pending, seen = [register], {register}
-    while pending:
-        value = pending.pop()
-        for use in value.uses:
-            if _is_division(user := use.operation):
-                if value is register or ((largest := _largest(user.operands[0], {})) is not None and largest < 1 << 16):
-                    return True
-            elif isinstance(user, llvm.AddOp | llvm.MulOp) and user.res not in seen:
-                seen.add(user.res)
-                pending.append(user.res)
-    return False
-
-
-def _largest(value: SSAValue, known: dict[SSAValue, int | None]) -> int | None:
-    """
-    An upper bound of sums, products and quotients of registers and constants, none negative. None: unknown.
-
-    `known` keeps the bounds of values that several operations read.
-    """
-    if value not in known:
-        known[value] = _bound_of(value.owner, known)
-    return known[value]
-
-
-def _bound_of(op: Operation | Block, known: dict[SSAValue, int | None]) -> int | None:
-    match op:
-        case llvm.ConstantOp(value=IntegerAttr(value=constant)):
-            return constant.data
-        case nvvm.SpecialRegisterOp() as register:
-            return None if register.range is None else register.range.upper.value.data - 1
-        case llvm.AddOp() | llvm.MulOp() | llvm.UDivOp():
-            lhs, rhs = _largest(op.lhs, known), _largest(op.rhs, known)
-            if lhs is None or rhs is None:
-                return None
-            return lhs if isinstance(op, llvm.UDivOp) else lhs + rhs if isinstance(op, llvm.AddOp) else lhs * rhs
-        case _:
-            return None
-
-
-def _is_division(op: Operation) -> bool:
-    """Whether `op` is a division that is neither a shift nor a mask."""
-    if not isinstance(op, llvm.UDivOp | llvm.URemOp):
-        return False
-    divisor = op.rhs.owner
-    return not (
-        isinstance(divisor, llvm.ConstantOp)
-        and isa(divisor.value, IntegerAttr)
-        and divisor.value.value.data.bit_count() == 1
-    )
 
 
 def _width(type: Attribute) -> int:

@@ -1,6 +1,7 @@
 """The lowering to LLVM: its passes in their order, and all of them as one."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
@@ -20,6 +21,7 @@ from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
 from xshardy.lowering.math_to_libdevice import ConvertMathToLibdevicePass
 from xshardy.lowering.scf_to_cf import LowerScfToCfPass
 from xshardy.lowering.vector_to_llvm import ConvertVectorToLLVMPass
+from xshardy.lowering.widen_divided_registers import WidenDividedRegistersPass
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, PatternSet, Step
 from xshardy.rewriting.walk import operations_in
 
@@ -52,6 +54,7 @@ STEPS: tuple[PatternPass, ...] = (
     ConvertComplexToStandardPass(),
     *CONVERSIONS,
     ReconcileCastsPass(),
+    WidenDividedRegistersPass(),
 )
 """Each is a pass of its own, to be run, timed and looked at alone."""
 
@@ -83,8 +86,10 @@ class LowerToLLVMPass(PatternPass):
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37)'
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        yield from LowerScfToCfPass().steps(module)
-        yield from ConvertComplexToStandardPass().steps(module)
-        yield Step(conversions_of(CONVERSIONS, index_width(module)))
-        yield from ReconcileCastsPass().steps(module)
+        for kind, passes in groupby(STEPS, lambda step: isinstance(step, ConversionPass)):
+            if kind:
+                yield Step(conversions_of(CONVERSIONS, index_width(module)))
+            else:
+                for step in passes:
+                    yield from step.steps(module)
         check_lowered(module)

@@ -11,10 +11,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.construction import new_operation
 from xshardy.dialects.extensions import llvm_intrinsics as intrinsics
 from xshardy.dialects.extensions.llvm import ExtractElementOp, PoisonOp
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
+from xshardy.ir import new_operation
 from xshardy.lowering.conversion import (
     NO_FAST_MATH,
     ConversionPass,

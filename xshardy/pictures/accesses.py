@@ -7,17 +7,17 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
+from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.devices import device_of
 from xshardy.gpus.sizes import BANKS, SECTOR_BYTES, WARP_SIZE
-from xshardy.interpreters.element_types import Array, bits_in_memory
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.simt.kernel import observe_block
 from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import AccessKind, Tensor
-from xshardy.interpreters.simt.traffic import wavefronts
-from xshardy.svg import Drawing, colour, width_of
+from xshardy.numerics.element_types import Array, bits_in_memory
+from xshardy.ptx.traffic import shared_wavefronts
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 CELL = 20
@@ -107,8 +107,11 @@ def bank_picture(hlo: ModuleOp) -> Drawing:
     """
     grids: list[Grid] = []
     for each in _distinct([each for each in warp_accesses(hlo) if each.is_shared]):
-        waves = wavefronts(np.array([word for _, word in each.words]))
-        grids.append(Grid(f"{each.title}: {'no bank conflict' if waves == 1 else f'{waves} wavefronts'}", each.words))
+        first = np.pad(each.places[:, 0], (0, WARP_SIZE - len(each.places)), constant_values=-1)
+        size = each.bits * each.places.shape[1] // 8
+        waves, least = shared_wavefronts(first * each.bits // 8, first >= 0, size)
+        conflicts = "no bank conflict" if waves == least else f"{waves} wavefronts"
+        grids.append(Grid(f"{each.title}: {conflicts}", each.words))
     if not grids:
         raise ValueError("the kernel uses no shared memory: a transpose or a reduction does")
     return _draw("The banks of shared memory that the lanes of a warp access", grids)

@@ -11,7 +11,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.api import read_hlo
-from xshardy.engines.program import partition_module
+from xshardy.display.svg import Drawing
 from xshardy.pictures.accesses import bank_picture, sector_picture
 from xshardy.pictures.indexing import indexing_picture
 from xshardy.pictures.levels import levels_picture, passes_picture
@@ -21,11 +21,12 @@ from xshardy.pictures.mesh import mesh_picture
 from xshardy.pictures.propagation import propagation_picture
 from xshardy.pictures.rule import contraction, rule_picture
 from xshardy.planning.cause_picture import cause_picture
-from xshardy.svg import Drawing
-from xshardy.tools.planned_program import plan_text
-from xshardy.tools.program_file import read_program
-from xshardy.tools.sharded_program import propagate
-from xshardy.tools.source_program import source_program
+from xshardy.planning.plan import Plan, plan_program
+from xshardy.programs.partitioned import partition_module
+from xshardy.programs.program import read_program
+from xshardy.programs.sharded import shard
+from xshardy.tools.placed_diagnostics import imported_program
+from xshardy.tools.source_file import read_source
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
 from xshardy.universe import new_context
@@ -49,10 +50,8 @@ def _of_hlo(draw: Callable[[ModuleOp], Drawing]) -> Callable[[tuple[str, ...]], 
 
 
 def _mesh(files: tuple[str, ...]) -> Drawing:
-    context = new_context()
-    program = source_program(read_program(files[0]), files[0], context)
-    program.import_shardings(context)
-    divided = partition_module(program.module, context)
+    with imported_program(read_source(files[0])) as program:
+        divided = partition_module(program.module, program.context)
     if divided.mesh is None:
         raise ValueError(f"{files[0]} has no mesh")
     arguments = {f"argument {number}": tensor for number, tensor in enumerate(divided.arguments)}
@@ -60,16 +59,21 @@ def _mesh(files: tuple[str, ...]) -> Drawing:
 
 
 def _propagation(files: tuple[str, ...]) -> Drawing:
-    return propagation_picture(propagate(read_program(files[0]), files[0]))
+    with imported_program(read_source(files[0])) as program:
+        return propagation_picture(shard(program))
 
 
 def _causes(files: tuple[str, ...]) -> Drawing:
-    return cause_picture({file: plan_text(read_program(file), file).collectives for file in files})
+    return cause_picture({file: _planned(file).collectives for file in files})
+
+
+def _planned(file: str) -> Plan:
+    with imported_program(read_source(file)) as program:
+        return plan_program(program)
 
 
 def _rule(files: tuple[str, ...]) -> Drawing:
-    program = source_program(read_program(files[0]), files[0], new_context())
-    return rule_picture(contraction(program.module))
+    return rule_picture(contraction(read_program(read_source(files[0])).module))
 
 
 def _liveness(files: tuple[str, ...]) -> Drawing:

@@ -11,8 +11,8 @@ from xshardy import compiler
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.shapes import shape_of
+from xshardy.display.svg import Drawing, colour
 from xshardy.indexing.fusions import MapSet, maps_to_operands
-from xshardy.svg import Drawing, colour
 
 CELL = 15
 GAP = 60

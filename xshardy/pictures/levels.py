@@ -7,10 +7,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xshardy import compiler
+from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.devices import device_of
-from xshardy.svg import Drawing, colour, width_of
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 COLUMN = 128

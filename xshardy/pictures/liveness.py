@@ -4,8 +4,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
+from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.hlo_text.names import instruction_name
-from xshardy.svg import Drawing, colour, width_of
 from xshardy.transforms.hlo_async.aliasing import Buffer, ShapeIndex
 from xshardy.transforms.hlo_async.liveness import ENTRY, Liveness, liveness_of
 from xshardy.transforms.sdy.main_function import main_function

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.gpus.capability import DEFAULT_TARGET
-from xshardy.modules.checked_run import planned
+from xshardy.launch.checked_run import planned
 from xshardy.planning.byte_counts import in_bytes
-from xshardy.svg import Drawing, colour, width_of
 
 STEP = 78
 LEFT = 190

@@ -6,8 +6,8 @@ from itertools import islice
 from math import prod
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.svg import Drawing, width_of
+from xshardy.display.svg import Drawing, width_of
+from xshardy.programs.distributed_tensor import DistributedTensor
 
 CELL_WIDTH, CELL_HEIGHT = 34, 24
 TENSOR = 190

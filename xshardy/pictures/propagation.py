@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from xshardy.dialects.sdy.sharding_text import axis_text
-from xshardy.svg import Drawing, colour, width_of
+from xshardy.display.svg import Drawing, colour, width_of
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.placement import type_of
 from xshardy.tools.explain.story import value_name
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival
 
 ROW = 30
@@ -28,7 +28,7 @@ class _Chip(NamedTuple):
     arrival: Arrival | None
 
 
-def propagation_picture(program: ShardedProgram) -> Drawing:
+def propagation_picture(program: Sharded) -> Drawing:
     """
     A row for each tensor of `program`, in text order. An axis appears when it arrives, with an arc from where it came.
 
@@ -76,7 +76,7 @@ def propagation_picture(program: ShardedProgram) -> Drawing:
     return drawing
 
 
-def _chips(program: ShardedProgram, number: int) -> Iterator[_Chip]:
+def _chips(program: Sharded, number: int) -> Iterator[_Chip]:
     sharding = program.history.sharding(number)
     for dim, of_dim in enumerate(sharding.dim_shardings if sharding is not None else ()):
         for axis in of_dim.axes:

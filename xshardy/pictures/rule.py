@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.ir import Operation
 
+from xshardy.display.svg import Drawing, colour
 from xshardy.sharding.factor_rule import FactorRule, TensorMapping
 from xshardy.sharding.rules import ShardingRules
-from xshardy.svg import Drawing, colour
 
 CELL_WIDTH, CELL_HEIGHT = 66, 34
 LETTERS = "ijklmnopqrstuvwxyz"

@@ -5,12 +5,13 @@ A candidate is kept if the estimated time falls, and neither products nor memory
 up would make all communication go away, and each device compute everything.
 """
 
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -21,10 +22,11 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import shape_of
 from xshardy.planning.causes import Cause
 from xshardy.planning.collectives import Collective
-from xshardy.planning.edits import Edit, Place, place_of, with_axes
-from xshardy.planning.origins import Origins
-from xshardy.planning.plan import Plan
+from xshardy.planning.edits import Edit, with_axes
+from xshardy.planning.plan import Plan, plan_program
 from xshardy.planning.topology import H100, Topology, as_topology
+from xshardy.programs.program import Program
+from xshardy.transforms.failures import OperationWarning
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
@@ -66,11 +68,8 @@ def advise(plan: Plan, topology: Topology | str = H100) -> Sequence[Advice]:
     """
     The changes that make `plan` faster on `topology`, the best for each cause, those that save most first.
 
-    Takes the time of up to `MOST_CAUSES * MOST_OF_CAUSE` plans. None for a plan without `replan`. Raises what
-    `Plan.estimate` raises.
+    Takes the time of up to `MOST_CAUSES * MOST_OF_CAUSE` plans. Raises what `Plan.estimate` raises.
     """
-    if plan.replan is None:
-        return ()
     tried: dict[Edit, Plan | None] = {}
     found: dict[str, Advice] = {}
     topology = as_topology(topology)
@@ -79,7 +78,7 @@ def advise(plan: Plan, topology: Topology | str = H100) -> Sequence[Advice]:
         best: Advice | None = None
         for text, edit in islice(_Candidates(plan).of(cause), MOST_OF_CAUSE):
             if edit not in tried:
-                tried[edit] = _planned(plan.replan, edit)
+                tried[edit] = _planned(plan.program, edit)
             changed = tried.get(edit)
             if changed is None:
                 continue
@@ -95,11 +94,14 @@ def advise(plan: Plan, topology: Topology | str = H100) -> Sequence[Advice]:
     return sorted(found.values(), key=lambda advice: -advice.saved_seconds)
 
 
-def _planned(replan: Callable[[Edit], Plan], edit: Edit) -> Plan | None:
-    try:
-        return replan(edit)
-    except (DiagnosticException, ValueError):  # what propagation or partitioning refuses
-        return None
+def _planned(program: Program, edit: Edit) -> Plan | None:
+    """The plan of `program` with an edit; None if propagation or partitioning refuses it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OperationWarning)  # those of `program` have been shown
+        try:
+            return plan_program(edit.applied(program))
+        except (DiagnosticException, ValueError):
+            return None
 
 
 def _largest(plan: Plan) -> Sequence[Cause]:
@@ -118,8 +120,9 @@ class _Candidates:
     """The edits that may remove a cause, with their descriptions."""
 
     def __init__(self, plan: Plan):
-        self._plan, self._history = plan, plan.traced.history
-        self._origins = Origins(plan.traced.history, plan.names)
+        self._plan, self._history = plan, plan.traced.sharded.history
+        self._main = main_function(plan.traced.sharded.module)
+        self._originals = {copy: op for op, copy in plan.copies.items() if copy in plan.names.spans}
 
     def of(self, cause: Cause) -> Iterator[tuple[str, Edit]]:
         axes = self._axes(cause)
@@ -192,7 +195,7 @@ class _Candidates:
 
     def _beside_others(self, axis: AxisRefAttr) -> Iterator[tuple[str, Edit]]:
         """What is annotated with other axes gets `axis` beside these, where it divides; all else loses it."""
-        edits: dict[Place, TensorShardingAttr] = {}
+        edits: dict[SSAValue, TensorShardingAttr] = {}
         texts: list[str] = []
         for number in self._history.numbers():
             home, written = self._history.home(number), self._history.written(number)
@@ -217,14 +220,20 @@ class _Candidates:
 
     def _text(self, value: SSAValue, sharding: TensorShardingAttr) -> str:
         place = self._place(value)
-        verb = "shard" if place is not None and place.operation is None else "constrain"
+        verb = "shard" if isinstance(place, BlockArgument) else "constrain"
         return f"{verb} {self._plan.names.describe(value)} {'as' if verb == 'shard' else 'to'} {dimensions(sharding)}"
 
-    def _place(self, value: SSAValue) -> Place | None:
-        return place_of(value, self._plan.names, self._plan.traced.propagated)
+    def _place(self, value: SSAValue) -> SSAValue | None:
+        """The value before propagation; None for one that a pass created, or of an inner function."""
+        if isinstance(value, BlockArgument):
+            is_argument = value.block.parent_op() is self._main
+            return main_function(self._plan.program.module).args[value.index] if is_argument else None
+        assert isinstance(value, OpResult)
+        original = self._originals.get(value.op)
+        return None if original is None else original.results[value.index]
 
     def _divides(self, value: SSAValue, axes: Axes, sharding: TensorShardingAttr) -> bool:
-        mesh = lookup_mesh(sharding, main_function(self._plan.traced.propagated))
+        mesh = lookup_mesh(sharding, self._main)
         sizes = zip(shape_of(value), axes, strict=True)
         return mesh is not None and all(size % sharded_size(of_dim, mesh) == 0 for size, of_dim in sizes)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.collectives import Collective, axes_of, line_of
-from xshardy.svg import Drawing, colour, width_of
 
 WIDTH = 900
 LABEL = 250

@@ -43,7 +43,7 @@ class Side:
 
 @dataclass
 class Causes:
-    """The causes of the movements of a program."""
+    """Provenance of collectives: for a movement, the shardings that disagree, and the annotations these come from."""
 
     origins: Origins
     _rules: ShardingRules = field(default_factory=lambda: ShardingRules(beyond_upstream=True), init=False)

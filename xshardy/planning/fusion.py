@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.stablehlo.fusible import CHEAP, COSTLY, MOVING, VIEWS, is_elementwise
+from xshardy.facts.cost import Amount, cost_of
+from xshardy.facts.movement import VIEWS, is_computed_by_element, is_elementwise
 
 CONTRACTING = frozenset[type[Operation]]({stablehlo.DotOp, stablehlo.DotGeneralOp, stablehlo.ConvolutionOp})
 ABSORBING = frozenset[type[Operation]](
@@ -54,12 +55,11 @@ def _is_fused(op: Operation, readers: AbstractSet[Operation], block: Block) -> b
     kind = type(op)
     if kind is stablehlo.ConstantOp:
         return all(reader.parent is block for reader in readers)
-    is_view = kind in VIEWS
-    if not (is_view or kind in CHEAP or kind in MOVING or is_elementwise(op)):
+    if not is_computed_by_element(op):
         return False
-    if len(readers) > 1 and (kind in COSTLY or op.name.startswith("chlo.")):
+    if len(readers) > 1 and (cost_of(op).work is Amount.MUCH or op.name.startswith("chlo.")):
         return False
-    return all(reader.parent is block and _absorbs(reader, is_view) for reader in readers)
+    return all(reader.parent is block and _absorbs(reader, kind in VIEWS) for reader in readers)
 
 
 def _absorbs(reader: Operation, is_view: bool) -> bool:
@@ -67,4 +67,4 @@ def _absorbs(reader: Operation, is_view: bool) -> bool:
     kind = type(reader)
     if kind in CONTRACTING:
         return is_view
-    return kind in ABSORBING or kind in MOVING or kind in VIEWS or kind in CHEAP or is_elementwise(reader)
+    return kind in ABSORBING or is_computed_by_element(reader)

@@ -25,7 +25,7 @@ from xshardy.transforms.sdy.main_function import main_function
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldBuffer:
     """A buffer that is alive at the peak."""
 
     value: SSAValue
@@ -38,7 +38,7 @@ class Peak:
     """The largest sum of bytes at one position of a block, of buffers that the block provides."""
 
     bytes: int = 0
-    held: Sequence[Held] = ()
+    held: Sequence[HeldBuffer] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Memory:
     """The results that are no arguments."""
     peak: int
     """With arguments and results."""
-    held: Sequence[Held]
+    held: Sequence[HeldBuffer]
     """What is alive at the peak, largest first."""
 
 
@@ -61,7 +61,7 @@ def memory_of(module: ModuleOp) -> Memory:
     Precondition: calls are inlined.
     """
     block = main_function(module).body.block
-    arguments = [Held(value, size_in_bytes(value.type) or 0) for value in block.args]
+    arguments = [HeldBuffer(value, size_in_bytes(value.type) or 0) for value in block.args]
     end = block.last_op
     returned = dict.fromkeys(end.operands if end is not None else ())
     inside = peak_of(block, Role.PROGRAM)
@@ -115,7 +115,7 @@ def bytes_of(values: Iterable[SSAValue]) -> int:
     return sum(size_in_bytes(value.type) or 0 for value in values)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Slot:
     """Memory of a block, and the buffers that are in it one after the other, with the positions where they begin."""
 
@@ -202,7 +202,7 @@ class _Timeline:
                     slot.first = ENTRY
 
     def _distinct(self) -> Iterable[_Slot]:
-        return {id(slot): slot for slot in self._slots.values()}.values()
+        return dict.fromkeys(self._slots.values())
 
     def add(self, position: int, inner: Peak) -> None:
         """Count `inner` at `position`, too."""
@@ -221,7 +221,7 @@ class _Timeline:
             if total > most:
                 most, where = total, position
         held = [
-            Held(self._values[buffer], slot.bytes)
+            HeldBuffer(self._values[buffer], slot.bytes)
             for slot in self._distinct()
             if slot.first <= where <= slot.last and slot.bytes and (buffer := slot.at(where)) not in self._of_around
         ]

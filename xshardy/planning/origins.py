@@ -11,14 +11,14 @@ from xshardy.dialects.sdy.axis_refs import overlaps
 from xshardy.dialects.sdy.collectives import is_equivalent
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import dimensions
-from xshardy.syntax.source_names import SourceNames, what
+from xshardy.programs.names import SourceNames, what
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.propagation_history import History
 
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """Names of values and operations, and the annotations that the axes of values come from."""
+    """Provenance of shardings, for messages: names of values, and the annotations that their axes come from."""
 
     history: History
     names: SourceNames

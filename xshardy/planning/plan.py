@@ -1,29 +1,30 @@
 """A plan: what a program communicates and holds on each device, computed without running it."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
+from xdsl.ir import Operation
 
-from xshardy.construction.clones import clone_operation
-from xshardy.html_parts import facts
+from xshardy.display.html_parts import facts
+from xshardy.ir.clones import clone_operation
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.cause_picture import cause_picture
 from xshardy.planning.causes import Causes
 from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, collectives_of
-from xshardy.planning.edits import Edit
 from xshardy.planning.memory import memory_of
 from xshardy.planning.origins import Origins
-from xshardy.planning.roofline import Compute, compute_of
-from xshardy.planning.specs import Structure, named_specs, partition_spec
+from xshardy.planning.roofline import Compute, Work, compute_of, work_of
+from xshardy.planning.specs import named_specs, partition_spec
 from xshardy.planning.topology import Topology, as_topology
 from xshardy.planning.traced_partition import TracedPartition, partition_traced
-from xshardy.syntax.source_names import SourceNames
+from xshardy.programs.names import SourceNames
+from xshardy.programs.program import Program
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.inline import InlinePass
 
 SHOWN_TENSORS = 8
@@ -31,8 +32,8 @@ SHOWN_TENSORS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A tensor that is in memory at the peak."""
+class HeldTensor:
+    """A tensor of the source that is in memory at the peak."""
 
     name: str
     line: str
@@ -73,16 +74,20 @@ class Plan:
     """The bytes of its results that are no arguments."""
     peak_bytes: int
     """The most bytes that it holds at a time, with arguments and results: `memory` has the model."""
-    held: Sequence[Held]
+    held: Sequence[HeldTensor]
     """What it holds then, largest first."""
-    inlined: ModuleOp = field(repr=False)
-    """The program of a device, without calls."""
+    work: Sequence[Work] = field(repr=False)
+    """What it computes between collectives."""
+    program: Program = field(repr=False)
+    """The program as it was before propagation: edits are of its values."""
+    copies: Mapping[Operation, Operation] = field(repr=False)
+    """For each operation of `program`, that of the copy whose shardings were propagated."""
     traced: TracedPartition = field(repr=False)
-    names: SourceNames = field(repr=False)
-    structure: Structure = field(default=Structure(), repr=False)
-    """How the arguments and results of a function of JAX are nested."""
-    replan: "Callable[[Edit], Plan] | None" = field(default=None, repr=False)
-    """Plans the same program with other annotations."""
+
+    @property
+    def names(self) -> SourceNames:
+        """The names of the values of the propagated program."""
+        return self.traced.sharded.names
 
     @property
     def bytes(self) -> int:
@@ -105,7 +110,7 @@ class Plan:
         """
         machine = as_topology(topology)
         times = [collective_seconds(collective, machine) for collective in self.collectives]
-        return Estimate(machine, compute_of(self.inlined, machine), times)
+        return Estimate(machine, compute_of(self.work, machine), times)
 
     @property
     def in_shardings(self) -> Any:
@@ -115,50 +120,55 @@ class Plan:
         A tuple if the program is not a function of JAX. None stands for an argument that the program does not read.
         Raises `ValueError` for a sub-axis, which JAX cannot name.
         """
-        return self.structure.of_arguments([*map(partition_spec, self.traced.partitioned.argument_shardings)])
+        shardings = self.traced.partitioned.argument_shardings
+        return self.program.source.structure.of_arguments([*map(partition_spec, shardings)])
 
     @property
     def out_shardings(self) -> Any:
         """The `PartitionSpec` of each result, nested as the results. As `in_shardings`."""
-        return self.structure.of_results([*map(partition_spec, self.traced.partitioned.result_shardings)])
+        shardings = self.traced.partitioned.result_shardings
+        return self.program.source.structure.of_results([*map(partition_spec, shardings)])
 
     @cached_property
     def shardings(self) -> Mapping[str, Any]:
         """The `PartitionSpec` of each tensor by its name: `p['emb']`, `%arg0`, `%7#1`."""
-        return named_specs(self.traced.propagated, self.traced.history, self.names)
+        return named_specs(self.traced.sharded)
 
     def _repr_html_(self) -> str:
         """What is sent, by causes, as a picture, and the largest tensors at the peak of memory, for notebooks."""
         sent = cause_picture({f"{self.devices} devices": self.collectives}).svg()
-        largest = {each.name: in_bytes(each.bytes) for each in self.held[:SHOWN_TENSORS]}
+        largest = {tensor.name: in_bytes(tensor.bytes) for tensor in self.held[:SHOWN_TENSORS]}
         return f"{sent}{facts({'memory at the peak': in_bytes(self.peak_bytes), **largest})}"
 
 
-def plan_module(module: ModuleOp, names: SourceNames, context: Context, structure: Structure | None = None) -> Plan:
+def plan_program(program: Program) -> Plan:
     """
-    The plan of `module`, whose values have `names`. Shardings are propagated in place.
+    The plan of `program`, which is left as it is.
 
     Raises what `partition_module` raises.
     """
-    traced = partition_traced(module, context)
-    causes = Causes(Origins(traced.history, names))
-    inlined = clone_operation(traced.partitioned.module)
-    InlinePass().apply(context, inlined)
+    copy, copies = program.copy()
+    traced = partition_traced(copy)
+    causes = Causes(Origins(traced.sharded.history, copy.names))
+    inlined = traced.partitioned.module
+    if operations_of(inlined, CallOp):
+        inlined = clone_operation(inlined)
+        InlinePass().apply(program.context, inlined)
     memory = memory_of(inlined)
     held = Counter[tuple[str, str]]()
-    for each in memory.held:
-        value = traced.traces.original(each.value)
-        name = "a temporary" if value is None else names.describe(value)
-        held[name, "" if value is None else causes.origins.line(value)] += each.bytes
+    for buffer in memory.held:
+        value = traced.traces.original(buffer.value)
+        name = "a temporary" if value is None else copy.names.describe(value)
+        held[name, "" if value is None else causes.origins.line(value)] += buffer.bytes
     return Plan(
         traced.partitioned.devices,
         collectives_of(traced, causes),
         memory.arguments,
         memory.results,
         memory.peak,
-        [Held(name, line, bytes) for (name, line), bytes in held.most_common()],
-        inlined,
+        [HeldTensor(name, line, bytes) for (name, line), bytes in held.most_common()],
+        [*work_of(inlined)],
+        program,
+        copies,
         traced,
-        names,
-        structure or Structure(),
     )

@@ -6,6 +6,7 @@ Fused operations read and write nothing but the buffers around them. Source: Wil
 (2009).
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -15,8 +16,8 @@ from xdsl.ir import Block, Operation
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.dialects.stablehlo.fusible import VIEWS
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.facts.movement import VIEWS
 from xshardy.planning.collective_bytes import kind_of
 from xshardy.planning.executions import executed_operations
 from xshardy.planning.fusion import Fusion, fusion_of
@@ -50,11 +51,30 @@ CONTROL = frozenset[type[Operation]](
 """Operations that move nothing themselves."""
 
 
-def compute_of(module: ModuleOp, topology: Topology | None = None) -> Compute:
-    """The work of one execution of the main function of `module`. Precondition: calls are inlined."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What an operation computes and moves in one execution, and how often a device executes it."""
+
+    element: str
+    """The element type of the products, such as `bf16`; empty without products."""
+    products: int
+    """The floating-point operations of products."""
+    traffic: int
+    """The bytes that it reads and writes."""
+    count: int
+
+    def seconds(self, topology: Topology) -> float:
+        """The time of one execution."""
+        peak = topology.peak(self.element) if self.products else 0
+        return max(
+            self.products / peak if peak else 0,
+            self.traffic / topology.memory_bandwidth if topology.memory_bandwidth else 0,
+        )
+
+
+def work_of(module: ModuleOp) -> Iterator[Work]:
+    """What the main function of `module` executes that is no collective. Precondition: calls are inlined."""
     fusions: dict[Block, Fusion] = {}
-    flops = moved = 0
-    seconds = 0.0
     for op, executions in executed_operations(module):
         block = op.parent
         if block is None or kind_of(op) is not None:
@@ -62,18 +82,16 @@ def compute_of(module: ModuleOp, topology: Topology | None = None) -> Compute:
         if block not in fusions:
             fusions[block] = fusion_of(block)
         products, traffic = product_flops(op), bytes_moved(op, fusions[block])
-        flops += products * executions.count
-        moved += traffic * executions.count
-        if topology is not None:
-            seconds += executions.count * _seconds(op, products, traffic, topology)
-    return Compute(flops, moved, seconds)
+        if products or traffic:
+            yield Work(_element(op) if products else "", products, traffic, executions.count)
 
 
-def _seconds(op: Operation, products: int, traffic: int, topology: Topology) -> float:
-    peak = topology.peak(_element(op)) if products else 0
-    return max(
-        products / peak if peak else 0,
-        traffic / topology.memory_bandwidth if topology.memory_bandwidth else 0,
+def compute_of(work: Sequence[Work], topology: Topology) -> Compute:
+    """All of `work` in one execution of the program, on `topology`."""
+    return Compute(
+        sum(each.products * each.count for each in work),
+        sum(each.traffic * each.count for each in work),
+        sum(each.count * each.seconds(topology) for each in work),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.close_names import did_you_mean
+from xshardy.syntax.close_names import did_you_mean
 
 
 class TopologyError(DiagnosticException):

@@ -35,7 +35,7 @@ MOVES = (ReshardOp, *REDUCTIONS, AllGatherOp, AllSliceOp, AllToAllOp, Collective
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Data movement that a pass inserted before or after an operation."""
+    """A reshard or reduction that a pass inserted before or after an operation of the propagated program."""
 
     operation: Operation
     """The operation of the propagated program that needs it."""
@@ -53,7 +53,7 @@ class Movement:
 
 
 class Traces:
-    """The traces of a partitioned program, whose operations were those of `originals` after propagation."""
+    """Provenance of operations: from those of a partitioned program to those of the propagated one, `originals`."""
 
     def __init__(self, originals: Sequence[Operation], copies: Sequence[Operation]):
         """`copies` are partitioned; `originals` stay as they are."""

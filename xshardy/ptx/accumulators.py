@@ -10,8 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.faults import FaultKind, Faults
+from xshardy.ptx.instructions.row import Scope
+from xshardy.ptx.instructions.table import name_of, row_of
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Address, Instruction, Integer, Negated, Operand, Pair, Register, Tensor, Vector
 
@@ -37,19 +39,20 @@ class PendingProducts:
             self._committed, self._complete = np.zeros(warps, np.int32), np.zeros(warps, np.int32)
         for number in range(first, end):
             instruction = self.instructions[number]
-            if instruction.opcode.startswith("wgmma."):
+            if row_of(instruction).scope is Scope.WARP_GROUP:
                 self._follow(lanes, number)
             elif self._groups and not self._names[number].isdisjoint(self._groups):
                 self._check(lanes, number)
 
     def _follow(self, lanes: Lanes, number: int) -> None:
         instruction, active = self.instructions[number], self._active_warps(lanes)
-        if ".mma_async" in instruction.opcode:
+        name = name_of(instruction)
+        if name == "wgmma.mma_async":
             for operand in instruction.operands[:2]:
-                for name in _names(operand) if isinstance(operand, Vector) else ():
-                    groups = self._groups.setdefault(name, np.zeros_like(self._committed))
+                for register in _names(operand) if isinstance(operand, Vector) else ():
+                    groups = self._groups.setdefault(register, np.zeros_like(self._committed))
                     groups[active] = self._committed[active] + 1
-        elif ".commit_group" in instruction.opcode:
+        elif name == "wgmma.commit_group":
             self._committed[active] += 1
         elif (left := self._waits[number]) is not None:
             self._complete[active] = np.maximum(self._complete[active], self._committed[active] - left)
@@ -99,7 +102,7 @@ def _names(operand: Operand) -> Iterator[str]:
 def _groups_left(instruction: Instruction) -> int | None:
     """How many groups an instruction does not wait for; None for other instructions."""
     match instruction.operands:
-        case (Integer(left),) if instruction.opcode.startswith("wgmma.wait_group"):
+        case (Integer(left),) if name_of(instruction) == "wgmma.wait_group":
             return left
         case _:
             return None

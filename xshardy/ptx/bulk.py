@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import WINDOWS, WORDS, AccessKind, BulkAccess, Memory, keys_of

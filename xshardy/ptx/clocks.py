@@ -13,7 +13,7 @@ from enum import IntEnum
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 
 class Engine(IntEnum):

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from xshardy.gpus.launch import along_axis
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import LaunchError
 
 MOST_BLOCKS = 16

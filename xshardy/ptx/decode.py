@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
-from xshardy.ptx.instructions.form import Computation, Form
+from xshardy.ptx.instructions.form import Computation
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import (
@@ -166,12 +166,10 @@ class Context:
 
     registers: Registers
     memory: Memory
+    labels: Mapping[str, int]
+    """The instruction behind each label, by its number."""
     errors: np.random.Generator | None = None
     """The source of errors of approximate functions; None for none."""
-
-
-Action: TypeAlias = Callable[[Form, Context], Step]
-"""The rule of an instruction with side effects, or that exchanges values between threads."""
 
 
 def computation_step(registers: Registers, instruction: Instruction, rule: Computation) -> Step:

@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.lanes import Lanes
 
 

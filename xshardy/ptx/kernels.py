@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.host import packed, unpacked
 from xshardy.lowering.nvptx import Kernel
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.memory import Region
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from xshardy.gpus.launch import AXES, Launch, along_axis
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Clocks, Engine
 from xshardy.ptx.clusters import Clusters
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xshardy.gpus.launch import Launch, padded
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.accumulators import PendingProducts
 from xshardy.ptx.checks import Checks
 from xshardy.ptx.clocks import Clocks
 from xshardy.ptx.clusters import Clusters, clusters_of
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.faults import Fault, FaultKind, Faults
+from xshardy.ptx.instructions.row import Scope
+from xshardy.ptx.instructions.table import row_of
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region
 from xshardy.ptx.module import Entry, Module, Parameter, Variable
@@ -87,11 +89,12 @@ class Machine:
         program = program_of(self.entry, symbols, memory, options.errors)
         clusters = self.clusters(grid, options)
         counters = [*options.counters]
-        if options.checks and any(step.opcode.startswith("wgmma.") for step in self.entry.body.instructions):
+        scopes = {row_of(instruction).scope for instruction in self.entry.body.instructions}
+        if options.checks and Scope.WARP_GROUP in scopes:
             counters.append(PendingProducts(self.entry.body.instructions, faults))
         blocks = clusters.whole(range(launch.blocks) if options.blocks is None else options.blocks)
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
-        if any(step.opcode.startswith("tcgen05.") for step in self.entry.body.instructions):
+        if Scope.TENSOR_MEMORY in scopes:
             size = min(size, max(TOGETHER_WITH_TENSORS // clusters.size, 1) * clusters.size)
         with np.errstate(all="ignore"):
             for first in range(0, len(blocks), size):

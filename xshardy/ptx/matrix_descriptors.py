@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.swizzles import CHUNK, swizzled
 
 DEPTH_BYTES = 32

@@ -7,7 +7,7 @@ Source: PTX ISA, "mbarrier".
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 MBARRIER_BYTES = 8
 MOST_ARRIVALS = (1 << 20) - 1

@@ -2,15 +2,16 @@
 
 import re
 
-from xshardy.ptx.instructions.matrices import DENSE_KINDS
-from xshardy.ptx.instructions.matrix_elements import DENSE_E2M1, ELEMENTS
+from xshardy.ptx.instructions.row import Scope
+from xshardy.ptx.instructions.table import modifiers_of, row_of
+from xshardy.ptx.instructions.warp.matrices import DENSE_KINDS
+from xshardy.ptx.instructions.warp.matrix_elements import DENSE_E2M1, ELEMENTS
 from xshardy.ptx.module import Instruction
 
 _SHAPE = re.compile(r"\.m(\d+)n(\d+)k(\d+)\b")
 WARPS_OF_GROUP = 4
 """Four warps execute a `wgmma` together."""
 BITS = 16
-MULTIPLYING = ("mma", "wgmma", "wmma")
 SPARSE = frozenset({"sp", "sp::ordered_metadata"})
 HALF = ELEMENTS["f16"]
 """Of A and B of `wmma.mma`, which then names only the types of the result and of C."""
@@ -25,9 +26,9 @@ def products_of(instruction: Instruction) -> float:
     Of a sparse A only the elements that are stored are multiplied. 0 for other instructions, for products of f64, which
     have a rate of their own, and for `tcgen05.mma`, whose shape is in a register: `Traffic` counts its sums.
     """
-    name, *modifiers = instruction.opcode.split(".")
+    row, modifiers = row_of(instruction), modifiers_of(instruction)
     shape = _SHAPE.search(instruction.opcode)
-    if name not in MULTIPLYING or shape is None or (name == "wmma" and "mma" not in modifiers):
+    if not row.multiplies or shape is None:
         return 0.0
     types = [ELEMENTS[modifier] for modifier in modifiers if modifier in ELEMENTS]
     of_a = types[1] if len(types) > 2 else HALF
@@ -38,4 +39,4 @@ def products_of(instruction: Instruction) -> float:
     rows, columns, depth = map(int, shape.groups())
     stored = depth / 2 if SPARSE.intersection(modifiers) else depth
     pairs = 4 if (of_a.name, shape[0]) == ("f16", ".m8n8k4") else 1
-    return pairs * rows * columns * stored * of_a.bits / BITS / (WARPS_OF_GROUP if name == "wgmma" else 1)
+    return pairs * rows * columns * stored * of_a.bits / BITS / (WARPS_OF_GROUP if row.scope is Scope.WARP_GROUP else 1)

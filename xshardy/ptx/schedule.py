@@ -12,13 +12,13 @@ from functools import partial
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
+from xshardy.ptx.control import Barrier, Branch, Control, Guarded, Switch
 from xshardy.ptx.decode import Step, chosen
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
-from xshardy.ptx.program import Branch, Control, Guarded, Program, Switch
-from xshardy.ptx.synchronization import Barrier
+from xshardy.ptx.program import Program
 from xshardy.ptx.waiting import Wait
 
 Counter = Callable[[Lanes, int, int], None]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 CODE_BITS = 4
 ROWS = 16

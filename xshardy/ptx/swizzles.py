@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 CHUNK = 16
 """The bytes that stay together."""

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.swizzles import CHUNK, swizzled
 from xshardy.ptx.tensor_maps import ELEMENTS, SWIZZLES, corners
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import AccessKind, BulkAccess, Memory

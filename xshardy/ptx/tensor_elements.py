@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, DType
+from xshardy.numerics.element_types import Array, DType
 from xshardy.ptx.types import as_tf32
 
 GROUP = 16

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 COUNTS: Mapping[str, int] = {f"x{count}": count for count in (1, 2, 4, 8, 16, 32, 64, 128)}
 """How often a shape is repeated."""

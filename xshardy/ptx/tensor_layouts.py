@@ -6,7 +6,7 @@ All functions give arrays relative to the address of the matrix.
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.tensor_memory import LANES
 
 QUARTER = LANES // 4

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, DType
+from xshardy.numerics.element_types import Array, DType
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.swizzles import CHUNK
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 TENSOR = "tensor memory"
 LANES, COLUMNS = 128, 512

@@ -10,7 +10,7 @@ figures only. A product of 64 rows uses 16 lanes of each quarter; the metadata a
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.sparsity import CHUNKS, CODE_BITS, Sparsity, is_ordered
 
 PAIRED_BITS = 16

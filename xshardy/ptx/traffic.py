@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xshardy.gpus.sizes import BANK_BYTES, BANKS, SECTOR_BYTES, WARP_SIZE
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
+from xshardy.ptx.instructions.table import row_of
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess
 from xshardy.ptx.products import PRODUCTS_OF_SUM
@@ -86,7 +87,7 @@ class Traffic:
         """Count the requests of a tensor copy or a product: one of 128 bytes for so many neighbours in its order."""
         size, region = access.size, access.region.name
         if region == TENSOR:
-            if access.kind is AccessKind.STORE and access.instruction.opcode.startswith("tcgen05.mma"):
+            if access.kind is AccessKind.STORE and row_of(access.instruction).multiplies:
                 self.products += len(access.offsets) * PRODUCTS_OF_SUM
             return
         key = (access.instruction.line, region, access.kind)

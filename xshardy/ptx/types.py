@@ -12,7 +12,7 @@ from enum import Enum, auto
 import ml_dtypes
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, DType
+from xshardy.numerics.element_types import Array, DType
 
 
 class Kind(Enum):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 PARTS = 4
 START_BITS = 8

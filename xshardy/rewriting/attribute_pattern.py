@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.construction import new_attribute, parameters_of
+from xshardy.ir import new_attribute, parameters_of
 from xshardy.rewriting.held_attributes import HeldAttributes
 from xshardy.rewriting.pattern import ANY_OPERATION
 

@@ -10,8 +10,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
 
+from xshardy.ir.walks import FORWARD, Walk
 from xshardy.rewriting.driver import rewrite
-from xshardy.rewriting.walks import FORWARD, Walk
 
 
 @dataclass(frozen=True, slots=True)

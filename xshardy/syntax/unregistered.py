@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from xdsl.context import Context
 from xdsl.ir import Dialect
 
-from xshardy.close_names import close_names, question_of
+from xshardy.syntax.close_names import close_names, question_of
 
 NamesOf = Callable[[Dialect], Iterable[str]]
 """The names of the operations, or the attributes and types, of a dialect: `sdy.mesh`."""

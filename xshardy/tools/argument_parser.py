@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from xshardy.close_names import did_you_mean
+from xshardy.syntax.close_names import did_you_mean
 
 
 class VersionAction(argparse.Action):

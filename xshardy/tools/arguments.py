@@ -54,8 +54,8 @@ def target(text: str) -> str:
 
 def mesh_axes(text: str) -> dict[str, int]:
     """`data=2,model=4`: the sizes of axes by their names."""
-    from xshardy.engines.errors import EngineError  # slow to import, and only needed with the option
-    from xshardy.engines.mesh_sizes import sizes_in
+    from xshardy.programs.errors import EngineError  # slow to import, and only needed with the option
+    from xshardy.programs.meshes import sizes_in
 
     try:
         return sizes_in(text)

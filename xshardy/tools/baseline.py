@@ -17,13 +17,14 @@ from rich.table import Table
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble_each
+from xshardy.programs.errors import InputError
 from xshardy.ptx.errors import LaunchError, PtxError
 from xshardy.ptx.faults import FaultError
 from xshardy.ptx.machine import Machine
 from xshardy.ptx.profiling import Profile, profile
 from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError, read_text
 from xshardy.tools.known_launches import KnownLaunch, launches_beside
+from xshardy.tools.source_file import read_file
 from xshardy.tools.widths import widths
 
 _TARGET = re.compile(r"^\.target\s+(\w+)", re.MULTILINE)
@@ -94,7 +95,7 @@ def read_baseline(path: Path) -> dict[str, PtxKernel]:
     launches = launches_beside(path)
     found: dict[str, PtxKernel] = {}
     for file in files:
-        for kernel in kernels_in(read_text(str(file))):
+        for kernel in kernels_in(read_file(str(file)).text):
             found.setdefault(kernel.name, replace(kernel, launch=launches.get(kernel.name)))
     if not found:
         raise InputError(f"{path}: error: no kernel in PTX: expected a file, or a folder of files, with `.entry`")

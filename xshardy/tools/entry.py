@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import Callable
 
-from xshardy.garbage import collection_suspended
 from xshardy.tools.interrupts import exit_at_once, handle_signals, raise_interrupted
 
 
@@ -35,9 +34,11 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
     handle_signals(exit_at_once)
     atexit.register(gc.freeze)  # the memory goes with the process: Python need not search all of it for cycles first
     _open_closed_streams()
+    from xshardy.rewriting.garbage import collection_suspended
+    from xshardy.tools.output import run_command
+
     with collection_suspended():
         main = load()
-    from xshardy.tools.output import run_command
 
     def run() -> int:
         handle_signals(raise_interrupted)
@@ -77,8 +78,9 @@ def xshardy_opt() -> int:
     def load() -> Callable[[], int]:
         if sys.argv[1:] == ["--version"]:
             return _print_xdsl_version
+        from xshardy.rewriting.garbage import collection_suspended
         from xshardy.tools.xshardy_opt import main
 
-        return main
+        return collection_suspended()(main)  # it reads one text, runs passes, and ends
 
     return _run(load)

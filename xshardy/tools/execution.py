@@ -17,12 +17,12 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import Comparison, Tolerance, tolerance_of, unlike
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
+from xshardy.launch.kernel_levels import PTX, first_of_buffer, run_arguments_on_host, run_arguments_on_ptx_machine
 from xshardy.lowering.nvptx import compile_module
-from xshardy.modules.kernel_levels import PTX, first_of_buffer, run_arguments_on_host, run_arguments_on_ptx_machine
+from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console, summary
 from xshardy.tools.output import print_diagnostic

@@ -23,8 +23,10 @@ from xshardy.hlo_text import read_hlo
 from xshardy.hlo_text.asynchronous import WRAPPED
 from xshardy.hlo_text.opcodes import FORMS
 from xshardy.hlo_text.tuples import is_implicit
+from xshardy.programs.errors import InputError
 from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError, describe, read_text
+from xshardy.tools.diagnostics import describe
+from xshardy.tools.source_file import read_file
 
 START = b"HloModule"
 """The first characters of HLO text."""
@@ -167,7 +169,7 @@ def print_folder_stats(folder: Path) -> list[str]:
     failures: list[str] = []
     for file in files:
         try:
-            found[str(file.relative_to(folder))] = stats_of(read_hlo(read_text(str(file)), str(file)))
+            found[str(file.relative_to(folder))] = stats_of(read_hlo(read_file(str(file)).text, str(file)))
         except (DiagnosticException, ValueError) as error:
             failures.append(describe(error, str(file)))
     out = console()

@@ -10,17 +10,17 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion
+from xshardy.emitters import emit_fusion, levels_before_emission
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.program import prepared, scheduled
-from xshardy.modules.scheduling import STEPS
-from xshardy.modules.unfused import require_fused, unfused
-from xshardy.syntax import parse_module
-from xshardy.tools.diagnostics import InputError, shown_name
+from xshardy.launch.plan_steps import STEPS
+from xshardy.launch.prepared_program import prepared, scheduled
+from xshardy.launch.unfused import require_fused, unfused
+from xshardy.programs.errors import InputError
+from xshardy.programs.source import Source, is_mlir
+from xshardy.syntax import parse_module, print_module
 from xshardy.tools.pass_log import PassLog
-from xshardy.tools.program_file import read_program
-from xshardy.tools.program_text import is_hlo, is_mlir
+from xshardy.tools.source_file import read_source
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
@@ -29,10 +29,10 @@ HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 
 def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
     """The module of FILE, with parameters and results of static size, and the seconds it took to parse it."""
-    text = read_program(args.file)
+    source = read_source(args.file)
     start = perf_counter()
-    name = shown_name(args.file)
-    module = parse_hlo(text, name) if is_hlo_file(text, args.file, args.frontend) else parse_module(text, name)
+    parse = parse_hlo if is_hlo_file(source, args.frontend) else parse_module
+    module = parse(source.text, source.name)
     SplitDynamicBordersPass().rewrite_module(module)
     return module, perf_counter() - start
 
@@ -45,16 +45,16 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
     """
     if not args.fuse or compiler.is_emitted(module):
         return module
-    from xshardy.modules.fusing.pipeline import fused_program
+    from xshardy.fusing.pipeline import fused_program
 
     return fused_program(module)
 
 
-def is_hlo_file(text: str, file: str, frontend: str | None = None) -> bool:
-    """Whether the `text` of `file` is HLO: as `frontend` says, else by its start or by the name of the file."""
+def is_hlo_file(source: Source, frontend: str | None = None) -> bool:
+    """Whether the text of a file is HLO: as `frontend` says, else by its start or by the name of the file."""
     if frontend:
         return frontend == "hlo"
-    return is_hlo(text) or (Path(file).suffix in HLO_SUFFIXES and not is_mlir(text))
+    return source.is_hlo or (Path(source.name).suffix in HLO_SUFFIXES and not is_mlir(source.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,11 @@ def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Ite
         log.add_time("parse", parsed)
         start = perf_counter()
         emitted = emit_fusion(fusion, device_of(args.target))
-        log("emit", emitted, perf_counter() - start)
+        seconds = perf_counter() - start
+        if directory is not None:
+            for number, (level, before) in enumerate(levels_before_emission(fusion, device_of(args.target)).items(), 1):
+                log.dump(f"{number}-{level}.mlir", print_module(before))
+        log("emit", emitted, seconds)
         yield EmittedKernel(name, emitted, log, fusion)
 
 

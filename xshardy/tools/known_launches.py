@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xshardy.modules.plan_files import PLAN_FILE
+from xshardy.launch.plan_files import PLAN_FILE
 
 THUNKS = "*thunk_sequence*"
 """The names of the files in which XLA lists what a module launches."""

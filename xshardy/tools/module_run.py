@@ -11,20 +11,20 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedC
 from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.interpreters.element_types import Array
-from xshardy.modules.checked_run import ModuleRuns, planned
-from xshardy.modules.compilation import compile_module
-from xshardy.modules.cpu_machine import cpu_machines
-from xshardy.modules.device_arguments import grid_of
-from xshardy.modules.execution import Machine
-from xshardy.modules.kernel_levels import PTX
-from xshardy.modules.launch_plan import LaunchPlan
-from xshardy.modules.parallel_execution import WrongStepError
+from xshardy.launch.checked_run import ModuleRuns, planned
+from xshardy.launch.compilation import compile_module
+from xshardy.launch.cpu_machine import cpu_machines
+from xshardy.launch.device_arguments import grid_of
+from xshardy.launch.execution import Machine
+from xshardy.launch.kernel_levels import PTX
+from xshardy.launch.launch_plan import LaunchPlan
+from xshardy.launch.parallel_execution import WrongStepError
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console
+from xshardy.tools.engine_run import CUDA
 from xshardy.tools.execution import ErrorBounds, Output, print_outputs, report_outputs
 from xshardy.tools.output import print_diagnostic
-from xshardy.tools.program_run import CUDA
 
 
 def run_program(

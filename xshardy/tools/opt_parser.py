@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 
 from xdsl.utils.arg_spec import parse_spec
 
-from xshardy.close_names import did_you_mean
 from xshardy.syntax.bytecode import ARTIFACT_VERSION
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.tools.argument_parser import Parser
 from xshardy.tools.pass_listing import listing
 from xshardy.tools.pipelines import PASS_ALIASES

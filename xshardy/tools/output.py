@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from xshardy.files import write_file
+from xshardy.syntax.files import write_file
 from xshardy.tools.interrupts import line_of, status_of
 
 STDOUT = Path("-")

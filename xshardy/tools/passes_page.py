@@ -7,6 +7,7 @@ documentation.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields
+from inspect import cleandoc
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -83,8 +84,10 @@ def patterns_of(pass_class: type[ModulePass]) -> Iterator[str]:
 
 
 def summary(pattern: RewritePattern) -> str:
-    """What a pattern rewrites, from its docstring."""
-    return paragraph(type(pattern).__doc__)
+    """What a pattern rewrites, requires and refuses, from its docstring."""
+    first, *others = cleandoc(type(pattern).__doc__ or "").split("\n\n")
+    conditions = (text for text in others if text.startswith(("Requires:", "Refuses:")))
+    return " ".join(" ".join([first, *conditions]).split())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError
 
-from xshardy.close_names import did_you_mean
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.tools.spec_options import with_options
 
 _CLEAN_UP = ("xla-gpu-canonicalize", "xla-gpu-cse")

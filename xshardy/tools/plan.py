@@ -1,6 +1,6 @@
 """`xshardy plan`: what a program communicates and holds on each device, as tables or as JSON."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -153,18 +153,17 @@ def print_comparison(before: Plan, after: Plan, names: tuple[str, str], topology
     for column in ("per device", *names, "difference"):
         table.add_column(column, justify="left" if column == "per device" else "right")
     for what, old, new in _figures(before, after):
-        is_bytes = not what.startswith("executed")
-        text = [in_bytes(each) if is_bytes else str(each) for each in (old, new)]
-        sign = "+" if new >= old else "-"
-        difference = in_bytes(abs(new - old)) if is_bytes else str(abs(new - old))
-        table.add_row(what, *text, f"{sign}{difference}" if new != old else "")
+        in_words = str if what.startswith("executed") else in_bytes
+        table.add_row(what, in_words(old), in_words(new), _change(old, new, in_words) if new != old else "")
     if topology is not None:
-        times = [plan.estimate(topology).total for plan in (before, after)]
-        sign = "+" if times[1] >= times[0] else "-"
-        table.add_row(
-            f"estimated time on {topology.name}", *map(in_seconds, times), sign + in_seconds(abs(times[1] - times[0]))
-        )
+        old, new = (plan.estimate(topology).total for plan in (before, after))
+        what = f"estimated time on {topology.name}"
+        table.add_row(what, in_seconds(old), in_seconds(new), _change(old, new, in_seconds))
     console().print(table)
+
+
+def _change(old: float, new: float, in_words: Callable[[float], str]) -> str:
+    return ("+" if new >= old else "-") + in_words(abs(new - old))
 
 
 def _figures(before: Plan, after: Plan) -> Iterable[tuple[str, int, int]]:

@@ -9,10 +9,10 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 
 from xshardy.dialects.element_names import ELEMENT_TYPES
-from xshardy.interpreters.element_types import Array, Kind
 from xshardy.interpreters.random_elements import GENERATORS, plain_floats, random_inputs
+from xshardy.numerics.element_types import Array, Kind
+from xshardy.programs.errors import InputError
 from xshardy.ptx.tensor_maps import TensorMap
-from xshardy.tools.diagnostics import InputError
 from xshardy.tools.usage import UsageError
 
 Argument = Array | int | float | TensorMap

@@ -9,18 +9,18 @@ import numpy as np
 from rich.table import Table
 
 from xshardy.gpus.occupancy import Occupancy, occupancy
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.ptxas import AssemblerError, assemble_each
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.bound import Bound, bound_of
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console, summary
-from xshardy.tools.diagnostics import read_text
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.ptx_arguments import Argument
+from xshardy.tools.source_file import read_file
 
 Arguments = Sequence[Argument] | None
 
@@ -98,7 +98,7 @@ def _bytes(array: Array) -> Array:
 def _occupancy(args: argparse.Namespace, machine: Machine, target: str) -> Occupancy | None:
     """The occupancy by the resources that ptxas reports; None without ptxas, or if it rejects the PTX."""
     try:
-        report = assemble_each(read_text(args.file), machine.module.target)[machine.entry.name]
+        report = assemble_each(read_file(args.file).text, machine.module.target)[machine.entry.name]
     except (MissingCudaExtraError, AssemblerError, KeyError):
         return None
     return occupancy(target, prod(args.block), report.registers, report.shared_memory + args.shared)

@@ -3,31 +3,30 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from operator import add
 
 from rich.table import Table
 from rich.text import Text
 from xdsl.dialects.func import FuncOp
 
-from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion, explain
+from xshardy.emitters import explain
 from xshardy.emitters.entry import size_in_bytes
 from xshardy.emitters.signatures import emitted_tensor_type
 from xshardy.gpus.devices import device_of
 from xshardy.gpus.occupancy import Occupancy, occupancy
 from xshardy.gpus.sizes import SECTOR_BYTES
-from xshardy.interpreters.inputs import inputs_of
-from xshardy.interpreters.simt.traffic import Traffic, traffic_of_block
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
 from xshardy.ptx.bound import bound_of
 from xshardy.ptx.machine import Machine
+from xshardy.ptx.memory import SHARED, AccessKind, Boundless
 from xshardy.ptx.profiling import Profile, profile
+from xshardy.ptx.traffic import Requests
 from xshardy.tools.console import console
 from xshardy.tools.output import printable
 from xshardy.tools.widths import widths
-from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +39,10 @@ class KernelReport:
     kernel: Kernel
     assembled: PtxasReport | None
     """None without ptxas."""
-    traffic: Traffic
-    blocks: int
     least_bytes: int
     """The bytes of all inputs and results, each moved once."""
     profile: Profile
     """What the PTX executes, counted on the PTX machine."""
-
-    @property
-    def moved_bytes(self) -> int:
-        """The bytes of the sectors that all requests move, if all blocks move as many as the first one."""
-        return self.traffic.sectors * SECTOR_BYTES * self.blocks
-
-    @property
-    def distinct_bytes(self) -> int:
-        """The same if a cache keeps the sectors of a block."""
-        return self.traffic.distinct_sectors * SECTOR_BYTES * self.blocks
 
     @property
     def occupancy(self) -> Occupancy | None:
@@ -67,22 +54,17 @@ class KernelReport:
 
 
 def report_of(name: str, fusion: FusionOp, kernel: Kernel) -> KernelReport:
-    """
-    The report on the kernel of a fusion. Executes the first block, at a level before LLVM, to count the sectors that
-    it moves.
-    """
-    device = device_of(kernel.target)
-    choice = explain(fusion, device)
-    computation = fusion.callee_function()
+    """The report on the kernel of a fusion. Executes some of its blocks on the PTX machine, with buffers of zeros."""
+    choice = explain(fusion, device_of(kernel.target))
     try:
         assembled = assemble(kernel.ptx, kernel.target)
     except (MissingCudaExtraError, AssemblerError):
         assembled = None
-    module = compiler.lower(emit_fusion(fusion, device), LEVELS[-2], target=kernel.target)
-    traffic, blocks = traffic_of_block(module, inputs_of(computation, seed=0))
-    counted = profile(Machine(kernel.ptx, kernel.entry), kernel.grid, kernel.block)
-    least = _least_bytes(computation)
-    return KernelReport(name, choice.emitter, choice.reason, kernel, assembled, traffic, blocks, least, counted)
+    buffers = {number: Boundless(f"argument {number}") for number in kernel.buffers}
+    arguments = [buffers[number] for number in kernel.buffers]
+    counted = profile(Machine(kernel.ptx, kernel.entry), kernel.grid, kernel.block, arguments)
+    least = _least_bytes(fusion.callee_function())
+    return KernelReport(name, choice.emitter, choice.reason, kernel, assembled, least, counted)
 
 
 def _least_bytes(computation: FuncOp) -> int:
@@ -113,21 +95,40 @@ def _assembled(text: str) -> Callable[[KernelReport], str]:
     return cell
 
 
-def _compared(bytes: int, report: KernelReport) -> str:
+def _compared(sectors: float, report: KernelReport) -> str:
+    bytes = round(sectors * SECTOR_BYTES)
     return f"{bytes} bytes ({bytes / max(report.least_bytes, 1):.2f} x inputs and results)"
 
 
+def _memory_requests(report: KernelReport) -> Sequence[Requests]:
+    """The requests to global and local memory."""
+    return [found for found in report.profile.traffic.found.values() if found.region != SHARED]
+
+
 def _accesses(report: KernelReport) -> str:
-    """A line for each kind of access: what a request of a warp moves, and the least that could hold its elements."""
-    lines: list[str] = []
-    for access, found in report.traffic.accesses.items():
-        counts = (found.sectors, found.least_sectors, found.transactions)
-        sectors, least, transactions = (count / max(found.requests, 1) for count in counts)
-        lines.append(
-            f"{access.kind.value} {access.buffer}, {access.bits} bit: {found.requests} requests of {sectors:.1f} "
-            f"sectors (least {least:.1f}), {transactions:.1f} transactions"
-        )
+    """A line for each kind of access: what a request of a warp moves, and the least that could hold its bytes."""
+    totals: dict[tuple[AccessKind, str, int], list[int]] = {}
+    for found in _memory_requests(report):
+        total = totals.setdefault((found.kind, found.region, found.bytes), [0, 0, 0])
+        total[:] = map(add, total, (found.requests, found.sectors, found.least_sectors))
+    lines = [
+        f"{kind.value} {region}, {8 * bytes} bit: {requests} requests of {sectors / max(requests, 1):.1f} sectors "
+        f"(least {least / max(requests, 1):.1f})"
+        for (kind, region, bytes), (requests, sectors, least) in totals.items()
+    ]
     return "\n".join(lines) or "-"
+
+
+def _coalescing(report: KernelReport) -> str:
+    found = _memory_requests(report)
+    sectors, least = sum(each.sectors for each in found), sum(each.least_sectors for each in found)
+    return f"{sectors / least if least else 1:.2f} x the least sectors of the requests"
+
+
+def _bank_conflicts(report: KernelReport) -> str:
+    found = [each for each in report.profile.traffic.found.values() if each.region == SHARED]
+    extra, accesses = (sum(each.wavefronts - each.least_wavefronts for each in found), sum(e.requests for e in found))
+    return f"{extra / max(accesses, 1):.2f} per access"
 
 
 def _executed(report: KernelReport) -> str:
@@ -163,16 +164,16 @@ ROWS: Mapping[str, Callable[[KernelReport], str]] = {
     "shared loads": lambda report: widths(report.kernel.ptx, "ld", "shared"),
     "shared stores": lambda report: widths(report.kernel.ptx, "st", "shared"),
     "shared memory": lambda report: f"{report.kernel.shared_memory} bytes",
-    "bank conflicts": lambda report: f"{report.traffic.conflicts:.2f} per access",
+    "bank conflicts": _bank_conflicts,
     "registers": _assembled("{0.registers}"),
     "spills": _assembled("{0.spill_stores} bytes stored, {0.spill_loads} loaded"),
     "occupancy": _occupancy,
     "instructions of warps": _executed,
     "issue slots": _issue_slots,
     "time": _bound,
-    "requests of the first block": _accesses,
-    "coalescing": lambda report: f"{report.traffic.scattering:.2f} x the least sectors of the requests",
-    "sectors moved": lambda report: _compared(report.moved_bytes, report),
-    "... each once per block": lambda report: _compared(report.distinct_bytes, report),
+    "requests of the executed blocks": _accesses,
+    "coalescing": _coalescing,
+    "sectors moved": lambda report: _compared(report.profile.sectors, report),
+    "... if caches keep all": lambda report: _compared(report.profile.least_memory_sectors, report),
 }
 """The rows of the table: the label, and the cell of a kernel."""

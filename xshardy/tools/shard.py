@@ -16,8 +16,8 @@ from xshardy.dialects.sdy.sharding_text import dimensions as dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT, tensor_type, whole_bytes
 from xshardy.planning.byte_counts import in_bytes
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.console import console
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
 
@@ -54,19 +54,19 @@ def bytes_of_part(type: TensorType[Attribute], sharding: TensorShardingAttr | No
     return prod(shape) * whole_bytes(type.element_type)
 
 
-def placements(program: ShardedProgram) -> Iterator[Placement]:
-    """The tensors in the text of `program` that are no scalars, in text order."""
-    history = program.history
+def placements(sharded: Sharded) -> Iterator[Placement]:
+    """The tensors in the text of `sharded` that are no scalars, in text order."""
+    history = sharded.history
     for number in history.numbers():
         home = history.home(number)
-        if isinstance(home, FunctionResult) or not isinstance(home.type, TensorType) or not program.names.knows(home):
+        if isinstance(home, FunctionResult) or not isinstance(home.type, TensorType) or not sharded.names.knows(home):
             continue
         type = tensor_type(home)
         if not type.get_shape() or type.element_type not in ANY_ELEMENT:
             continue
         sharding = history.sharding(number)
         yield Placement(
-            program.names.describe(home),
+            sharded.names.describe(home),
             type,
             sharding,
             bytes_per_device(home, history.written(number)),

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from xdsl.passes import get_pass_option_infos
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible
 
-from xshardy.close_names import did_you_mean
+from xshardy.syntax.close_names import did_you_mean
 
 Configured = TypeVar("Configured", bound=ArgSpecConvertible)
 

@@ -35,6 +35,7 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
+from xshardy.programs.source import ENCODING, is_hlo, is_mlir
 from xshardy.syntax.bytecode import (
     is_bytecode,
     read_bytecode,
@@ -58,7 +59,6 @@ from xshardy.tools.output import (
     write_text,
 )
 from xshardy.tools.pipelines import passes_of
-from xshardy.tools.program_text import ENCODING, is_hlo, is_mlir
 from xshardy.tools.spec_options import with_options
 from xshardy.tools.usage import WRONG_COMMAND_LINE, UsageError
 from xshardy.transforms.failures import OperationFailedException, OperationWarning

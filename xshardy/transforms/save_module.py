@@ -8,7 +8,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xshardy.files import write_file
+from xshardy.syntax.files import write_file
 from xshardy.syntax.printer import Printer
 from xshardy.transforms.read_only_pass import ReadOnlyPass
 

@@ -63,13 +63,3 @@ llvm.func @rows(%x: f32, %y: f32, %i: i64) {
   %8 = llvm.fadd %7, %x : f32
   llvm.return
 }
-
-// The range of a block number that is divided ends at `MAX_GRID`, the largest number of blocks along a dimension of a grid.
-// CHECK-LABEL: define i32 @grid
-// CHECK:         call range(i32 0, 2147483647) i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
-llvm.func @grid() -> i32 {
-  %0 = nvvm.read.ptx.sreg.ctaid.x range <i32, 0, 12> : i32
-  %1 = llvm.mlir.constant(3 : i32) : i32
-  %2 = llvm.udiv %0, %1 : i32
-  llvm.return %2 : i32
-}

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import LaunchError, PtxError
 from xshardy.ptx.faults import FaultError
 from xshardy.ptx.machine import Machine

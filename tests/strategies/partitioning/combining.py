@@ -11,7 +11,7 @@ from partitioning.movement import listed
 from partitioning.samples import Draw, Sample, Sampler, array, body, extents, full_extents, program, shapes, tensor
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 COMBINERS = st.sampled_from(
     [

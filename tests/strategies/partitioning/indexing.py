@@ -11,7 +11,7 @@ from partitioning.movement import listed
 from partitioning.samples import Draw, Sample, Sampler, array, extents, full_extents, program, tensor
 from partitioning.samples import shapes as any_shapes
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 INDICES = st.sampled_from(["i32", "ui32", "i64", "i8", "i4", "ui4"])
 """Types of 4 bits have no index into the second half of most tensors."""

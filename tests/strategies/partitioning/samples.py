@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 DTYPES = {
     "f32": np.float32,

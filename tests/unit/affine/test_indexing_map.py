@@ -12,7 +12,7 @@ from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.affine.text import parse_indexing_map
 
-brute_force = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+brute_force = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 two_results = st.lists(exprs(), min_size=2, max_size=2)
 
 

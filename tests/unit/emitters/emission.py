@@ -43,7 +43,7 @@ def check(text: str, seed: int = 0) -> ModuleOp:
 def check_module(text: str, starts_function: Callable[[Operation], bool] = lambda _: False) -> None:
     """As `check`, for any partition of the fusion, which the loop emitter emits."""
     computation = fusion_of(text).callee_function()
-    check_kernel(emit_loop_fusion(computation, "main", starts_function=starts_function), computation)
+    check_kernel(emit_loop_fusion(computation, "main", starts_function=starts_function).module, computation)
 
 
 def check_kernel(kernel: ModuleOp, computation: FuncOp, seed: int = 0) -> None:

@@ -103,7 +103,6 @@ def windows(draw: st.DrawFn) -> tuple[int, int, int, int, int]:
     return size, window, draw(st.integers(1, 3)), low, high
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.sampled_from(["f32", "s32", "u8"]),
     st.lists(windows(), min_size=1, max_size=3),

@@ -12,7 +12,7 @@ from xshardy.syntax import parse_module
 
 def width_of(text: str) -> int:
     computation = computation_of(text)
-    module = emit_loop_fusion(computation, "main")
+    module = emit_loop_fusion(computation, "main").module
     narrow_indices(module, computation)
     return index_width(module)
 

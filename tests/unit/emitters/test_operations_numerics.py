@@ -34,7 +34,7 @@ def check(text: str, levels: Sequence[str] = LEVELS) -> None:
     computation = computation_of(text)
     prepared = prepare(computation)
     require_emittable(prepared)
-    check_exactly(emit_loop_fusion(prepared, "main"), computation, levels)
+    check_exactly(emit_loop_fusion(prepared, "main").module, computation, levels)
 
 
 def main(operation: str, operands: Sequence[str], result: str) -> str:
@@ -255,7 +255,7 @@ def test_equal_bodies_are_one_function():
       func.return %b : tensor<i32>
     }
     """)
-    kernel = emit_loop_fusion(computation, "kernel")
+    kernel = emit_loop_fusion(computation, "kernel").module
     names = [op.sym_name.data for op in kernel.ops if isinstance(op, FuncOp)]
     assert names == ["kernel", "main_b", "b_body_add"]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from emission import check, check_kernel, fusion_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 from reduction.test_reduction_tiling import SMALL
 from reduction.test_reduction_tiling import check as check_tiling
@@ -110,7 +110,6 @@ PROGRAMS = {
 TYPES = ("f32", "f64", "bf16", "f16")
 
 
-@settings(max_examples=30)
 @given(sampled_from([*PROGRAMS.values()]), sampled_from(TYPES), integers(1, 5), integers(1, 9), integers(16, 700))
 def test_programs(program: tuple[str, str], type: str, outer: int, inner: int, minor: int):
     text = of_minor_rows(*program, (outer, inner, minor), type)

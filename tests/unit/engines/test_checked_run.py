@@ -8,11 +8,11 @@ import pytest
 
 import xshardy
 from xshardy.engines.engine import engine_named
-from xshardy.engines.errors import EngineError
-from xshardy.engines.program import PartitionedProgram
 from xshardy.engines.simulated import Simulated
 from xshardy.interpreters.check import Comparison
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
+from xshardy.programs.errors import EngineError
+from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.transforms.failures import OperationWarning
 
 MLP = """

@@ -12,14 +12,14 @@ from jax.sharding import AbstractMesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import xshardy
-from xshardy.engines.errors import EngineError
 from xshardy.engines.kernels import Kernels
 from xshardy.hlo_text import parse_hlo
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.launch_plan import AsyncStartStep, CollectiveStep, KernelStep, LibraryStep
-from xshardy.modules.parallel_execution import WrongStepError
-from xshardy.modules.program import ModuleError
-from xshardy.modules.scheduling import schedule
+from xshardy.launch.cpu_machine import CpuMachine
+from xshardy.launch.launch_plan import AsyncStartStep, CollectiveStep, KernelStep, LibraryStep
+from xshardy.launch.parallel_execution import WrongStepError
+from xshardy.launch.plan_steps import plan_in_memory
+from xshardy.launch.prepared_program import ModuleError
+from xshardy.programs.errors import EngineError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RNG = np.random.default_rng(0)
@@ -147,7 +147,7 @@ def test_memory_of_a_collective_in_flight_belongs_to_it():
         buffer: first.results[0].slice if second.results[0].leaf in buffer.leaves else place
         for buffer, place in plan.assignment.slices.items()
     }
-    wrong = schedule(plan.entry, replace(plan.assignment, slices=slices), {})
+    wrong = plan_in_memory(plan.entry, replace(plan.assignment, slices=slices), {})
     of_devices = partitioned.by_device(
         [X[:4, :8], W[:8, :4], X[4:8, :8].astype(np.float64), W[8:16, :2].astype(np.float64)]
     )

@@ -18,12 +18,12 @@ from module_programs import PROGRAMS
 from xshardy.engines.cuda import Gpu, LoadedModule, jax_libraries, load_module
 from xshardy.engines.cuda.jax_libraries import PREALLOCATE, JaxLibraries, Libraries, libraries_for
 from xshardy.engines.cuda.modules import GpuMachine, Way
-from xshardy.engines.errors import EngineError
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.check import Tolerance
-from xshardy.modules.checked_run import ModuleRuns
-from xshardy.modules.compilation import CompiledModule, compile_module
-from xshardy.modules.parallel_execution import WrongStepError
+from xshardy.launch.checked_run import ModuleRuns
+from xshardy.launch.compilation import CompiledModule, compile_module
+from xshardy.launch.parallel_execution import WrongStepError
+from xshardy.programs.errors import EngineError
 from xshardy.tools.cli import main
 
 
@@ -260,7 +260,7 @@ def test_a_training_step_of_jax(gpu: Gpu, libraries: JaxLibraries):
     import jax.numpy as jnp
 
     from xshardy.api import parse
-    from xshardy.modules.fusing.pipeline import fused_program
+    from xshardy.fusing.pipeline import fused_program
 
     def loss(weights: Any, x: Any) -> Any:
         kernel, dense = weights

@@ -13,10 +13,10 @@ from module_programs import PROGRAMS
 from xshardy.engines.cuda import Gpu, GpuArray, GpuError, LaunchError, LoadedModule, load_module
 from xshardy.engines.cuda.modules import GpuMachine
 from xshardy.hlo_text import parse_hlo
-from xshardy.interpreters.element_types import Array
-from xshardy.modules.checked_run import ModuleRuns
-from xshardy.modules.compilation import compile_module
-from xshardy.modules.program import ModuleError
+from xshardy.launch.checked_run import ModuleRuns
+from xshardy.launch.compilation import compile_module
+from xshardy.launch.prepared_program import ModuleError
+from xshardy.numerics.element_types import Array
 from xshardy.tools.cli import main
 
 LAYOUTS = """HloModule layouts

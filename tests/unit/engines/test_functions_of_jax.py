@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import xshardy
-from xshardy.engines.errors import EngineError
+from xshardy.programs.errors import EngineError
 
 jax: Any = import_module("jax")
 jnp: Any = jax.numpy

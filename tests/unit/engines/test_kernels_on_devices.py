@@ -6,11 +6,11 @@ from xdsl.utils.exceptions import DiagnosticException
 
 import xshardy
 from xshardy.engines.kernels import Kernels
-from xshardy.interpreters.element_types import Array
-from xshardy.modules.buffer_assignment import Slice
-from xshardy.modules.cpu_machine import CpuMachine
-from xshardy.modules.launch_plan import KernelStep
-from xshardy.modules.parallel_execution import WrongStepError
+from xshardy.launch.buffer_assignment import Slice
+from xshardy.launch.cpu_machine import CpuMachine
+from xshardy.launch.launch_plan import KernelStep
+from xshardy.launch.parallel_execution import WrongStepError
+from xshardy.numerics.element_types import Array
 
 MLP = """
 sdy.mesh @mesh = <["data"=2, "model"=2]>

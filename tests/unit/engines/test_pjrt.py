@@ -9,13 +9,16 @@ import pytest
 
 import xshardy
 from xshardy.dialects.discardable import verify
-from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt import devices, engine, worker
+from xshardy.engines.pjrt import engine, worker
 from xshardy.engines.pjrt.devices import devices_of
 from xshardy.engines.pjrt.executable import load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
 from xshardy.interpreters.check import Comparison
+from xshardy.programs import jax_functions
+from xshardy.programs.errors import EngineError
 from xshardy.syntax import print_module
+
+pytestmark = pytest.mark.processes
 
 EVERYTHING = """
 sdy.mesh @mesh = <["data"=2, "model"=2], device_ids=[3, 1, 2, 0]>
@@ -146,7 +149,7 @@ def test_processes_must_divide_the_devices():
 
 
 def test_the_extra_is_named_without_jax(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(devices, "find_spec", lambda name: None)  # pyright: ignore
+    monkeypatch.setattr(jax_functions, "find_spec", lambda name: None)  # pyright: ignore
     with pytest.raises(EngineError, match=r"pip install 'xshardy\[jax\]'"):
         xshardy.run(REFUSED, on="pjrt")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.cluster import LOOPBACK, address_of, join, own_address
 from xshardy.engines.pjrt.engine import devices_per_process
 from xshardy.engines.pjrt.processes import ProcessError, free_port, run_together
+from xshardy.programs.errors import EngineError
 
 SLEEP = (sys.executable, "-c", "import time; time.sleep(60)")
 

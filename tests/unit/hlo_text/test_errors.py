@@ -474,7 +474,7 @@ def test_no_text_crashes(text: str):
         parse_hlo("HloModule m " + text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=60)
 @given(
     start=integers(0, len(GELU) - 1),
     length=integers(0, 12),
@@ -495,7 +495,7 @@ def test_no_edit_crashes(start: int, length: int, instead: str):
 RICH = [path.read_text() for path in sorted((Path(__file__).parents[2] / "filecheck" / "hlo_text").glob("*.hlo"))]
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(
     text=sampled_from(RICH),
     place=integers(0, 10_000),

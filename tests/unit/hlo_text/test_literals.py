@@ -50,7 +50,7 @@ def test_integers_out_of_range(name: str):
             literal(str(value), name)
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(value=floats(), name=sampled_from(sorted(FLOAT_DTYPES)))
 def test_floats_round_as_numpy_does(value: float, name: str):
     dtype = FLOAT_DTYPES[name]

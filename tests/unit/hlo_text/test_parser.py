@@ -43,7 +43,6 @@ def random_program(data: DataObject, size: int) -> tuple[str, list[tuple[str, li
     return "HloModule m\n\nENTRY main {\n" + "\n".join(lines) + "\n}\n", instructions
 
 
-@settings(max_examples=50)
 @given(data=data(), size=integers(1, 12))
 def test_random_programs(data: DataObject, size: int):
     text, instructions = random_program(data, size)

@@ -139,7 +139,7 @@ def padded(x: np.ndarray, low, high, interior) -> np.ndarray:
 
 
 @given(shape=shapes.filter(len), data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=60)
 def test_pad(shape, data):
     low, high = ([data.draw(st.integers(-2, 3)) for _ in shape] for _ in range(2))
     interior = [data.draw(st.integers(0, 2)) for _ in shape]

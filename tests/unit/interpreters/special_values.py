@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from xshardy.interpreters.element_types import KINDS, Kind, float_info
+from xshardy.numerics.element_types import KINDS, Kind, float_info
 
 DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(scalar)

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import TensorType, f32
 from xdsl.parser import Parser
 
 from xshardy.interpreters.check import Tolerance, compare, unlike
-from xshardy.interpreters.element_types import numpy_dtype
 from xshardy.interpreters.random_elements import random_inputs
+from xshardy.numerics.element_types import numpy_dtype
 from xshardy.universe import new_context
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
 COMPLEX, TO_REAL, FROM_REAL = range(3)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
 V, N, S = map(ord, "VNS")

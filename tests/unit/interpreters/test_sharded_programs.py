@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
 X = np.arange(32, dtype=np.float32).reshape(8, 4)

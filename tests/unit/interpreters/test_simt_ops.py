@@ -10,8 +10,8 @@ from kernels import run, scalar_op
 from special_values import DTYPES, pairs, special_values
 from xdsl.universe import Universe
 
-from xshardy.interpreters.element_types import BITS
 from xshardy.interpreters.simt.kernel import RULES
+from xshardy.numerics.element_types import BITS
 from xshardy.universe import new_context
 
 SIGNLESS = ("i1", "i4", "i8", "i16", "i32", "i64")

@@ -7,8 +7,8 @@ import pytest
 from test_stablehlo_windows import body, main
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
 RunOnXla = Callable[[str, Sequence[Array]], list[Array]]

@@ -7,8 +7,8 @@ import pytest
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.hlo_text import parse_hlo
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
 TYPE = "tensor<3xf32>"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 from xshardy.transforms.sdy.main_function import main_function
 

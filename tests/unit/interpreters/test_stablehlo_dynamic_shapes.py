@@ -8,9 +8,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.hlo_text import parse_hlo
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
 X = np.arange(24, dtype=np.float32).reshape(4, 6)

@@ -6,10 +6,10 @@ from special_values import DTYPES, assert_same, pairs, special_values
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects import chlo, hlo
-from xshardy.interpreters.element_types import KINDS, Kind
-from xshardy.interpreters.numerics import complexes
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
+from xshardy.numerics import complexes
+from xshardy.numerics.element_types import KINDS, Kind
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.chlo.legalize_to_stablehlo import LegalizeToStablehloPass
 from xshardy.universe import new_context

@@ -10,9 +10,9 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.calls import CallSites, FunctionsAround
 from xshardy.interpreters.stablehlo.machine import shaped
+from xshardy.numerics.element_types import Array
 from xshardy.syntax.parser import Parser
 from xshardy.universe import new_context
 

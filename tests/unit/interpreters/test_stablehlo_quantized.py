@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 
 TENTHS = "!quant.uniform<i8:f32, 0.125:-3>"

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.syntax import parse_module
 
 RunOnXla = Callable[[str, Sequence[Array]], list[Array]]

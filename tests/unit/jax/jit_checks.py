@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import xshardy
-from xshardy.engines.errors import EngineError
+from xshardy.programs.errors import EngineError
 
 P = PartitionSpec
 xshardy.jax.start(8)

@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.processes
+
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[2] / "examples" / "train_sharded.py"
 

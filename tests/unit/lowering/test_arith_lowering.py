@@ -29,6 +29,7 @@ REFERENCES = {
 }
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", REFERENCES)
 def test_divisions(name: str, width: int):
@@ -42,7 +43,7 @@ def test_divisions(name: str, width: int):
     )
     bound = 1 << (width - 1)
 
-    @settings(max_examples=200)
+    @settings(max_examples=2 * settings.default.max_examples)
     @given(a=integers(-bound, bound - 1), b=integers(-bound, bound - 1).filter(bool))
     def check(a: int, b: int):
         if (a, b) == (-bound, -1):  # the quotient does not fit
@@ -53,6 +54,7 @@ def test_divisions(name: str, width: int):
     check()
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("width", (8, 32))
 def test_extended_results(width: int):
     type = integer_type(width)
@@ -73,7 +75,7 @@ def test_extended_results(width: int):
     bound = 1 << (width - 1)
     outputs = [type, integer_type(1), type, type, type, type]
 
-    @settings(max_examples=200)
+    @settings(max_examples=2 * settings.default.max_examples)
     @given(a=integers(-bound, bound - 1), b=integers(-bound, bound - 1))
     def check(a: int, b: int):
         total, carry, low, high, ulow, uhigh = function([(type, a), (type, b)], outputs)

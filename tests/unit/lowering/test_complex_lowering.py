@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from lowering_host import HostFunction
 
-from xshardy.interpreters.numerics.complexes import divide
+from xshardy.numerics.complexes import divide
 
 UNARY: dict[str, Callable[..., complex]] = {
     "abs": np.abs,

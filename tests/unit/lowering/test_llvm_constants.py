@@ -6,7 +6,7 @@ import llvmlite.binding as binding
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import integers
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -58,12 +58,12 @@ def _machine() -> binding.TargetMachine:
     return binding.Target.from_default_triple().create_target_machine()
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("type", NUMPY_TYPES, ids=str)
 def test_floats_are_exact(type: AnyFloat):
     width = type.bitwidth
     unsigned = {16: np.uint16, 32: np.uint32, 64: np.uint64}[width]
 
-    @settings(max_examples=60)
     @given(integers(0, (1 << width) - 1))
     def check(bits: int):
         value = float(np.array(bits, unsigned).view(NUMPY_TYPES[type]))

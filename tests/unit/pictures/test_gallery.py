@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import pytest
 
 from xshardy.api import read_hlo
+from xshardy.display.svg import Drawing
 from xshardy.pictures.__main__ import main
 from xshardy.pictures.accesses import warp_accesses
 from xshardy.pictures.gallery import GALLERY
-from xshardy.svg import Drawing
 
 ROOT = Path(__file__).parents[3]
 NEEDS_JAX = {"causes"}

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from xshardy.interpreters.element_types import Array
-from xshardy.ptx.instructions.approximate import APPROXIMATE, approximated
+from xshardy.numerics.element_types import Array
+from xshardy.ptx.instructions.scalar.approximate import APPROXIMATE, approximated
 
 RELATIVE: dict[tuple[str, str, str], tuple[Callable[..., Array], float]] = {
     ("div", "approx", "f32"): (np.divide, 2.0**-22),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from ptx_matrices import ORDERED, G, T, executed, faults_of, warp_kernel
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.profiling import profile

@@ -8,7 +8,7 @@ import pytest
 from ptx_kernels import kernel, line_of, matrix_store_kernel
 from ptx_matrices import G, T, accepted_by_ptxas, is_taken
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault, FaultKind
 from xshardy.ptx.machine import Machine, Options

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from xshardy import compiler
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.kernels import run_kernel
 
 ELEMENTS = {

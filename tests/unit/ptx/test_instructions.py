@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from ptx_kernels import kernel
 
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultError
 from xshardy.ptx.machine import Machine, Options

@@ -8,7 +8,7 @@ import pytest
 from ptx_kernels import kernel, matrix_store_kernel
 from ptx_matrices import LANE
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.machine import Machine, Options
 

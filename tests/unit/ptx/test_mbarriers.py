@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from ptx_kernels import kernel, line_of
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault, FaultKind
 from xshardy.ptx.machine import Machine, Options

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from ptx_matrices import LANE, G, T, executed, words_of
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 
 RANGES = {"s4": (-8, 8), "u4": (0, 16), "b1": (0, 2), "s8": (-128, 128), "u8": (0, 256)}

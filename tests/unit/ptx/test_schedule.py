@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis.strategies import integers
 from ptx_kernels import kernel
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.machine import Machine, Options
 
 STORE = """

@@ -5,7 +5,7 @@ import pytest
 from ptx_matrices import accepted_by_ptxas, is_taken
 from ptx_warpgroups import SCALES, SECOND, TYPES, assembled, image, product_kernel, signed
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault, FaultKind
 from xshardy.ptx.machine import Machine, Options

@@ -7,8 +7,8 @@ import pytest
 from ptx_matrices import accepted_by_ptxas, is_taken
 from tensor_kernels import copied, copy_kernel, registers, tensor_kernel, transfers
 
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.machine import Machine, Options

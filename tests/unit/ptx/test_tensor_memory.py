@@ -9,8 +9,8 @@ from hypothesis.strategies import sampled_from
 from ptx_kernels import BLACKWELL, kernel, line_of
 from tensor_kernels import copied, copy_kernel, registers, tensor_kernel, transfers
 
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault, FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options
@@ -262,7 +262,10 @@ def test_allocations_have_columns_of_their_own():
 @pytest.mark.parametrize(
     ("instruction", "message"),
     [
-        ("tcgen05.shift.cta_group::1.down [%r30];", "tcgen05.shift.cta_group::1.down is not supported"),
+        (
+            "tcgen05.shift.cta_group::1.down [%r30];",
+            "down: expected one of .alloc, .dealloc, ",
+        ),
         ("tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r10}, [%r31];", "it has 256 registers, more than 128"),
         ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r10}, [%r31];", "1 registers where the instruction has 2"),
         ("tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r10}, [%r31];", "expected the columns between the halves"),

@@ -8,7 +8,7 @@ import pytest
 from ptx_kernels import line_of
 from test_tensor_copies import entry, load_kernel, run
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import LaunchError, PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.machine import Machine, Options

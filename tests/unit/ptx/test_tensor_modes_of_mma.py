@@ -14,8 +14,8 @@ from ptx_matrices import ORDERED, accepted_by_ptxas, is_taken
 from ptx_warpgroups import SECOND, image, signed
 from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.faults import FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.profiling import profile

@@ -5,14 +5,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import booleans, sampled_from
 from ptx_kernels import line_of
 from ptx_warpgroups import SECOND, image, signed
 from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 
-from xshardy.interpreters.element_types import Array
 from xshardy.lowering.ptxas import assemble
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.faults import FaultError, FaultKind
 from xshardy.ptx.instruction_descriptors import Product, Use, decoded
 from xshardy.ptx.machine import Machine, Options
@@ -82,7 +82,6 @@ def execute(ptx: str, source: bytes, out: Array) -> None:
     assert Machine(ptx).run([1], [128], [np.frombuffer(source, np.uint8).copy(), out], Options(checks=True)) == []
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     name=sampled_from([*KINDS]),
     rows=sampled_from([64, 128]),

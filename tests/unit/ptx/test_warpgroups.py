@@ -7,7 +7,7 @@ import pytest
 from ptx_kernels import kernel, line_of
 from ptx_warpgroups import MODES, SCALES, SECOND, TYPES, assembled, image, product_kernel, signed
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options

@@ -8,7 +8,7 @@ import pytest
 from ptx_kernels import kernel, line_of
 from ptx_matrices import packed
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import Fault, FaultKind
 from xshardy.ptx.machine import Machine, Options

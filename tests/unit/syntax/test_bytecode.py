@@ -238,7 +238,6 @@ def programs(draw: st.DrawFn) -> str:
     return f"func.func private @pair(i32) -> (i32, i1)\nfunc.func @f(%x: i32, %flag: i1) {{\n{body}\nreturn\n}}"
 
 
-@settings(max_examples=40)
 @given(programs(), st.booleans())
 def test_operations_that_are_copied_from_templates_are_those_of_the_text(program: str, has_many_names: bool):
     """With numbers of values, names and attributes of one byte and of two."""
@@ -317,7 +316,7 @@ def read_all(data: bytes) -> None:
     generic(module)
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(st.integers(0, 10**9))
 def test_broken_bytecode_is_a_module_or_a_diagnostic(seed: int):
     """`python tests/unit/syntax/test_bytecode.py 10000` tries more."""

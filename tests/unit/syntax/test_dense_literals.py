@@ -71,6 +71,7 @@ def kept_range(type: IntegerType) -> tuple[int, int]:
     return -half, half
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("element_type", ELEMENT_TYPES, ids=str)
 def test_literals_round_trip(element_type: IntegerType | IndexType | AnyFloat):
     @given(

@@ -6,7 +6,7 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from xshardy import run_passes
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module, print_module
 
 PROGRAM = """

@@ -1,53 +1,15 @@
-"""A printer with templates against one without: the same text, over every input of the FileCheck tests."""
+"""A printer with templates against one without: the same text. `test_filecheck_inputs.py` has the FileCheck tests."""
 
-from collections.abc import Iterable
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from input_checks.same_text_with_templates import check
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Dialect, Operation
-from xdsl.utils.exceptions import ParseError, VerifyException
 
-from xshardy.dialects.discardable import verify
-from xshardy.syntax import print_module
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.text_templates import TextTemplate, can_be_alike
-from xshardy.tools.input_chunks import SEPARATOR
 from xshardy.universe import new_context
-
-FILECHECK = Path(__file__).parents[2] / "filecheck"
-INPUTS = sorted(FILECHECK.rglob("*.mlir"))
-
-
-def check(module: Operation, dialects: Iterable[Dialect] = ()) -> str:
-    """The text of `module`, which is the same with and without templates in each form, also with those of others."""
-    for forms in ({"print_generic_format": True}, {"print_debuginfo": True}, {}):
-        text = Printer(**forms).module_text(module, dialects)
-        assert text == Printer(**forms, templates=False).module_text(module, dialects)
-        assert text == Printer(**forms, kept_templates=True).module_text(module, dialects)
-    return text
-
-
-@pytest.mark.parametrize("path", INPUTS, ids=lambda path: str(path.relative_to(FILECHECK)))
-def test_inputs(path: Path):
-    for chunk in path.read_text().split(SEPARATOR):
-        context = new_context()
-        try:
-            module = Parser(context, chunk).parse_module()
-            verify(module)
-        except (ParseError, VerifyException):
-            continue
-        # Each operation again: those of the copy are like those of the original.
-        copy = module.clone()
-        for block in (module.body.block, copy.body.block):
-            for op in tuple(block.ops):
-                op.detach()
-                block.add_op(op)
-        module.body.block.add_op(copy)
-        check(module, context.loaded_dialects)
-
 
 BODY = """\
 func.func @f(%a: f32, %b: f32, %c: vector<2xf32>, %m: memref<2xf32>) {{
@@ -77,7 +39,8 @@ func.func @f(%a: f32, %b: f32, %c: vector<2xf32>, %m: memref<2xf32>) {{
             0,
         ),
         "percent signs": (
-            '  %0 = "test.op"(%a) {x = "%s %%"} : (f32) -> f32\n  %1 = "test.op"(%0) {x = "%s %%"} : (f32) -> f32',
+            '  %0 = "test.op"(%a) {x = "50 % %%"} : (f32) -> f32\n  %1 = "test.op"(%0) {x = "50 % %%"} : (f32) -> f32\n'
+            "  %2 = arith.addf %0, %1 : f32",
             1,
         ),
         "packs": (
@@ -127,25 +90,6 @@ def test_lines(lines: str, filled: int):
         Printer().module_text(module)
     assert fill.call_count == filled
     check(module)
-
-
-def test_templates_are_kept_for_the_next_printer():
-    module = Parser(new_context(), BODY.format("  %0 = arith.addf %a, %b {kept} : f32")).parse_module()
-    text = print_module(module)
-    with patch.object(TextTemplate, "of") as make:
-        assert print_module(module) == text
-    assert make.call_count == 0
-
-
-def test_a_text_with_an_alias_is_not_kept():
-    """The number of an alias depends on the others in the module."""
-    lines = "\n".join(f'  "test.op"(%a) {{map = affine_map<(d0) -> (d0 + {n})>}} : (f32) -> ()' for n in range(2))
-    module = Parser(new_context(), BODY.format(lines)).parse_module()
-    assert "{map = #map1}" in print_module(module)
-    first = next(op for op in module.walk() if op.name == "test.op")
-    first.detach()
-    first.erase()
-    assert "{map = #map}" in check(module)
 
 
 def test_the_prefix_of_names_is_a_part_of_the_kind():

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sharded_programs import sharded_text
 
 import xshardy
 from xshardy.hlo_text import print_hlo
 from xshardy.tools.cli import main
-from xshardy.tools.sharded_program import propagate
 
 TYPES = "(tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32>"
 
@@ -130,4 +130,4 @@ module @jit_step attributes {mhlo.num_partitions = 4 : i32} {
 def test_refused_shardings_have_their_place():
     text = FOR_GSPMD.replace("devices=[4,1]<=[4]", "devices=[4,1]<=[8]")
     with pytest.raises(Exception, match=r"step.mlir:8: error: mhlo.sharding is no sharding"):
-        propagate(text, "step.mlir")
+        sharded_text(text, "step.mlir")

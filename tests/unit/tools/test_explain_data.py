@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis.strategies import integers, lists, tuples
+from sharded_programs import sharded_text
 
-from xshardy.engines.program import PROPAGATION
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
 from xshardy.tools.explain.page_data import PageData, page_data
 from xshardy.tools.explain.picking import named_value
 from xshardy.tools.explain.story import story
-from xshardy.tools.sharded_program import PIPELINE, ShardedProgram, propagate
 
 LAYER = """
   %{0}a = stablehlo.dot_general %{1}, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -23,7 +23,7 @@ LAYER = """
   %{0} = stablehlo.tanh %{0}c : tensor<8x8xf32>"""  # noqa: E501
 
 
-def layers(count: int) -> ShardedProgram:
+def layers(count: int) -> Sharded:
     """A program of `count` layers, each of five lines with an empty one before it; the first layer is `%l1`."""
     text = (
         'sdy.mesh @mesh = <["a"=4, "b"=4]>\n'
@@ -32,20 +32,20 @@ def layers(count: int) -> ShardedProgram:
         + "".join(LAYER.format(f"l{layer}", f"l{layer - 1}") for layer in range(1, count + 1))
         + f"\n  return %l{count} : tensor<8x8xf32>\n}}\n"
     )
-    return propagate(text, "layers")
+    return sharded_text(text, "layers")
 
 
 @pytest.fixture(scope="module")
-def program() -> ShardedProgram:
+def program() -> Sharded:
     return layers(8)
 
 
 @pytest.fixture(scope="module")
-def data(program: ShardedProgram) -> PageData:
+def data(program: Sharded) -> PageData:
     return page_data(program)
 
 
-def test_paths_are_those_of_the_history(program: ShardedProgram, data: PageData):
+def test_paths_are_those_of_the_history(program: Sharded, data: PageData):
     history = program.history
     paths = 0
     for number, value in zip(history.numbers(), data["values"], strict=True):
@@ -68,7 +68,7 @@ def test_each_step_is_written_once(data: PageData):
     assert all(row[4] < number for number, row in enumerate(data["steps"])), "a step comes after those before it"
 
 
-def test_losses_are_those_of_the_story(program: ShardedProgram, data: PageData):
+def test_losses_are_those_of_the_story(program: Sharded, data: PageData):
     number = named_value(program, "%l3b", "layers")
     losses = [row for row in data["losses"] if row[0] == number - 1]
     told = [line for line in story(program, number) if line.startswith("    at ")]
@@ -107,7 +107,7 @@ def test_results_of_calls_and_loops_have_their_lines():
         %0 = stablehlo.add %y, %y : tensor<8xf32>
         return %y, %0 : tensor<8xf32>, tensor<8xf32>
       }"""
-    lines = {value.name: value.line for value in page_data(propagate(text, "calls"))["values"]}
+    lines = {value.name: value.line for value in page_data(sharded_text(text, "calls"))["values"]}
     assert lines["%0#1 (line 4)"] == 4
     assert lines["argument 0 inside the call of @twice (line 4) (%y)"] == 4
     assert lines["%1#1 (line 5)"] == 5
@@ -135,11 +135,11 @@ def calls_of(run: Callable[[], Any]) -> int:
     return count
 
 
-def calls_for_page(program: ShardedProgram) -> int:
+def calls_for_page(program: Sharded) -> int:
     return calls_of(lambda: page_data(program))
 
 
-def characters_of_page(program: ShardedProgram) -> int:
+def characters_of_page(program: Sharded) -> int:
     return len(json.dumps(page_data(program)))
 
 
@@ -165,7 +165,3 @@ def test_folds_are_repetitions(runs: list[tuple[list[int], int]]):
 def test_names_of_copies_are_equal():
     assert without_numbers("%12 = call @_where_3(%cst_4, %7#1)") == without_numbers("%9 = call @_where_0(%cst_5, %1#0)")
     assert without_numbers("%12 = stablehlo.slice %1 [0:4]") != without_numbers("%12 = stablehlo.slice %1 [0:8]")
-
-
-def test_shardings_are_those_that_are_partitioned():
-    assert PROPAGATION == (PIPELINE,)

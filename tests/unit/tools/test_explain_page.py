@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from sharded_programs import sharded_text
 
+import xshardy
 from xshardy.tools.explain.page import page
-from xshardy.tools.planned_program import propagate_and_plan
-from xshardy.tools.program_file import read_program
-from xshardy.tools.sharded_program import propagate
+from xshardy.tools.source_file import read_source
+
+pytestmark = pytest.mark.processes
 
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
 
@@ -43,7 +45,9 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
 
     def open_page(text: str, width: int = 1200, *, with_plan: bool = False) -> Page:
         file = tmp_path / "page.html"
-        file.write_text(page((propagate_and_plan if with_plan else propagate)(text, "page"), "page"))
+        plan = xshardy.plan(text) if with_plan else None
+        sharded = sharded_text(text, "page") if plan is None else plan.traced.sharded
+        file.write_text(page(sharded, "page", plan))
         shown = browser.new_page(viewport={"width": width, "height": 700})
         shown.on("pageerror", lambda error: complaints.append(str(error)))
         shown.on("console", lambda message: complaints.append(message.text))
@@ -64,7 +68,7 @@ def marked(shown: Page) -> list[int]:
 
 
 def test_the_program_and_its_axes_are_shown(opened: Callable[..., Page]):
-    shown = opened(read_program(EXAMPLE))
+    shown = opened(read_source(EXAMPLE).text)
     assert shown.locator("#legend .axis").all_inner_texts() == ["data", "model"]
     rows = shown.locator("#program .row")
     assert rows.count() == len(Path(EXAMPLE).read_text().splitlines())
@@ -73,7 +77,7 @@ def test_the_program_and_its_axes_are_shown(opened: Callable[..., Page]):
 
 
 def test_an_axis_has_one_colour_everywhere(opened: Callable[..., Page]):
-    chips = opened(read_program(EXAMPLE)).locator(".axis")
+    chips = opened(read_source(EXAMPLE).text).locator(".axis")
     shown = chips.evaluate_all("chips => chips.map(c => [c.textContent, getComputedStyle(c).backgroundColor])")
     colours = {(axis, colour) for axis, colour in shown}
     assert (
@@ -83,14 +87,14 @@ def test_an_axis_has_one_colour_everywhere(opened: Callable[..., Page]):
 
 @pytest.mark.parametrize("width", [1200, 390])
 def test_nothing_is_cut_off(width: int, opened: Callable[..., Page]):
-    shown = opened(read_program(EXAMPLE), width)
+    shown = opened(read_source(EXAMPLE).text, width)
     shown.locator("#program button", has_text="%2 ").click()
     assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert shown.locator("#program").evaluate("area => area.scrollWidth <= area.clientWidth")
 
 
 def test_a_click_shows_the_path(opened: Callable[..., Page]):
-    shown = opened(read_program(EXAMPLE))
+    shown = opened(read_source(EXAMPLE).text)
     for name, title, lines in (("%2 ", "%2 (line 10)", [4, 8, 9, 10]), ("%0 ", "%0 (line 8)", [4, 8])):
         button = shown.locator("#program button", has_text=name)
         button.click()
@@ -132,7 +136,7 @@ def test_the_mesh_shows_the_part_of_each_device(opened: Callable[..., Page]):
 
 
 def test_arguments_sort_by_bytes(opened: Callable[..., Page]):
-    shown = opened(read_program(EXAMPLE))
+    shown = opened(read_source(EXAMPLE).text)
     shown.locator("#tabs button", has_text="Arguments").click()
     first = shown.locator("tbody tr").first
     assert "argument 0 (%x)" in first.inner_text()
@@ -152,7 +156,7 @@ def test_source_lines_list_their_tensors(opened: Callable[..., Page]):
 
 
 def test_collectives_have_their_causes(opened: Callable[..., Page]):
-    shown = opened(read_program(EXAMPLE), with_plan=True)
+    shown = opened(read_source(EXAMPLE).text, with_plan=True)
     badge = shown.locator("#program .collective")
     expect(badge).to_have_text(["all-reduce 112 KiB"])
     badge.click()
@@ -164,7 +168,7 @@ def test_collectives_have_their_causes(opened: Callable[..., Page]):
 
 
 def test_collectives_are_shown_only_where_they_are_known(opened: Callable[..., Page]):
-    assert opened(read_program(EXAMPLE)).locator("#tabs button").all_inner_texts() == [
+    assert opened(read_source(EXAMPLE).text).locator("#tabs button").all_inner_texts() == [
         "Program",
         "Arguments and results",
     ]
@@ -196,7 +200,7 @@ def test_names_and_text_of_a_program_are_data(title: str):
             if elements[-1:] == ["title"]:
                 titles.append(data)
 
-    text = page(propagate(HOSTILE, "hostile.mlir"), title)
+    text = page(sharded_text(HOSTILE, "hostile.mlir"), title)
     Reader(convert_charrefs=True).feed(text)
     assert elements.count("script") == 2 and "img" not in elements
     assert titles[0].strip() == title

@@ -1,12 +1,13 @@
 """Which tensor `xshardy explain --value` means: whatever `shard` and `explain` print, a name, or a place."""
 
 import pytest
+from sharded_programs import sharded_text
 
-from xshardy.tools.diagnostics import InputError
+from xshardy.programs.errors import InputError
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.picking import named_value
 from xshardy.tools.explain.story import value_name
 from xshardy.tools.shard import placements
-from xshardy.tools.sharded_program import ShardedProgram, propagate
 
 TEXT = """sdy.mesh @mesh = <["a"=4]>
 func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>} loc("p['emb']")) -> tensor<8xf32> {
@@ -31,11 +32,11 @@ func.func private @twice(%y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 
 
 @pytest.fixture(scope="module")
-def program() -> ShardedProgram:
-    return propagate(TEXT, "text")
+def program() -> Sharded:
+    return sharded_text(TEXT, "text")
 
 
-def test_what_shard_prints_is_accepted(program: ShardedProgram):
+def test_what_shard_prints_is_accepted(program: Sharded):
     names = [placement.name for placement in placements(program)]
     assert len(names) > 5
     for name in names:
@@ -59,17 +60,17 @@ def test_what_shard_prints_is_accepted(program: ShardedProgram):
         ("result 0 of @main", "result 0 of @main"),
     ],
 )
-def test_a_name_or_a_place(name: str, meant: str, program: ShardedProgram):
+def test_a_name_or_a_place(name: str, meant: str, program: Sharded):
     assert value_name(program, named_value(program, name, "text")) == meant
 
 
-def test_several_tensors_are_listed(program: ShardedProgram):
+def test_several_tensors_are_listed(program: Sharded):
     with pytest.raises(InputError, match=r'line 5 is 2 tensors, .*\n  %1#0 \(line 5\): .*\n  %1#1 \(line 5\): \[{"a"'):
         named_value(program, "line 5", "text")
 
 
 @pytest.mark.parametrize("name", ["%9", "line 99", "%3 (line 1)", "model.py:1", "argument 3 (%z)", "%0#2"])
-def test_nothing_has_that_name(name: str, program: ShardedProgram):
+def test_nothing_has_that_name(name: str, program: Sharded):
     with pytest.raises(InputError, match=r"there is no tensor .* after propagation"):
         named_value(program, name, "text")
 
@@ -79,4 +80,4 @@ def test_many_tensors_are_counted():
     returned = ", ".join(f"%{n}" for n in range(15)), ", ".join(["tensor<8xf32>"] * 15)
     text = f"func.func @f(%x: tensor<8xf32>) -> ({returned[1]}) {{\n{lines}\n  return {returned[0]} : {returned[1]}\n}}"
     with pytest.raises(InputError, match=r"m.py:1 is 15 tensors(.|\n)*%9 (.*): no sharding\n  and 5 more$"):
-        named_value(propagate(text, "text"), "m.py:1", "text")
+        named_value(sharded_text(text, "text"), "m.py:1", "text")

@@ -1,4 +1,4 @@
-"""Signals end commands with one line, at any moment. `tests/unit/test_files.py` has those that come while writing."""
+"""Signals end commands with one line, at any moment; `tests/unit/syntax/test_files.py` has those during writing."""
 
 import signal
 import subprocess
@@ -56,20 +56,20 @@ def test_a_signal_during_imports(
 
 def test_a_signal_between_two_dumps_leaves_whole_files(tmp_path: Path):
     script = """
-import xshardy.files
-write_all, count = xshardy.files._write_all, 0
+import xshardy.syntax.files
+write_all, count = xshardy.syntax.files._write_all, 0
 def second_ends_early(descriptor, text):
     global count
     count += 1
     write_all(descriptor, text if count == 1 else text[:10])
     if count == 2: os.kill(os.getpid(), signal.SIGTERM)
-xshardy.files._write_all = second_ends_early
+xshardy.syntax.files._write_all = second_ends_early
 from xshardy.tools.entry import xshardy; sys.exit(xshardy())
 """
     arguments = ("compile", str(FUSION), "--dump-dir", str(tmp_path / "dumps"), "-o", str(tmp_path / "gelu.ptx"))
     assert ended(script, *arguments, cwd=tmp_path) == (143, "", "terminated\n")
     assert [path.name for path in tmp_path.iterdir()] == ["dumps"]
-    assert [path.name for path in (tmp_path / "dumps").iterdir()] == ["01-emit.mlir"]
+    assert [path.name for path in (tmp_path / "dumps").iterdir()] == ["00-1-prepared.mlir"]
 
 
 def test_signals_that_the_caller_ignores_stay_ignored(monkeypatch: pytest.MonkeyPatch):

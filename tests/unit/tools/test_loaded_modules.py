@@ -24,7 +24,7 @@ sys.exit(status)
             [
                 "xshardy.hlo_text",
                 "xshardy.compiler",
-                "xshardy.transforms.sdy_export.local.patterns",
+                "xshardy.transforms.sdy_partition.operations",
                 "xdsl.dialects.llvm",
             ],
         ),

@@ -4,15 +4,16 @@ import re
 from pathlib import Path
 
 import pytest
+from sharded_programs import sharded_text
 from xdsl.dialects.builtin import TensorType, f32, i1
 
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.cli import main
 from xshardy.tools.explain.page import page
 from xshardy.tools.explain.picking import argument, named_value, result
 from xshardy.tools.explain.story import story
-from xshardy.tools.program_file import read_program
 from xshardy.tools.shard import Placement, in_bytes, placements
-from xshardy.tools.sharded_program import ShardedProgram, propagate
+from xshardy.tools.source_file import read_source
 
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "mlp.mlir")
 
@@ -31,11 +32,11 @@ func.func @f(
 
 
 @pytest.fixture(scope="module")
-def mlp() -> ShardedProgram:
-    return propagate(read_program(EXAMPLE), EXAMPLE)
+def mlp() -> Sharded:
+    return sharded_text(read_source(EXAMPLE).text, EXAMPLE)
 
 
-def test_the_path_of_an_axis_begins_where_it_was_written(mlp: ShardedProgram):
+def test_the_path_of_an_axis_begins_where_it_was_written(mlp: Sharded):
     assert list(story(mlp, named_value(mlp, "%2", EXAMPLE))) == [
         '%2 (line 10): [{"data", ?}, {?}]',
         '  Dimension 0 has "data":',
@@ -47,20 +48,20 @@ def test_the_path_of_an_axis_begins_where_it_was_written(mlp: ShardedProgram):
     ]
 
 
-def test_axes_go_backwards_too(mlp: ShardedProgram):
+def test_axes_go_backwards_too(mlp: Sharded):
     lines = list(story(mlp, argument(mlp, 2, EXAMPLE)))
     assert lines[0] == 'argument 2 (%w1): [{"model", ?}, {?}]'
     assert lines[-2] == '    step 5: "model" went on to argument 2 (%w1), through stablehlo.dot (line 10)'
 
 
-def test_results_are_the_returned_values(mlp: ShardedProgram):
+def test_results_are_the_returned_values(mlp: Sharded):
     lines = list(story(mlp, result(mlp, 0, EXAMPLE)))
     assert lines[0] == 'result 0 of @mlp: [{"data", ?}, {?}, {?}]'
     assert "went on to result 0 of @mlp, through func.return (line 12)" in lines[-3]
 
 
 def test_conflicts_are_reported():
-    program = propagate(CONFLICT, "conflict")
+    program = sharded_text(CONFLICT, "conflict")
     lines = list(story(program, named_value(program, "%0", "conflict")))
     assert lines[-1] == (
         '    at stablehlo.add (line 6), operand 1 argument 1 (%y) has "b" in dimension 0, which is dimension 0 here: '
@@ -74,7 +75,7 @@ def test_conflicts_are_reported():
 
 
 def test_constraints_are_origins():
-    program = propagate(CONFLICT, "conflict")
+    program = sharded_text(CONFLICT, "conflict")
     assert list(story(program, named_value(program, "%3", "conflict")))[2] == (
         '    %2 (line 8) had it from the start: [{"b", ?}, {?}], of a sharding constraint'
     )
@@ -105,7 +106,7 @@ def test_calls_are_looked_into():
         %0 = stablehlo.add %y, %y : tensor<8xf32>
         return %y, %0 : tensor<8xf32>, tensor<8xf32>
       }"""
-    program = propagate(text, "calls")
+    program = sharded_text(text, "calls")
     assert list(story(program, named_value(program, "%0#1", "calls")))[2:] == [
         '    argument 0 (%x) had it from the start: [{"a"}], written in the text',
         '    step 0: "a" went on to argument 0 inside the call of @twice (line 4) (%y), '
@@ -115,7 +116,7 @@ def test_calls_are_looked_into():
     ]
 
 
-def test_bytes_per_device(mlp: ShardedProgram):
+def test_bytes_per_device(mlp: Sharded):
     found = {placement.name: placement for placement in placements(mlp)}
     weights = found["argument 2 (%w1)"]
     assert (weights.bytes_before, weights.bytes_after) == (4096 * 1024 * 4, 4096 * 1024 * 4 // 8)
@@ -132,7 +133,7 @@ def test_indivisible_tensors_are_padded():
           %y: tensor<3xf32>) -> tensor<6x5xi1> {
         return %x : tensor<6x5xi1>
       }"""
-    x, y = placements(propagate(text, "padded"))
+    x, y = placements(sharded_text(text, "padded"))
     assert (x.type, x.bytes_after, x.is_replicated) == (TensorType(i1, [6, 5]), 2 * 5, False)
     assert y == Placement("argument 1 (%y)", TensorType(f32, [3]), None, 12, 12, True)
 
@@ -225,7 +226,7 @@ def test_a_traced_program_over_a_mesh_without_devices(tmp_path: Path, capsys: py
     assert "32 B" in capsys.readouterr().out
 
 
-def test_the_page_has_all_that_it_shows(mlp: ShardedProgram):
+def test_the_page_has_all_that_it_shows(mlp: Sharded):
     text = page(mlp, "a < b")
     assert "<title>a &lt; b</title>" in text
     assert not re.search(r"(src|href)=|url\(|https?:", text)
@@ -292,7 +293,7 @@ func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a
 
 
 def test_names_and_lines_of_the_program_stand_for_those_of_the_text():
-    program = propagate(LOCATED, "located.mlir")
+    program = sharded_text(LOCATED, "located.mlir")
     names = {placement.name for placement in placements(program)}
     assert names == {"argument 0 (p['emb'])", "argument 1 (x)", "%0 (model.py:42)"}
     lines = list(story(program, named_value(program, "x", "located.mlir")))
@@ -302,5 +303,5 @@ def test_names_and_lines_of_the_program_stand_for_those_of_the_text():
 
 
 def test_the_page_shows_the_text_without_locations():
-    shown = page(propagate(LOCATED, "located.mlir"), "located")
+    shown = page(sharded_text(LOCATED, "located.mlir"), "located")
     assert "loc(" not in shown and "model.py:42" in shown

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
+from sharded_programs import sharded_text
 
 from xshardy.hlo_text import read_hlo
+from xshardy.programs.sharded import export, export_hlo
 from xshardy.syntax import print_module
 from xshardy.tools.cli import main
 from xshardy.tools.explain.picking import named_value
 from xshardy.tools.explain.story import story
-from xshardy.tools.sharded_program import export, export_hlo, propagate
 
 TABLES = """
 FileNames
@@ -85,7 +86,7 @@ ENTRY main {
 
 
 def test_names_and_places_are_those_of_the_users_program():
-    program = propagate(OF_JAX, "step.hlo")
+    program = sharded_text(OF_JAX, "step.hlo")
     lines = list(story(program, named_value(program, "%dot.3", "step.hlo")))
     assert lines[0] == '%dot.3 (model.py:42): [{"data", ?}, {"model", ?}]'
     assert """    argument 1 (p['w']) had it from the start: [{}, {"model"}], written in the text""" in lines
@@ -93,7 +94,7 @@ def test_names_and_places_are_those_of_the_users_program():
 
 
 def test_shardings_of_jax_are_written_as_those_of_hlo():
-    (function,) = (op for op in read_hlo(export_hlo(propagate(OF_JAX, "step.hlo"))).ops)
+    (function,) = (op for op in read_hlo(export_hlo(sharded_text(OF_JAX, "step.hlo"))).ops)
     shardings = [attributes.data["mhlo.sharding"].data for attributes in function.arg_attrs]  # pyright: ignore
     assert shardings == [
         "{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
@@ -104,7 +105,7 @@ def test_shardings_of_jax_are_written_as_those_of_hlo():
 
 
 def test_shardings_of_hlo_go_through_loops():
-    text = export_hlo(propagate(OF_HLO, "loop.hlo"))
+    text = export_hlo(sharded_text(OF_HLO, "loop.hlo"))
     lines = {line.split("%")[1].split(" ")[0]: line for line in text.splitlines() if " = " in line}
     for name in ("x", "z", "y"):
         assert "sharding={devices=[4,2]<=[8]}" in lines[name], lines[name]
@@ -171,7 +172,7 @@ ENTRY main {
     ("flags", "first"), [("{true}", '{"_axis_0"}'), ("{false,true}", '{"_axis_0"}'), ("{false}", "{}")]
 )
 def test_propagation_to_parameters_is_allowed_by_flags(flags: str, first: str):
-    text = print_module(export(propagate(ALLOWED.replace("{FLAGS}", flags), "m.hlo")))
+    text = print_module(export(sharded_text(ALLOWED.replace("{FLAGS}", flags), "m.hlo")))
     assert f"%arg1: tensor<8x8xf32> {{sdy.sharding = #sdy.sharding<@mesh, [{first}, " in text
 
 

@@ -11,8 +11,10 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
+from xshardy.emitters import PARTITIONED, PREPARED
+from xshardy.programs.source import Source
 from xshardy.tools.cli import main
-from xshardy.tools.stages.file_stages import pipeline_page, read_source
+from xshardy.tools.stages.file_stages import pipeline_page, staged_file
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.page import changes, page
 from xshardy.tools.stages.server import page_server
@@ -38,7 +40,7 @@ ENTRY main {
 
 
 def kernel(text: str, stages: KernelStages = LEVEL_STAGES) -> Program:
-    module = read_source(text, "m.hlo", as_hlo=True).module
+    module = staged_file(Source(text, "m.hlo"), as_hlo=True).module
     (program,) = stages.of_fusions(compiler.fusions(module))
     return program
 
@@ -49,7 +51,7 @@ def lines_from(stage: Stage, number: int) -> list[str]:
 
 def test_each_level_says_which_lines_come_from_an_instruction():
     program = kernel(HLO)
-    assert [stage.name for stage in program.stages] == [*LEVELS, "PTX"]
+    assert [stage.name for stage in program.stages] == [PREPARED, PARTITIONED, *LEVELS, "PTX"]
     for stage in program.stages:
         assert stage.name != "PTX" or any(line.startswith("neg.f32") for line in lines_from(stage, 6))
         assert any("add" in line for line in lines_from(stage, 5)), stage.name
@@ -72,7 +74,7 @@ def test_every_operation_of_a_kernel_comes_from_some_line():
 def test_the_instructions_are_those_of_a_compilation(example: str):
     """Places of instructions for debuggers change none of them."""
     text = (EXAMPLES / example).read_text()
-    (name,) = map(compiler.fusion_name, compiler.fusions(read_source(text, example, as_hlo=True).module))
+    (name,) = map(compiler.fusion_name, compiler.fusions(staged_file(Source(text, example), as_hlo=True).module))
     compiled = compiler.compile(text, math="expanded", entry=name).ptx
     shown = kernel(text).stages[-1].lines
     assert [line for line in shown if line] == [line for line in compiled.splitlines() if line]
@@ -86,7 +88,7 @@ def test_a_stage_for_each_pass():
         names.append(name)
 
     compiler.compile(HLO, math="expanded", observe=observe)
-    assert [stage.name for stage in program.stages] == ["xla_gpu", *names[1:-1], "PTX"]
+    assert [stage.name for stage in program.stages] == [PREPARED, PARTITIONED, "xla_gpu", *names[1:-1], "PTX"]
 
 
 def test_a_kernel_that_cannot_be_compiled_says_why():
@@ -107,7 +109,7 @@ def data_of(text: str) -> dict[str, list[dict[str, list[dict[str, list[int]]]]]]
 
 def test_a_pipeline_stops_at_the_pass_that_fails():
     text = "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  return %x : tensor<8xf32>\n}\n"
-    (program,) = data_of(pipeline_page(text, "m.mlir", "inline,hlo-async-wrap"))["programs"]
+    (program,) = data_of(pipeline_page(Source(text, "m.mlir"), "inline,hlo-async-wrap"))["programs"]
     assert [stage["name"] for stage in program["stages"]] == ["input", "inline"]
     assert str(program["failure"]).startswith("hlo-async-wrap: nothing to wrap")
 

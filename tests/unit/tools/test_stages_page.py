@@ -9,6 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from xshardy.tools.cli import main
 
+pytestmark = pytest.mark.processes
+
 EXAMPLES = Path(__file__).parents[3] / "examples"
 GELU = EXAMPLES / "gelu.hlo"
 TANH = 1 + next(number for number, line in enumerate(GELU.read_text().splitlines()) if " tanh(" in line)

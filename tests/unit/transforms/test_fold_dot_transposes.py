@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.program import entry_of
+from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo.expand_library_calls import ExpandLibraryCallsPass
 from xshardy.transforms.hlo.fold_dot_transposes import FoldDotTransposesPass

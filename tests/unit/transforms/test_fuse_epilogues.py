@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.modules.program import entry_of
+from xshardy.launch.prepared_program import entry_of
+from xshardy.numerics.element_types import Array
 from xshardy.rewriting.walk import operations_of
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo.expand_library_calls import ExpandLibraryCallsPass

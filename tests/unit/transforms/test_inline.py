@@ -1,7 +1,7 @@
 """Inlining random programs: the same result, and no call left that the rule inlines."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, sampled_from, tuples
 
 from xshardy.interpreters.simt import run_kernel
@@ -42,7 +42,6 @@ def programs(draw: DrawFn) -> str:
     return "\n".join(functions)
 
 
-@settings(max_examples=60)
 @given(programs(), lists(integers(-100, 100), min_size=2, max_size=2))
 def test_inlining_keeps_results(text: str, inputs: list[int]):
     memory = np.array(inputs, dtype=np.int32)

@@ -7,6 +7,8 @@ from xdsl.irdl import irdl_attr_definition
 
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType, DimensionNumbers, Precision
 
+__all__ = ["ComparisonDirectionAttr", "ComparisonTypeAttr", "PrecisionAttr", "RaggedDotDimensionNumbersAttr"]
+
 
 @irdl_attr_definition
 class ComparisonDirectionAttr(EnumAttribute[ComparisonDirection], SpacedOpaqueSyntaxAttribute):

@@ -29,6 +29,30 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = [
+    "BroadcastAddOp",
+    "BroadcastAndOp",
+    "BroadcastAtan2Op",
+    "BroadcastCompareOp",
+    "BroadcastComplexOp",
+    "BroadcastDivOp",
+    "BroadcastMaxOp",
+    "BroadcastMinOp",
+    "BroadcastMulOp",
+    "BroadcastNextAfterOp",
+    "BroadcastOrOp",
+    "BroadcastPolygammaOp",
+    "BroadcastPowOp",
+    "BroadcastRemOp",
+    "BroadcastSelectOp",
+    "BroadcastShiftLeftOp",
+    "BroadcastShiftRightArithmeticOp",
+    "BroadcastShiftRightLogicalOp",
+    "BroadcastSubOp",
+    "BroadcastXorOp",
+    "BroadcastZetaOp",
+]
+
 Shape = Sequence[int]
 
 ANY_TENSOR = PER_AXIS_TENSOR.or_unranked()
@@ -305,29 +329,3 @@ class BroadcastSelectOp(InfersResultTypes):
             raise VerifyException("mismatched operand types")
         pred, *branches = (known_shape_of(value) for value in self.operands)
         return [of_shape(element, broadcast((pred, broadcast(branches))))]
-
-
-BROADCASTING_OPS = (
-    BroadcastAddOp,
-    BroadcastAndOp,
-    BroadcastAtan2Op,
-    BroadcastDivOp,
-    BroadcastMaxOp,
-    BroadcastMinOp,
-    BroadcastMulOp,
-    BroadcastNextAfterOp,
-    BroadcastOrOp,
-    BroadcastPolygammaOp,
-    BroadcastPowOp,
-    BroadcastRemOp,
-    BroadcastShiftLeftOp,
-    BroadcastShiftRightArithmeticOp,
-    BroadcastShiftRightLogicalOp,
-    BroadcastSubOp,
-    BroadcastXorOp,
-    BroadcastZetaOp,
-    BroadcastComplexOp,
-    BroadcastCompareOp,
-    BroadcastSelectOp,
-)
-"""All of the above."""

@@ -11,6 +11,8 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes, with_element
 from xshardy.dialects.stablehlo.nullary import TensorConstantOp
 from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, tensor_type
 
+__all__ = ["ConstantLikeOp", "ConstantOp"]
+
 
 @irdl_op_definition
 class ConstantOp(TensorConstantOp):

@@ -19,6 +19,34 @@ from xshardy.dialects.stablehlo.types import (
     PRED_TENSOR,
 )
 
+__all__ = [
+    "AcosOp",
+    "AcoshOp",
+    "AsinAcosKernelOp",
+    "AsinOp",
+    "AsinhOp",
+    "AtanOp",
+    "AtanhOp",
+    "BesselI1eOp",
+    "ConjOp",
+    "CoshOp",
+    "DigammaOp",
+    "ErfInvOp",
+    "ErfOp",
+    "ErfcOp",
+    "IsInfOp",
+    "IsNegInfOp",
+    "IsPosInfOp",
+    "LgammaOp",
+    "MulhiOp",
+    "NextAfterOp",
+    "PolygammaOp",
+    "SinhOp",
+    "SquareOp",
+    "TanOp",
+    "ZetaOp",
+]
+
 
 class FloatFunctionOp(UnaryElementwiseOp):
     """A function of floats."""
@@ -212,33 +240,3 @@ class MulhiOp(BinaryFunctionOp):
     rhs = operand_def(INTEGER_TENSOR)
     result = result_def(INTEGER_TENSOR)
     traits = traits_def(Pure(), Commutative())
-
-
-ELEMENTWISE_OPS = (
-    AsinAcosKernelOp,
-    AcosOp,
-    AcoshOp,
-    AsinOp,
-    AsinhOp,
-    AtanOp,
-    AtanhOp,
-    BesselI1eOp,
-    ConjOp,
-    CoshOp,
-    SinhOp,
-    TanOp,
-    SquareOp,
-    DigammaOp,
-    ErfOp,
-    ErfInvOp,
-    ErfcOp,
-    LgammaOp,
-    IsInfOp,
-    IsNegInfOp,
-    IsPosInfOp,
-    NextAfterOp,
-    PolygammaOp,
-    ZetaOp,
-    MulhiOp,
-)
-"""All of the above."""

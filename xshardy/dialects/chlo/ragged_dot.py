@@ -22,6 +22,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["RaggedDotOp"]
+
 
 class RaggedDotNumbers(Protocol):
     """The dimensions of a dot product, the ragged dimension of `lhs`, and the dimension of groups in `rhs`."""

@@ -36,6 +36,8 @@ from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import TENSOR, is_compatible, tensor_type
 
+__all__ = ["ScanOp"]
+
 
 @irdl_op_definition
 class ScanOp(InfersResultTypes, SuggestsNames):

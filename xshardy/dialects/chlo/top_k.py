@@ -15,6 +15,8 @@ from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, tensor_type
 
+__all__ = ["TopKOp"]
+
 ANY_TENSOR = PER_AXIS_TENSOR.or_unranked()
 
 

@@ -8,10 +8,6 @@ To add an operation, write it in the module of its kind and name it in `__all__`
 dialect has, what the modules export.
 """
 
-from typing import TypeVar
-
-from xdsl.ir import Attribute, Dialect, Operation
-
 from xshardy.dialects.hlo.arrays import *
 from xshardy.dialects.hlo.async_operation import *
 from xshardy.dialects.hlo.async_ops import *
@@ -26,14 +22,6 @@ from xshardy.dialects.hlo.opaque import *
 from xshardy.dialects.hlo.ordering import *
 from xshardy.dialects.hlo.own_async_ops import *
 from xshardy.dialects.hlo.scaled_dot import *
+from xshardy.dialects.listing import dialect_of
 
-_T = TypeVar("_T")
-
-
-def _named(kind: type[_T]) -> list[type[_T]]:
-    """The classes of one kind in the modules above that have a name in the dialect: not their base classes."""
-    classes = [value for value in globals().values() if isinstance(value, type) and issubclass(value, kind)]
-    return [value for value in classes if vars(value).get("name", "").startswith("hlo.")]
-
-
-HLO = Dialect("hlo", _named(Operation), _named(Attribute))
+HLO = dialect_of("hlo", globals())

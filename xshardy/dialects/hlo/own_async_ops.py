@@ -13,8 +13,8 @@ its attributes, and its bundle has operands, outputs and contexts. So `copy-star
 where `@copy` holds an `hlo.copy`. None of them has updates. `hlo.send` and `hlo.recv` are the starts of
 `stablehlo.send` and `stablehlo.recv`, under HLO's names. Source: rows HLO-ASYNC-17 and -18.
 
-To add one, write its start and its done and give it a row of `OWN_STARTS`. When HLO drops its opcodes, remove all
-three: `hlo.async_start` then wraps it.
+To add one, write its pair, name both in `__all__` and give it a row of `OWN_DONES` and `OWN_STARTS`. When HLO drops its
+opcodes, remove them: `hlo.async_start` then wraps it.
 """
 
 from collections.abc import Mapping
@@ -75,130 +75,64 @@ class OwnStartOp(StartOp):
             )
 
 
-@irdl_op_definition
-class CopyStartOp(OwnStartOp):
-    """Start to copy a tensor, perhaps into another memory space."""
+def own_pair(
+    start: str,
+    summary: str,
+    wraps: tuple[type[Operation], ...],
+    contexts: tuple[tuple[Attribute, ...], ...] = ((),),
+) -> tuple[type[OwnStartOp], type[DoneOp]]:
+    """The start `hlo.START` of operations of the types `wraps`, and its done."""
+    done = f"{start.removesuffix('_start')}_done"
 
-    CONSUMERS: ClassVar = ("hlo.copy_done",)
-    WRAPS: ClassVar = (CopyOp,)
-    CONTEXTS: ClassVar = ((COUNTER,),)
+    @irdl_op_definition
+    class Start(OwnStartOp):
+        CONSUMERS: ClassVar = (f"hlo.{done}",)
+        WRAPS: ClassVar = wraps
+        CONTEXTS: ClassVar = contexts
+        name = f"hlo.{start}"
 
-    name = "hlo.copy_start"
+    @irdl_op_definition
+    class Done(DoneOp):
+        PRODUCERS: ClassVar = (f"hlo.{start}",)
+        name = f"hlo.{done}"
 
-
-@irdl_op_definition
-class CopyDoneOp(DoneOp):
-    """Wait for a copy."""
-
-    PRODUCERS: ClassVar = ("hlo.copy_start",)
-
-    name = "hlo.copy_done"
-
-
-@irdl_op_definition
-class AllReduceStartOp(OwnStartOp):
-    """Start to reduce tensors over the devices of a group. Its shape in HLO text is the outputs alone."""
-
-    CONSUMERS: ClassVar = ("hlo.all_reduce_done",)
-    WRAPS: ClassVar = (stablehlo.AllReduceOp, AllReduceOp)
-
-    name = "hlo.all_reduce_start"
+    for op, name in ((Start, start), (Done, done)):
+        op.__name__ = op.__qualname__ = f"{name.title().replace('_', '')}Op"
+    Start.__doc__, Done.__doc__ = summary, f"Wait for what `hlo.{start}` started; the results are its outputs."
+    return Start, Done
 
 
-@irdl_op_definition
-class AllReduceDoneOp(DoneOp):
-    """Wait for an all-reduce."""
-
-    PRODUCERS: ClassVar = ("hlo.all_reduce_start",)
-
-    name = "hlo.all_reduce_done"
-
-
-@irdl_op_definition
-class AllGatherStartOp(OwnStartOp):
-    """Start to collect the tensors of the devices of a group."""
-
-    CONSUMERS: ClassVar = ("hlo.all_gather_done",)
-    WRAPS: ClassVar = (stablehlo.AllGatherOp, AllGatherOp)
-
-    name = "hlo.all_gather_start"
-
-
-@irdl_op_definition
-class AllGatherDoneOp(DoneOp):
-    """Wait for an all-gather."""
-
-    PRODUCERS: ClassVar = ("hlo.all_gather_start",)
-
-    name = "hlo.all_gather_done"
-
-
-@irdl_op_definition
-class CollectivePermuteStartOp(OwnStartOp):
-    """Start to send a tensor to another device, and to receive that of a third. Older text has two contexts."""
-
-    CONSUMERS: ClassVar = ("hlo.collective_permute_done",)
-    WRAPS: ClassVar = (stablehlo.CollectivePermuteOp, CollectivePermuteOp)
-    CONTEXTS: ClassVar = ((), (COUNTER, COUNTER))
-
-    name = "hlo.collective_permute_start"
-
-
-@irdl_op_definition
-class CollectivePermuteDoneOp(DoneOp):
-    """Wait for a collective-permute."""
-
-    PRODUCERS: ClassVar = ("hlo.collective_permute_start",)
-
-    name = "hlo.collective_permute_done"
-
-
-@irdl_op_definition
-class SendOp(OwnStartOp):
-    """Start to send a tensor to the host or to another device; the last operand, and the only output, is a token."""
-
-    CONSUMERS: ClassVar = ("hlo.send_done",)
-    WRAPS: ClassVar = (stablehlo.SendOp,)
-    CONTEXTS: ClassVar = ((COUNTER,),)
-
-    name = "hlo.send"
-
-
-@irdl_op_definition
-class SendDoneOp(DoneOp):
-    """Wait until a tensor has been sent."""
-
-    PRODUCERS: ClassVar = ("hlo.send",)
-
-    name = "hlo.send_done"
-
-
-@irdl_op_definition
-class RecvOp(OwnStartOp):
-    """Start to receive a tensor from the host or from another device; the operand, and the last output, is a token."""
-
-    CONSUMERS: ClassVar = ("hlo.recv_done",)
-    WRAPS: ClassVar = (stablehlo.RecvOp,)
-    CONTEXTS: ClassVar = ((COUNTER,),)
-
-    name = "hlo.recv"
-
-
-@irdl_op_definition
-class RecvDoneOp(DoneOp):
-    """Wait for a tensor; the results are the tensor and a token."""
-
-    PRODUCERS: ClassVar = ("hlo.recv",)
-
-    name = "hlo.recv_done"
-
-
-OWN_STARTS: Mapping[type[Operation], type[OwnStartOp]] = {
-    wrapped: start
-    for start in (CopyStartOp, AllReduceStartOp, AllGatherStartOp, CollectivePermuteStartOp, SendOp, RecvOp)
-    for wrapped in start.WRAPS
-}
-"""The starts of operations that `hlo.async_start` may not wrap."""
+CopyStartOp, CopyDoneOp = own_pair(
+    "copy_start", "Start to copy a tensor, perhaps into another memory space.", (CopyOp,), ((COUNTER,),)
+)
+AllReduceStartOp, AllReduceDoneOp = own_pair(
+    "all_reduce_start",
+    "Start to reduce tensors over the devices of a group. Its shape in HLO text is the outputs alone.",
+    (stablehlo.AllReduceOp, AllReduceOp),
+)
+AllGatherStartOp, AllGatherDoneOp = own_pair(
+    "all_gather_start",
+    "Start to collect the tensors of the devices of a group.",
+    (stablehlo.AllGatherOp, AllGatherOp),
+)
+CollectivePermuteStartOp, CollectivePermuteDoneOp = own_pair(
+    "collective_permute_start",
+    "Start to send a tensor to another device, and to receive that of a third. Older text has two contexts.",
+    (stablehlo.CollectivePermuteOp, CollectivePermuteOp),
+    ((), (COUNTER, COUNTER)),
+)
+SendOp, SendDoneOp = own_pair(
+    "send",
+    "Start to send a tensor to the host or to another device; the last operand, and the only output, is a token.",
+    (stablehlo.SendOp,),
+    ((COUNTER,),),
+)
+RecvOp, RecvDoneOp = own_pair(
+    "recv",
+    "Start to receive a tensor from the host or from another device; the operand, and the last output, is a token.",
+    (stablehlo.RecvOp,),
+    ((COUNTER,),),
+)
 
 OWN_DONES: Mapping[type[StartOp], type[DoneOp]] = {
     CopyStartOp: CopyDoneOp,
@@ -208,4 +142,11 @@ OWN_DONES: Mapping[type[StartOp], type[DoneOp]] = {
     SendOp: SendDoneOp,
     RecvOp: RecvDoneOp,
 }
-"""The dones of these starts."""
+"""The starts with opcodes of their own, and their dones."""
+
+OWN_STARTS: Mapping[type[Operation], type[OwnStartOp]] = {
+    wrapped: start
+    for start in (CopyStartOp, AllReduceStartOp, AllGatherStartOp, CollectivePermuteStartOp, SendOp, RecvOp)
+    for wrapped in start.WRAPS
+}
+"""The starts of operations that `hlo.async_start` may not wrap."""

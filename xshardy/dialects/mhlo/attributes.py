@@ -11,6 +11,8 @@ from xdsl.printer import Printer
 
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers, Precision, integers
 
+__all__ = ["DotDimensionNumbersAttr", "PrecisionAttr", "RaggedDotDimensionNumbersAttr"]
+
 
 @irdl_attr_definition
 class PrecisionAttr(EnumAttribute[Precision], SpacedOpaqueSyntaxAttribute):

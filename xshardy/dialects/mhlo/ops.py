@@ -21,6 +21,8 @@ from xshardy.dialects.mhlo.attributes import PrecisionAttr, RaggedDotDimensionNu
 from xshardy.dialects.stablehlo.elementwise_unary import UnaryElementwiseOp
 from xshardy.dialects.stablehlo.types import TENSOR, VALUE
 
+__all__ = ["CopyOp", "RaggedDotOp", "TopKOp"]
+
 
 @irdl_op_definition
 class CopyOp(UnaryElementwiseOp):

@@ -30,6 +30,8 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp, SliceOp
 from xshardy.dialects.stablehlo.types import TENSOR, FutureType
 
+__all__ = ["AsyncDoneOp", "AsyncStartOp"]
+
 STARTABLE = (
     AllGatherOp,
     AllReduceOp,

@@ -23,7 +23,26 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from xshardy.dialects.stablehlo.slice_dims import SliceDims
 from xshardy.dialects.tensor_encoding import VerifiableTensorEncoding
+
+__all__ = [
+    "BoundsAttr",
+    "ComparisonDirection",
+    "ComparisonDirectionAttr",
+    "ComparisonType",
+    "ComparisonTypeAttr",
+    "DotDimensionNumbersAttr",
+    "GatherDimensionNumbersAttr",
+    "Precision",
+    "PrecisionAttr",
+    "ResultAccuracyAttr",
+    "ResultAccuracyMode",
+    "ResultAccuracyModeAttr",
+    "ScatterDimensionNumbersAttr",
+    "TypeExtensionsAttr",
+    "integers",
+]
 
 
 def integers(values: Iterable[int]) -> DenseArrayBase[I64]:
@@ -299,6 +318,17 @@ class GatherDimensionNumbersAttr(DimensionNumbers):
     start_index_map: DenseArrayBase[I64]
     index_vector_dim: IntAttr
 
+    @property
+    def dims(self) -> SliceDims:
+        return SliceDims(
+            self.offset_dims.get_values(),
+            self.collapsed_slice_dims.get_values(),
+            self.operand_batching_dims.get_values(),
+            self.start_indices_batching_dims.get_values(),
+            self.start_index_map.get_values(),
+            self.index_vector_dim.data,
+        )
+
 
 @irdl_attr_definition
 class ScatterDimensionNumbersAttr(DimensionNumbers):
@@ -312,3 +342,14 @@ class ScatterDimensionNumbersAttr(DimensionNumbers):
     scatter_indices_batching_dims: DenseArrayBase[I64]
     scatter_dims_to_operand_dims: DenseArrayBase[I64]
     index_vector_dim: IntAttr
+
+    @property
+    def dims(self) -> SliceDims:
+        return SliceDims(
+            self.update_window_dims.get_values(),
+            self.inserted_window_dims.get_values(),
+            self.input_batching_dims.get_values(),
+            self.scatter_indices_batching_dims.get_values(),
+            self.scatter_dims_to_operand_dims.get_values(),
+            self.index_vector_dim.data,
+        )

@@ -54,6 +54,8 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import CALL_VALUE, COMPOSITE_VALUE, is_compatible_shape
 from xshardy.dialects.symbols import find_symbol
 
+__all__ = ["CompositeOp", "CustomCallOp"]
+
 
 class EffectsIfDeclared(MemoryEffect):
     """A custom call has all effects if it says `has_side_effect`, and none if it does not."""

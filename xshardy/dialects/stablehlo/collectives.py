@@ -53,6 +53,19 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = [
+    "AllGatherOp",
+    "AllReduceOp",
+    "AllToAllOp",
+    "CollectiveBroadcastOp",
+    "CollectivePermuteOp",
+    "CollectiveReduceOp",
+    "CrossReplicaSumOp",
+    "PartitionIdOp",
+    "ReduceScatterOp",
+    "ReplicaIdOp",
+]
+
 
 class CollectiveOp(IRDLOperation):
     """A collective between the devices of each group in `replica_groups`, over `channel_handle`."""

@@ -38,6 +38,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["DotGeneralOp"]
+
 PRECISION_CONFIG = MessageConstraint(
     ArrayAttr[PrecisionAttr], "attribute 'precision_config' failed to satisfy constraint: Precision Config attribute"
 )

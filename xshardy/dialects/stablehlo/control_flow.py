@@ -38,6 +38,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["AfterAllOp", "CaseOp", "IfOp", "OptimizationBarrierOp", "ReturnOp", "WhileOp"]
+
 
 @irdl_op_definition
 class AfterAllOp(IRDLOperation):

@@ -56,6 +56,8 @@ from xshardy.dialects.stablehlo.types import (
 )
 from xshardy.dialects.stablehlo.windows import I64_ARRAY, WindowDimension, padding_pairs, window_of
 
+__all__ = ["ConvolutionOp", "DynamicConvOp"]
+
 I1_ARRAY = DenseArrayBase.constr(i1)
 
 

@@ -11,6 +11,8 @@ from xdsl.printer import Printer
 
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers, integers
 
+__all__ = ["ConvDimensionNumbersAttr"]
+
 LETTERS = ("bf", "io", "bf")
 """The letters of the non-spatial dimensions of input, kernel and output, in the order of the fields."""
 

@@ -2,13 +2,6 @@
 
 from xdsl.dialects.builtin import (
     BoolAttr,
-    Float8E3M4Type,
-    Float8E4M3B11FNUZType,
-    Float8E4M3FNType,
-    Float8E4M3FNUZType,
-    Float8E4M3Type,
-    Float8E5M2FNUZType,
-    Float8E5M2Type,
     IntAttr,
     IntegerAttr,
     bf16,
@@ -22,17 +15,10 @@ from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.element_names import FLOAT8_TYPES
 from xshardy.dialects.stablehlo.structs import INTEGER, Field, StructAttribute
 
-F8_TYPES = (
-    Float8E3M4Type,
-    Float8E4M3B11FNUZType,
-    Float8E4M3FNType,
-    Float8E4M3FNUZType,
-    Float8E4M3Type,
-    Float8E5M2FNUZType,
-    Float8E5M2Type,
-)
+__all__ = ["DotAlgorithmAttr"]
 
 KNOWN_ALGORITHMS = frozenset[tuple[TypeAttribute, TypeAttribute, int]](
     [
@@ -104,7 +90,11 @@ class DotAlgorithmAttr(StructAttribute):
             return False
         operands = self.lhs_precision_type, self.rhs_precision_type
         operations = self.num_primitive_operations.data
-        if all(isinstance(type, F8_TYPES) for type in operands) and self.accumulation_type == f32 and operations == 1:
+        if (
+            all(isinstance(type, FLOAT8_TYPES) for type in operands)
+            and self.accumulation_type == f32
+            and operations == 1
+        ):
             return True
         key = self.lhs_precision_type, self.accumulation_type, operations
         is_precise = not self.allow_imprecise_accumulation.value.data

@@ -55,6 +55,17 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = [
+    "DynamicBroadcastInDimOp",
+    "DynamicGatherOp",
+    "DynamicIotaOp",
+    "DynamicPadOp",
+    "DynamicReshapeOp",
+    "GetDimensionSizeOp",
+    "RealDynamicSliceOp",
+    "SetDimensionSizeOp",
+]
+
 I64_ARRAY = DenseArrayBase.constr(i64)
 
 

@@ -18,6 +18,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["DotOp", "EinsumOp", "UnaryEinsumOp"]
+
 
 @irdl_op_definition
 class DotOp(IRDLOperation):

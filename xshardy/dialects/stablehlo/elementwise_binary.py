@@ -31,6 +31,26 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = [
+    "AddOp",
+    "AndOp",
+    "Atan2Op",
+    "BinaryElementwiseOp",
+    "ComplexOp",
+    "DivOp",
+    "MaxOp",
+    "MinOp",
+    "MulOp",
+    "OrOp",
+    "PowOp",
+    "RemOp",
+    "ShiftLeftOp",
+    "ShiftRightArithmeticOp",
+    "ShiftRightLogicalOp",
+    "SubtractOp",
+    "XorOp",
+]
+
 
 class BinaryElementwiseOp(IRDLOperation):
     """`f(lhs, rhs)`, element by element; both operands and the result have one type."""

@@ -40,6 +40,37 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = [
+    "AbsOp",
+    "CbrtOp",
+    "CeilOp",
+    "ClzOp",
+    "ConvertOp",
+    "CosineOp",
+    "ExpOp",
+    "Expm1Op",
+    "FloorOp",
+    "ImagOp",
+    "IsFiniteOp",
+    "Log1pOp",
+    "LogOp",
+    "LogisticOp",
+    "NegOp",
+    "NotOp",
+    "PopulationCountOp",
+    "RealOp",
+    "ReducePrecisionOp",
+    "RoundNearestEvenOp",
+    "RoundOp",
+    "RsqrtOp",
+    "SignOp",
+    "SineOp",
+    "SqrtOp",
+    "TanOp",
+    "TanhOp",
+    "UnaryElementwiseOp",
+]
+
 
 class UnaryElementwiseOp(IRDLOperation):
     """`f(operand)`, element by element; the result has the type of the operand unless a subclass says otherwise."""

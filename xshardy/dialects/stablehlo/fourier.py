@@ -20,6 +20,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["FftOp", "FftType", "FftTypeAttr"]
+
 
 class FftType(StrEnum):
     FFT = "FFT"

@@ -14,6 +14,8 @@ from xshardy.dialects.stablehlo.dimensions import verify_distinct, verify_range,
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, bounded
 from xshardy.dialects.stablehlo.types import INTEGER_TENSOR, TENSOR, bounds_of, is_compatible_dim, tensor_type
 
+__all__ = ["GatherOp"]
+
 
 class GatheringOp(InfersResultTypes):
     """
@@ -38,7 +40,7 @@ class GatheringOp(InfersResultTypes):
         self.verify_dimension_numbers()
         numbers = self.dimension_numbers
         sizes, shape = self.slice_shape(), tensor_type(self.operand).get_shape()
-        dropped = (*numbers.collapsed_slice_dims.get_values(), *numbers.operand_batching_dims.get_values())
+        dropped = numbers.dims.absent
         for name in ("collapsed_slice_dims", "operand_batching_dims"):
             for dimension in getattr(numbers, name).get_values():
                 if sizes[dimension] > 1:

@@ -30,6 +30,8 @@ from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.dialects.stablehlo.types import PER_AXIS_TENSOR, STATIC_TENSOR_OR_TOKEN, TokenType
 
+__all__ = ["ChannelType", "CreateTokenOp", "InfeedOp", "OutfeedOp", "RecvOp", "SendOp"]
+
 
 @dataclass(frozen=True)
 class IsToken(AttrConstraint[TokenType]):

@@ -28,6 +28,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["CholeskyOp", "Transpose", "TransposeAttr", "TriangularSolveOp"]
+
 
 class Transpose(StrEnum):
     TRANSPOSE_INVALID = "TRANSPOSE_INVALID"

@@ -23,6 +23,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["BatchNormGradOp", "BatchNormInferenceOp", "BatchNormTrainingOp"]
+
 FEATURES = FLOAT_OR_QUANTIZED_TENSOR.of_rank(1)
 """A tensor with a number for each feature."""
 

@@ -16,6 +16,8 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes, with_element
 from xshardy.dialects.stablehlo.quantized_types import quantized_element, storage_type
 from xshardy.dialects.stablehlo.types import STATIC_NUMBER_TENSOR, STATIC_TENSOR, tensor_type
 
+__all__ = ["ConstantOp", "IotaOp"]
+
 
 class TensorConstantOp(InfersResultTypes):
     """

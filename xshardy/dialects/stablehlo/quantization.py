@@ -11,6 +11,8 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes, with_element
 from xshardy.dialects.stablehlo.quantized_types import quantized_element
 from xshardy.dialects.stablehlo.types import FLOAT_TENSOR, QUANTIZED_TENSOR, is_compatible_shape, tensor_type
 
+__all__ = ["UniformDequantizeOp", "UniformQuantizeOp"]
+
 
 @irdl_op_definition
 class UniformQuantizeOp(UnaryElementwiseOp):

@@ -29,6 +29,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["RngAlgorithm", "RngAlgorithmAttr", "RngBitGeneratorOp", "RngDistribution", "RngDistributionAttr", "RngOp"]
+
 SCALAR = PRED_INTEGER_OR_FLOAT_TENSOR.of_rank(0)
 
 

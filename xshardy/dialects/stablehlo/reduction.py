@@ -43,6 +43,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["MapOp", "ReduceOp"]
+
 I64_ARRAY = DenseArrayBase.constr(i64)
 
 

@@ -23,6 +23,8 @@ from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.stablehlo.structs import ATTRIBUTE, INTEGER, STRING, Field, StructAttribute
 from xshardy.dialects.symbols import find_symbol
 
+__all__ = ["AxisRefAttr", "MeshAttr", "MeshAxisAttr", "ReplicaGroupMeshAxesAttr", "SubAxisInfoAttr"]
+
 NO_DEVICE = -1
 """The padding of shorter groups."""
 

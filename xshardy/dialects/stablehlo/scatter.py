@@ -38,6 +38,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["ScatterOp"]
+
 
 @irdl_op_definition
 class ScatterOp(InfersResultTypes):

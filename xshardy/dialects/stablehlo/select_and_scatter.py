@@ -15,6 +15,8 @@ from xshardy.dialects.stablehlo.reduction import verify_reducer
 from xshardy.dialects.stablehlo.types import TENSOR, is_compatible_shape, tensor_type
 from xshardy.dialects.stablehlo.windows import I64_ARRAY, WindowDimension, window_of, window_properties
 
+__all__ = ["SelectAndScatterOp"]
+
 
 @irdl_op_definition
 class SelectAndScatterOp(InfersResultTypes):

@@ -29,6 +29,8 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = ["ClampOp", "CompareOp", "SelectOp"]
+
 
 @irdl_op_definition
 class ClampOp(InfersResultTypes):

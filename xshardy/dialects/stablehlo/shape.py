@@ -31,6 +31,17 @@ from xshardy.dialects.stablehlo.types import (
     tensor_type,
 )
 
+__all__ = [
+    "BitcastConvertOp",
+    "BroadcastInDimOp",
+    "BroadcastOp",
+    "ConcatenateOp",
+    "PadOp",
+    "ReshapeOp",
+    "ReverseOp",
+    "TransposeOp",
+]
+
 I64_ARRAY = DenseArrayBase.constr(i64)
 
 

@@ -13,6 +13,8 @@ from xshardy.dialects.stablehlo.formats import SliceRanges, VariadicOperandWithA
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_same_element_types
 from xshardy.dialects.stablehlo.types import SCALAR_INTEGER, TENSOR, bounds_of, tensor_type
 
+__all__ = ["DynamicSliceOp", "DynamicUpdateSliceOp", "SliceOp", "TorchIndexSelectOp"]
+
 I64_ARRAY = DenseArrayBase.constr(i64)
 
 

@@ -12,6 +12,8 @@ from xshardy.dialects.stablehlo.control_flow import ReturnOp
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import TENSOR, is_compatible_shape, tensor_type
 
+__all__ = ["SortOp"]
+
 
 @irdl_op_definition
 class SortOp(InfersResultTypes):

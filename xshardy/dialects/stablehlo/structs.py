@@ -12,6 +12,8 @@ from xdsl.printer import Printer
 
 from xshardy.dialects.stablehlo.attributes import integers
 
+__all__ = ["ChannelHandleAttr", "OutputOperandAliasAttr"]
+
 
 @dataclass(frozen=True, slots=True)
 class Field:

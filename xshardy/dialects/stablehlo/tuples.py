@@ -13,6 +13,8 @@ from xshardy.dialects.stablehlo.formats import TupleOpType
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.types import VALUE
 
+__all__ = ["GetTupleElementOp", "TupleOp"]
+
 
 @irdl_op_definition
 class TupleOp(InfersResultTypes):

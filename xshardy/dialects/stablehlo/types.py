@@ -15,20 +15,9 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyTensorType,
     ArrayAttr,
-    BFloat16Type,
     ComplexType,
-    Float4E2M1FNType,
     Float6E2M3FNType,
     Float6E3M2FNType,
-    Float8E3M4Type,
-    Float8E4M3B11FNUZType,
-    Float8E4M3FNType,
-    Float8E4M3FNUZType,
-    Float8E4M3Type,
-    Float8E5M2FNUZType,
-    Float8E5M2Type,
-    Float8E8M0FNUType,
-    Float16Type,
     Float32Type,
     Float64Type,
     IndexType,
@@ -47,9 +36,12 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.element_names import HLO_FLOATS
 from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.attributes import BoundsAttr
+
+__all__ = ["FutureType", "TokenType"]
 
 UI32 = IntegerType(32, Signedness.UNSIGNED)
 PRED = frozenset[Attribute]([i1])
@@ -59,21 +51,7 @@ INTEGER = SIGNED | UNSIGNED
 SIGNED_BY_NAME = frozenset(IntegerType(width, Signedness.SIGNED) for width in (2, 4, 8, 16, 32, 64))
 """`si32` and the like, the numbers of `i32`: only indices of a scatter have such types."""
 FLOAT32_OR_64 = frozenset[Attribute]([Float32Type(), Float64Type()])
-FLOAT = FLOAT32_OR_64 | {
-    Float4E2M1FNType(),
-    Float6E2M3FNType(),
-    Float6E3M2FNType(),
-    Float8E3M4Type(),
-    Float8E4M3Type(),
-    Float8E4M3FNType(),
-    Float8E4M3FNUZType(),
-    Float8E4M3B11FNUZType(),
-    Float8E5M2Type(),
-    Float8E5M2FNUZType(),
-    Float8E8M0FNUType(),
-    BFloat16Type(),
-    Float16Type(),
-}
+FLOAT = frozenset[Attribute]((*(kind() for kind in HLO_FLOATS), Float6E2M3FNType(), Float6E3M2FNType()))
 COMPLEX = frozenset[Attribute]([ComplexType(Float32Type()), ComplexType(Float64Type())])
 ANY_ELEMENT = PRED | INTEGER | FLOAT | COMPLEX
 

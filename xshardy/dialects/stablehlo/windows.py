@@ -34,6 +34,8 @@ from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.reduction import verify_reducer
 from xshardy.dialects.stablehlo.types import TENSOR, is_compatible_shape, tensor_type
 
+__all__ = ["ReduceWindowOp", "WindowDimension"]
+
 I64_ARRAY = DenseArrayBase.constr(i64)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects import chlo, hlo, stablehlo
 from xshardy.dialects.stablehlo.attributes import ComparisonType
 from xshardy.dialects.stablehlo.elementwise_unary import ReducePrecisionOp
 from xshardy.dialects.stablehlo.selection import CompareOp, why_unordered
@@ -27,8 +28,9 @@ from xshardy.emitters.elemental.integers import (
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, emitted_type, kind_of
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
 from xshardy.emitters.elemental.special_functions import SPECIAL_OPS, SPECIAL_RULES, next_after
+from xshardy.facts.movement import is_rearrangement
 
-OPS: Mapping[Kind, Mapping[str, MakeOp]] = {
+OPS: Mapping[Kind, Mapping[type[Operation], MakeOp]] = {
     Kind.COMPLEX: COMPLEX_OPS,
     Kind.FLOAT: {**FLOAT_OPS, **SPECIAL_OPS},
     Kind.PRED: PRED_OPS,
@@ -37,7 +39,7 @@ OPS: Mapping[Kind, Mapping[str, MakeOp]] = {
 }
 """Opcodes that are one operation, by the kind of the operands."""
 
-RULES: Mapping[Kind, Mapping[str, Rule]] = {
+RULES: Mapping[Kind, Mapping[type[Operation], Rule]] = {
     Kind.COMPLEX: COMPLEX_RULES,
     Kind.FLOAT: {**FLOAT_RULES, **SPECIAL_RULES},
     Kind.PRED: PRED_RULES,
@@ -90,28 +92,17 @@ def _reduce_precision(s: Scalars, op: Operation, value: SSAValue) -> SSAValue:
     return reduce_precision(s, value, op.exponent_bits.value.data, op.mantissa_bits.value.data)
 
 
-RULES_OF_ANY_KIND: Mapping[str, Callable[..., SSAValue]] = {
-    "chlo.next_after": _next_after,
-    "hlo.bitcast": _same_bits,
-    "hlo.copy": _same_value,
-    "stablehlo.compare": _compare,
-    "stablehlo.complex": _complex,
-    "stablehlo.convert": _convert,
-    "stablehlo.reduce_precision": _reduce_precision,
-    "stablehlo.select": _select,
+RULES_OF_ANY_KIND: Mapping[type[Operation], Callable[..., SSAValue]] = {
+    chlo.NextAfterOp: _next_after,
+    hlo.BitcastOp: _same_bits,
+    hlo.CopyOp: _same_value,
+    stablehlo.CompareOp: _compare,
+    stablehlo.ComplexOp: _complex,
+    stablehlo.ConvertOp: _convert,
+    stablehlo.ReducePrecisionOp: _reduce_precision,
+    stablehlo.SelectOp: _select,
 }
 """Opcodes whose rule also reads attributes, the type of the result, or the bits of small floats."""
-
-MOVES = frozenset(
-    {
-        "stablehlo.broadcast_in_dim",
-        "stablehlo.reshape",
-        "stablehlo.reverse",
-        "stablehlo.slice",
-        "stablehlo.transpose",
-    }
-)
-"""Opcodes that only move elements: an indexing map describes them completely."""
 
 
 def emit_element(s: Scalars, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
@@ -120,9 +111,9 @@ def emit_element(s: Scalars, op: Operation, operands: Sequence[SSAValue]) -> SSA
 
     Raises `PassFailedException` if `op` has no row for the type of its elements.
     """
-    if op.name in MOVES:
+    if is_rearrangement(op):
         return operands[0]
-    if (rule := RULES_OF_ANY_KIND.get(op.name)) is not None:
+    if (rule := RULES_OF_ANY_KIND.get(type(op))) is not None:
         return rule(s, op, *operands)
     element_type = element_type_of(op.operands[0].type)
     kind = kind_of(element_type)
@@ -133,9 +124,9 @@ def emit_element(s: Scalars, op: Operation, operands: Sequence[SSAValue]) -> SSA
     return round_float(s, result, result_type) if kind_of(result_type) is Kind.SMALL_FLOAT else result
 
 
-def _of_kind(s: Scalars, op: Operation, kind: Kind, type: Attribute, operands: Sequence[SSAValue]) -> SSAValue:
-    if (make := OPS[kind].get(op.name)) is not None:
+def _of_kind(s: Scalars, op: Operation, kind: Kind, element_type: Attribute, operands: Sequence[SSAValue]) -> SSAValue:
+    if (make := OPS[kind].get(type(op))) is not None:
         return s(make(*operands))
-    if (rule := RULES[kind].get(op.name)) is not None:
+    if (rule := RULES[kind].get(type(op))) is not None:
         return rule(s, *operands)
-    raise PassFailedException(f"{op.name} of {type} cannot be emitted: no emitter has a row for it")
+    raise PassFailedException(f"{op.name} of {element_type} cannot be emitted: no emitter has a row for it")

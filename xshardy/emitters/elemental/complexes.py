@@ -3,33 +3,34 @@
 from collections.abc import Mapping
 
 from xdsl.dialects import arith, complex, math
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from xshardy.dialects import chlo, stablehlo
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
 
-COMPLEX_OPS: Mapping[str, MakeOp] = {
-    "chlo.tan": complex.TanOp,
-    "stablehlo.abs": complex.AbsOp,
-    "stablehlo.add": complex.AddOp,
-    "stablehlo.atan2": complex.Atan2Op,
-    "stablehlo.cosine": complex.CosOp,
-    "stablehlo.divide": complex.DivOp,
-    "stablehlo.exponential": complex.ExpOp,
-    "stablehlo.exponential_minus_one": complex.Expm1Op,
-    "stablehlo.imag": complex.ImOp,
-    "stablehlo.log": complex.LogOp,
-    "stablehlo.log_plus_one": complex.Log1pOp,
-    "stablehlo.multiply": complex.MulOp,
-    "stablehlo.negate": complex.NegOp,
-    "stablehlo.power": complex.PowOp,
-    "stablehlo.real": complex.ReOp,
-    "stablehlo.rsqrt": complex.RsqrtOp,
-    "stablehlo.sign": complex.SignOp,
-    "stablehlo.sine": complex.SinOp,
-    "stablehlo.sqrt": complex.SqrtOp,
-    "stablehlo.subtract": complex.SubOp,
-    "stablehlo.tan": complex.TanOp,
-    "stablehlo.tanh": complex.TanhOp,
+COMPLEX_OPS: Mapping[type[Operation], MakeOp] = {
+    chlo.TanOp: complex.TanOp,
+    stablehlo.AbsOp: complex.AbsOp,
+    stablehlo.AddOp: complex.AddOp,
+    stablehlo.Atan2Op: complex.Atan2Op,
+    stablehlo.CosineOp: complex.CosOp,
+    stablehlo.DivOp: complex.DivOp,
+    stablehlo.ExpOp: complex.ExpOp,
+    stablehlo.Expm1Op: complex.Expm1Op,
+    stablehlo.ImagOp: complex.ImOp,
+    stablehlo.LogOp: complex.LogOp,
+    stablehlo.Log1pOp: complex.Log1pOp,
+    stablehlo.MulOp: complex.MulOp,
+    stablehlo.NegOp: complex.NegOp,
+    stablehlo.PowOp: complex.PowOp,
+    stablehlo.RealOp: complex.ReOp,
+    stablehlo.RsqrtOp: complex.RsqrtOp,
+    stablehlo.SignOp: complex.SignOp,
+    stablehlo.SineOp: complex.SinOp,
+    stablehlo.SqrtOp: complex.SqrtOp,
+    stablehlo.SubtractOp: complex.SubOp,
+    stablehlo.TanOp: complex.TanOp,
+    stablehlo.TanhOp: complex.TanhOp,
 }
 
 
@@ -57,9 +58,9 @@ def cbrt(s: Scalars, x: SSAValue) -> SSAValue:
     return s.complex(*(s(arith.MulfOp(root, s(part(angle)))) for part in (math.CosOp, math.SinOp)))
 
 
-COMPLEX_RULES: Mapping[str, Rule] = {
-    "chlo.conj": conj,
-    "chlo.square": square,
-    "stablehlo.cbrt": cbrt,
-    "stablehlo.logistic": logistic,
+COMPLEX_RULES: Mapping[type[Operation], Rule] = {
+    chlo.ConjOp: conj,
+    chlo.SquareOp: square,
+    stablehlo.CbrtOp: cbrt,
+    stablehlo.LogisticOp: logistic,
 }

@@ -5,48 +5,49 @@ from collections.abc import Mapping
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.extensions.arith import RemFOp
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
 
-FLOAT_OPS: Mapping[str, MakeOp] = {
-    "chlo.acos": math.AcosOp,
-    "chlo.acosh": math.AcoshOp,
-    "chlo.asin": math.AsinOp,
-    "chlo.asinh": math.AsinhOp,
-    "chlo.atan": math.AtanOp,
-    "chlo.atanh": math.AtanhOp,
-    "chlo.cosh": math.CoshOp,
-    "chlo.erf": math.ErfOp,
-    "chlo.sinh": math.SinhOp,
-    "chlo.tan": math.TanOp,
-    "stablehlo.abs": math.AbsFOp,
-    "stablehlo.add": arith.AddfOp,
-    "stablehlo.atan2": math.Atan2Op,
-    "stablehlo.cbrt": math.CbrtOp,
-    "stablehlo.ceil": math.CeilOp,
-    "stablehlo.cosine": math.CosOp,
-    "stablehlo.divide": arith.DivfOp,
-    "stablehlo.exponential": math.ExpOp,
-    "stablehlo.exponential_minus_one": math.ExpM1Op,
-    "stablehlo.floor": math.FloorOp,
-    "stablehlo.log": math.LogOp,
-    "stablehlo.log_plus_one": math.Log1pOp,
-    "stablehlo.maximum": arith.MaximumfOp,
-    "stablehlo.minimum": arith.MinimumfOp,
-    "stablehlo.multiply": arith.MulfOp,
-    "stablehlo.negate": arith.NegfOp,
-    "stablehlo.power": math.PowFOp,
-    "stablehlo.remainder": RemFOp,
-    "stablehlo.round_nearest_afz": math.RoundOp,
-    "stablehlo.round_nearest_even": math.RoundEvenOp,
-    "stablehlo.rsqrt": math.RsqrtOp,
-    "stablehlo.sine": math.SinOp,
-    "stablehlo.sqrt": math.SqrtOp,
-    "stablehlo.subtract": arith.SubfOp,
-    "stablehlo.tan": math.TanOp,
-    "stablehlo.tanh": math.TanhOp,
+FLOAT_OPS: Mapping[type[Operation], MakeOp] = {
+    chlo.AcosOp: math.AcosOp,
+    chlo.AcoshOp: math.AcoshOp,
+    chlo.AsinOp: math.AsinOp,
+    chlo.AsinhOp: math.AsinhOp,
+    chlo.AtanOp: math.AtanOp,
+    chlo.AtanhOp: math.AtanhOp,
+    chlo.CoshOp: math.CoshOp,
+    chlo.ErfOp: math.ErfOp,
+    chlo.SinhOp: math.SinhOp,
+    chlo.TanOp: math.TanOp,
+    stablehlo.AbsOp: math.AbsFOp,
+    stablehlo.AddOp: arith.AddfOp,
+    stablehlo.Atan2Op: math.Atan2Op,
+    stablehlo.CbrtOp: math.CbrtOp,
+    stablehlo.CeilOp: math.CeilOp,
+    stablehlo.CosineOp: math.CosOp,
+    stablehlo.DivOp: arith.DivfOp,
+    stablehlo.ExpOp: math.ExpOp,
+    stablehlo.Expm1Op: math.ExpM1Op,
+    stablehlo.FloorOp: math.FloorOp,
+    stablehlo.LogOp: math.LogOp,
+    stablehlo.Log1pOp: math.Log1pOp,
+    stablehlo.MaxOp: arith.MaximumfOp,
+    stablehlo.MinOp: arith.MinimumfOp,
+    stablehlo.MulOp: arith.MulfOp,
+    stablehlo.NegOp: arith.NegfOp,
+    stablehlo.PowOp: math.PowFOp,
+    stablehlo.RemOp: RemFOp,
+    stablehlo.RoundOp: math.RoundOp,
+    stablehlo.RoundNearestEvenOp: math.RoundEvenOp,
+    stablehlo.RsqrtOp: math.RsqrtOp,
+    stablehlo.SineOp: math.SinOp,
+    stablehlo.SqrtOp: math.SqrtOp,
+    stablehlo.SubtractOp: arith.SubfOp,
+    stablehlo.TanOp: math.TanOp,
+    stablehlo.TanhOp: math.TanhOp,
 }
 """Opcodes that are one operation; `maximum` and `minimum` propagate NaN."""
 
@@ -83,13 +84,13 @@ def imag(s: Scalars, x: SSAValue) -> SSAValue:
     return s.constant(0, x.type)
 
 
-FLOAT_RULES: Mapping[str, Rule] = {
-    "stablehlo.clamp": clamp,
-    "stablehlo.imag": imag,
-    "stablehlo.is_finite": is_finite,
-    "stablehlo.logistic": logistic,
-    "stablehlo.real": real,
-    "stablehlo.sign": sign,
+FLOAT_RULES: Mapping[type[Operation], Rule] = {
+    stablehlo.ClampOp: clamp,
+    stablehlo.ImagOp: imag,
+    stablehlo.IsFiniteOp: is_finite,
+    stablehlo.LogisticOp: logistic,
+    stablehlo.RealOp: real,
+    stablehlo.SignOp: sign,
 }
 """Opcodes that expand to several operations."""
 

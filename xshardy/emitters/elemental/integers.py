@@ -9,41 +9,42 @@ from collections.abc import Mapping
 
 from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import IndexType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
+from xshardy.dialects import stablehlo
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars, width_of
 
-ANY_SIGN_OPS: Mapping[str, MakeOp] = {
-    "stablehlo.add": arith.AddiOp,
-    "stablehlo.and": arith.AndIOp,
-    "stablehlo.count_leading_zeros": math.CountLeadingZerosOp,
-    "stablehlo.multiply": arith.MuliOp,
-    "stablehlo.or": arith.OrIOp,
-    "stablehlo.popcnt": math.CtPopOp,
-    "stablehlo.subtract": arith.SubiOp,
-    "stablehlo.xor": arith.XOrIOp,
+ANY_SIGN_OPS: Mapping[type[Operation], MakeOp] = {
+    stablehlo.AddOp: arith.AddiOp,
+    stablehlo.AndOp: arith.AndIOp,
+    stablehlo.ClzOp: math.CountLeadingZerosOp,
+    stablehlo.MulOp: arith.MuliOp,
+    stablehlo.OrOp: arith.OrIOp,
+    stablehlo.PopulationCountOp: math.CtPopOp,
+    stablehlo.SubtractOp: arith.SubiOp,
+    stablehlo.XorOp: arith.XOrIOp,
 }
 
-SIGNED_OPS: Mapping[str, MakeOp] = {
+SIGNED_OPS: Mapping[type[Operation], MakeOp] = {
     **ANY_SIGN_OPS,
-    "stablehlo.maximum": arith.MaxSIOp,
-    "stablehlo.minimum": arith.MinSIOp,
+    stablehlo.MaxOp: arith.MaxSIOp,
+    stablehlo.MinOp: arith.MinSIOp,
 }
 
-UNSIGNED_OPS: Mapping[str, MakeOp] = {
+UNSIGNED_OPS: Mapping[type[Operation], MakeOp] = {
     **ANY_SIGN_OPS,
-    "stablehlo.maximum": arith.MaxUIOp,
-    "stablehlo.minimum": arith.MinUIOp,
+    stablehlo.MaxOp: arith.MaxUIOp,
+    stablehlo.MinOp: arith.MinUIOp,
 }
 
-PRED_OPS: Mapping[str, MakeOp] = {
-    "stablehlo.add": arith.OrIOp,
-    "stablehlo.and": arith.AndIOp,
-    "stablehlo.maximum": arith.OrIOp,
-    "stablehlo.minimum": arith.AndIOp,
-    "stablehlo.multiply": arith.AndIOp,
-    "stablehlo.or": arith.OrIOp,
-    "stablehlo.xor": arith.XOrIOp,
+PRED_OPS: Mapping[type[Operation], MakeOp] = {
+    stablehlo.AddOp: arith.OrIOp,
+    stablehlo.AndOp: arith.AndIOp,
+    stablehlo.MaxOp: arith.OrIOp,
+    stablehlo.MinOp: arith.AndIOp,
+    stablehlo.MulOp: arith.AndIOp,
+    stablehlo.OrOp: arith.OrIOp,
+    stablehlo.XorOp: arith.XOrIOp,
 }
 """Addition and multiplication of predicates are `or` and `and`."""
 
@@ -162,33 +163,33 @@ def pred_clamp(s: Scalars, lower: SSAValue, x: SSAValue, upper: SSAValue) -> SSA
     return s(arith.AndIOp(s(arith.OrIOp(lower, x)), upper))
 
 
-ANY_SIGN_RULES: Mapping[str, Rule] = {
-    "stablehlo.negate": negate,
-    "stablehlo.not": bitwise_not,
-    "stablehlo.shift_left": shift_left,
-    "stablehlo.shift_right_arithmetic": shift_right_arithmetic,
-    "stablehlo.shift_right_logical": shift_right_logical,
+ANY_SIGN_RULES: Mapping[type[Operation], Rule] = {
+    stablehlo.NegOp: negate,
+    stablehlo.NotOp: bitwise_not,
+    stablehlo.ShiftLeftOp: shift_left,
+    stablehlo.ShiftRightArithmeticOp: shift_right_arithmetic,
+    stablehlo.ShiftRightLogicalOp: shift_right_logical,
 }
 
-SIGNED_RULES: Mapping[str, Rule] = {
+SIGNED_RULES: Mapping[type[Operation], Rule] = {
     **ANY_SIGN_RULES,
-    "stablehlo.abs": absolute,
-    "stablehlo.clamp": signed_clamp,
-    "stablehlo.divide": signed_divide,
-    "stablehlo.power": signed_power,
-    "stablehlo.remainder": signed_remainder,
-    "stablehlo.sign": sign,
+    stablehlo.AbsOp: absolute,
+    stablehlo.ClampOp: signed_clamp,
+    stablehlo.DivOp: signed_divide,
+    stablehlo.PowOp: signed_power,
+    stablehlo.RemOp: signed_remainder,
+    stablehlo.SignOp: sign,
 }
 
-UNSIGNED_RULES: Mapping[str, Rule] = {
+UNSIGNED_RULES: Mapping[type[Operation], Rule] = {
     **ANY_SIGN_RULES,
-    "stablehlo.clamp": unsigned_clamp,
-    "stablehlo.divide": unsigned_divide,
-    "stablehlo.power": unsigned_power,
-    "stablehlo.remainder": unsigned_remainder,
+    stablehlo.ClampOp: unsigned_clamp,
+    stablehlo.DivOp: unsigned_divide,
+    stablehlo.PowOp: unsigned_power,
+    stablehlo.RemOp: unsigned_remainder,
 }
 
-PRED_RULES: Mapping[str, Rule] = {
-    "stablehlo.clamp": pred_clamp,
-    "stablehlo.not": bitwise_not,
+PRED_RULES: Mapping[type[Operation], Rule] = {
+    stablehlo.ClampOp: pred_clamp,
+    stablehlo.NotOp: bitwise_not,
 }

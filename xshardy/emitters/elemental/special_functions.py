@@ -2,21 +2,48 @@
 CHLO functions that XLA expands before fusion: inverse erf, log gamma, digamma, ...
 
 Narrow floats are computed as f32; functions with cancellation near their zeros, as f64. The formulas are those of
-`dialects/chlo/formulas.py`. Source: IEEE 754-2019 `nextUp`.
+`facts/decompositions/formulas.py`. Source: IEEE 754-2019 `nextUp`.
 """
 
 import math as python_math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from xshardy.dialects.chlo.formulas import Arithmetic, digamma, erf_inv, lgamma
+from xshardy.dialects import chlo
 from xshardy.dialects.extensions.math import ErfcOp
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.elemental.conversions import convert, round_float, widened
 from xshardy.emitters.elemental.scalars import MakeOp, Rule, Scalars
+from xshardy.facts.decompositions.formulas import Arithmetic, digamma, erf_inv, lgamma
+
+FUNCTIONS: Mapping[str, MakeOp] = {
+    "absolute": math.AbsFOp,
+    "add": arith.AddfOp,
+    "atan2": math.Atan2Op,
+    "copy_sign": math.CopySignOp,
+    "cos": math.CosOp,
+    "divide": arith.DivfOp,
+    "erf": math.ErfOp,
+    "erfc": ErfcOp,
+    "exp": math.ExpOp,
+    "expm1": math.ExpM1Op,
+    "floor": math.FloorOp,
+    "is_equal": partial(arith.CmpfOp, arg="oeq"),
+    "is_less": partial(arith.CmpfOp, arg="olt"),
+    "log": math.LogOp,
+    "log1p": math.Log1pOp,
+    "multiply": arith.MulfOp,
+    "negate": arith.NegfOp,
+    "select": arith.SelectOp,
+    "sin": math.SinOp,
+    "sqrt": math.SqrtOp,
+    "subtract": arith.SubfOp,
+}
+"""The operation of each function of `Arithmetic`."""
 
 
 class Floats(Arithmetic[SSAValue]):
@@ -30,68 +57,8 @@ class Floats(Arithmetic[SSAValue]):
     def value(self, x: SSAValue | float) -> SSAValue:
         return x if isinstance(x, SSAValue) else self.s.constant(x, self.type)
 
-    def add(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.AddfOp(self.value(x), self.value(y)))
-
-    def subtract(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.SubfOp(self.value(x), self.value(y)))
-
-    def multiply(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.MulfOp(self.value(x), self.value(y)))
-
-    def divide(self, x: SSAValue | float, y: SSAValue | float) -> SSAValue:
-        return self.s(arith.DivfOp(self.value(x), self.value(y)))
-
-    def select(self, condition: SSAValue, then: SSAValue | float, otherwise: SSAValue | float) -> SSAValue:
-        return self.s.select(condition, self.value(then), self.value(otherwise))
-
-    def is_less(self, x: SSAValue, y: SSAValue | float) -> SSAValue:
-        return self.s.compare("olt", x, self.value(y))
-
-    def is_equal(self, x: SSAValue, y: SSAValue | float) -> SSAValue:
-        return self.s.compare("oeq", x, self.value(y))
-
-    def negate(self, x: SSAValue) -> SSAValue:
-        return self.s(arith.NegfOp(x))
-
-    def absolute(self, x: SSAValue) -> SSAValue:
-        return self.s(math.AbsFOp(x))
-
-    def floor(self, x: SSAValue) -> SSAValue:
-        return self.s(math.FloorOp(x))
-
-    def sqrt(self, x: SSAValue) -> SSAValue:
-        return self.s(math.SqrtOp(x))
-
-    def exp(self, x: SSAValue) -> SSAValue:
-        return self.s(math.ExpOp(x))
-
-    def log(self, x: SSAValue) -> SSAValue:
-        return self.s(math.LogOp(x))
-
-    def log1p(self, x: SSAValue) -> SSAValue:
-        return self.s(math.Log1pOp(x))
-
-    def sin(self, x: SSAValue) -> SSAValue:
-        return self.s(math.SinOp(x))
-
-    def cos(self, x: SSAValue) -> SSAValue:
-        return self.s(math.CosOp(x))
-
-    def expm1(self, x: SSAValue) -> SSAValue:
-        return self.s(math.ExpM1Op(x))
-
-    def atan2(self, y: SSAValue, x: SSAValue) -> SSAValue:
-        return self.s(math.Atan2Op(y, x))
-
-    def erf(self, x: SSAValue) -> SSAValue:
-        return self.s(math.ErfOp(x))
-
-    def erfc(self, x: SSAValue) -> SSAValue:
-        return self.s(ErfcOp(x))
-
-    def copy_sign(self, x: SSAValue | float, y: SSAValue) -> SSAValue:
-        return self.s(math.CopySignOp(self.value(x), y))
+    def apply(self, function: str, *operands: SSAValue | float) -> SSAValue:
+        return self.s(FUNCTIONS[function](*map(self.value, operands)))
 
 
 Formula = Callable[[Floats, SSAValue], SSAValue]
@@ -160,17 +127,17 @@ def conj(s: Scalars, x: SSAValue) -> SSAValue:
     return x
 
 
-SPECIAL_OPS: Mapping[str, MakeOp] = {"chlo.erfc": ErfcOp}
+SPECIAL_OPS: Mapping[type[Operation], MakeOp] = {chlo.ErfcOp: ErfcOp}
 """Opcodes that are one operation."""
 
-SPECIAL_RULES: Mapping[str, Rule] = {
-    "chlo.conj": conj,
-    "chlo.digamma": computed_as(wider, digamma),
-    "chlo.erf_inv": computed_as(at_least_f32, erf_inv),
-    "chlo.is_inf": is_inf,
-    "chlo.is_neg_inf": is_neg_inf,
-    "chlo.is_pos_inf": is_pos_inf,
-    "chlo.lgamma": computed_as(wider, lgamma),
-    "chlo.square": square,
+SPECIAL_RULES: Mapping[type[Operation], Rule] = {
+    chlo.ConjOp: conj,
+    chlo.DigammaOp: computed_as(wider, digamma),
+    chlo.ErfInvOp: computed_as(at_least_f32, erf_inv),
+    chlo.IsInfOp: is_inf,
+    chlo.IsNegInfOp: is_neg_inf,
+    chlo.IsPosInfOp: is_pos_inf,
+    chlo.LgammaOp: computed_as(wider, lgamma),
+    chlo.SquareOp: square,
 }
 """Opcodes that expand to several operations."""

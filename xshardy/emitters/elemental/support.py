@@ -1,28 +1,25 @@
 """Whether the operations of a fusion can be emitted. Checked before emission, so that the error names the operation."""
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects import stablehlo
+from xshardy.dialects.hlo import BitcastOp
 from xshardy.dialects.hlo.arrays import ElidedConstantOp
 from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
 from xshardy.emitters.applied_computations import element_functions_of
-from xshardy.emitters.elemental import MOVES, OPS, RULES, RULES_OF_ANY_KIND
+from xshardy.emitters.elemental import OPS, RULES, RULES_OF_ANY_KIND
 from xshardy.emitters.elemental.kinds import Kind, element_type_of, kind_of
 from xshardy.emitters.operations import OPERATIONS
+from xshardy.facts.movement import is_rearrangement
 
-WITHOUT_READS = frozenset({"func.return", "stablehlo.constant", "stablehlo.iota", "stablehlo.return"})
+WITHOUT_READS = (ReturnOp, stablehlo.ConstantOp, stablehlo.IotaOp, stablehlo.ReturnOp)
 """Operations without operands, and terminators."""
-
-REINTERPRETING = frozenset({"hlo.bitcast", "stablehlo.bitcast_convert"})
-"""Operations that reinterpret the bits of elements."""
-
-TUPLES = frozenset({"stablehlo.get_tuple_element", "stablehlo.tuple"})
-"""Not supported inside of a fusion, XGPU-17."""
 
 
 def require_results(computation: FuncOp) -> None:
@@ -73,7 +70,7 @@ def _reason_not_scattered(op: ScatterOp) -> str | None:
 
 def _reason_not_emittable(op: Operation) -> str | None:
     """The reason why `op` cannot be emitted; None if it can."""
-    if op.name in TUPLES:
+    if isinstance(op, stablehlo.GetTupleElementOp | stablehlo.TupleOp):
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
     for value in (*op.operands, *op.results):
         if value.type.name != TensorType.name:
@@ -82,9 +79,11 @@ def _reason_not_emittable(op: Operation) -> str | None:
             return f"a {value.type} has no size that is known; give every dimension one"
     if any(_is_captured(op, value.owner) for value in op.operands):
         return "it reads a value from outside of the region that it is in; pass it to the operation as an operand"
-    if op.name in REINTERPRETING:
+    if isinstance(op, BitcastOp | stablehlo.BitcastConvertOp):
         return _reason_not_bitcast(op)
-    if op.name in MOVES or op.name in RULES_OF_ANY_KIND or op.name in WITHOUT_READS or type(op) in OPERATIONS:
+    if is_rearrangement(op) or isinstance(op, WITHOUT_READS):
+        return None
+    if type(op) in RULES_OF_ANY_KIND or type(op) in OPERATIONS:
         return None
     if isinstance(op, ElidedConstantOp):
         return op.ERROR
@@ -99,7 +98,7 @@ def has_row(op: Operation) -> bool:
         return False
     kind = kind_of(element_type_of(op.operands[0].type))
     kind = Kind.FLOAT if kind is Kind.SMALL_FLOAT else kind
-    return op.name in OPS[kind] or op.name in RULES[kind]
+    return type(op) in OPS[kind] or type(op) in RULES[kind]
 
 
 def _is_captured(op: Operation, owner: Operation | Block) -> bool:
@@ -113,7 +112,7 @@ def _reason_not_bitcast(op: Operation) -> str | None:
         return None
     if Kind.COMPLEX in (kind_of(source), kind_of(target)):
         return f"{source} and {target} are not both real"
-    if op.name == "hlo.bitcast" and bit_width(source) != bit_width(target):
+    if isinstance(op, BitcastOp) and bit_width(source) != bit_width(target):
         return f"{source} and {target} differ in width, so that an element of the result is not one of the operand"
     if bit_width(source) != bit_width(target) and Kind.PRED in (kind_of(source), kind_of(target)):
         return f"a truth value takes a byte, so that {source} and {target} do not have the same bits"

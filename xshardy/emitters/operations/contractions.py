@@ -10,6 +10,7 @@ from itertools import repeat
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, SSAValue
 
+from xshardy.dialects.stablehlo import AddOp, MulOp
 from xshardy.dialects.stablehlo.contraction import DotGeneralOp
 from xshardy.dialects.stablehlo.convolution import ConvolutionOp
 from xshardy.dialects.stablehlo.types import bit_width
@@ -34,7 +35,7 @@ def contraction(operands: Operands, op: DotGeneralOp | ConvolutionOp, indices: I
     sources = [element_type_of(value.type) for value in (op.lhs, op.rhs)]
     algorithm = op.algorithm if isinstance(op, DotGeneralOp) else None
     rounded = sources if algorithm is None or algorithm.rounding is None else algorithm.rounding
-    add, multiply = (OPS[kind_of(type)][name] for name in ("stablehlo.add", "stablehlo.multiply"))
+    add, multiply = (OPS[kind_of(type)][op_type] for op_type in (AddOp, MulOp))
 
     def body(s: Scalars, variables: Indices, results: Indices, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         factors = map(convert, repeat(s), operands.part(op, 0, s, indices, variables), sources, rounded)

@@ -87,7 +87,7 @@ def gather(operands: Operands, op: GatherOp, indices: Indices) -> Sequence[SSAVa
     is_signed = kind_of(element_type_of(op.start_indices.type)) is Kind.SIGNED
     shape, sizes = shape_of(op.operand), values_of(op.slice_sizes)
     starts: list[SSAValue] = []
-    for component, d in enumerate(values_of(op.dimension_numbers.start_index_map)):
+    for component, d in enumerate(op.dimension_numbers.dims.started):
         symbols = (s.constant(component, IndexType()),) if read.is_repeated else ()
         start = operands.operand(op, 1, indices, symbols)
         starts.append(clamped_start(s, start, is_signed, shape[d] - sizes[d]))

@@ -13,12 +13,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.chlo.decompositions import OF_COMPLEX
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.stablehlo.building import element_type
-from xshardy.dialects.stablehlo.deprecated import DEPRECATED
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.emitters.preparation.called_functions import element_functions
 from xshardy.emitters.preparation.calls import CallElementFunction, ElementFunction, InlineCall, ReplaceCustomCall
@@ -30,22 +29,22 @@ from xshardy.emitters.preparation.normalization import (
 )
 from xshardy.emitters.preparation.random_bits import ExpandRngBitGenerator
 from xshardy.emitters.preparation.rewrites import (
-    Decompose,
-    DecomposeComplexFunction,
     ElementOfTuple,
     EraseBarrier,
     EraseSetDimensionSize,
     EraseUnused,
     FoldGetDimensionSize,
-    ReplaceDeprecated,
     ReturnElementsOfTuples,
     SplitBitcastBetweenWidths,
     is_complex,
 )
 from xshardy.emitters.preparation.select_and_scatter import ExpandSelectAndScatter
+from xshardy.facts.decompositions.chlo import OF_COMPLEX
+from xshardy.facts.decompositions.deprecated import DEPRECATED
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
 from xshardy.rewriting.pattern import is_below_one
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.decompose import Decompose
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 PREPARED = (
@@ -71,16 +70,27 @@ PREPARED = (
 """Operations that trigger preparation."""
 
 
+def needs_preparation(op: Operation) -> bool:
+    """Whether `op` must be rewritten before it can be emitted."""
+    if isinstance(op, hlo.BitcastOp):
+        return bit_width(element_type(op.operand)) != bit_width(element_type(op.result))
+    if type(op) in OF_COMPLEX:
+        return is_complex(op)
+    return is_below_one(PREPARED, type(op))
+
+
+def not_emitted(op: Operation, reason: str) -> Exception:
+    return PassFailedException(f"{op.name} cannot be emitted: {reason}")
+
+
 PATTERNS: Sequence[RewritePattern] = (
     ReplaceCustomCall(),
     EraseBarrier(),
     ElementOfTuple(),
-    ReplaceDeprecated(),
     FoldGetDimensionSize(),
     EraseSetDimensionSize(),
     SplitBitcastBetweenWidths(),
-    Decompose(),
-    DecomposeComplexFunction(),
+    Decompose(needs_preparation, not_emitted),
     ExpandRngBitGenerator(),
     ExpandBatchNormInference(),
     ExpandBatchNormTraining(),
@@ -117,15 +127,6 @@ def prepare(computation: FuncOp) -> FuncOp:
     if called:
         ModuleOp([result, *(callee.function for callee in called.values())])
     return result
-
-
-def needs_preparation(op: Operation) -> bool:
-    """Whether `op` must be rewritten before it can be emitted."""
-    if isinstance(op, hlo.BitcastOp):
-        return bit_width(element_type(op.operand)) != bit_width(element_type(op.result))
-    if type(op) in OF_COMPLEX:
-        return is_complex(op)
-    return is_below_one(PREPARED, type(op))
 
 
 def _functions_beside(computation: FuncOp) -> Mapping[str, FuncOp]:

@@ -24,11 +24,10 @@ from xshardy.emitters.reads import has_reads, reads_of
 from xshardy.transforms.call_graph import bottom_up
 
 SMALL = 32
-"""Operations: a function of at most so many, with all that is inlined into it, is inlined at each of its calls."""
+"""Operations: a function of at most so many, with all inlined into it, is inlined at each call. Chosen by us."""
 
 MAX_COPIED = 1 << 12
-"""Operations: how much larger than the program a function may become by inlining."""
-
+"""Operations: how much larger than the program a function may become by inlining. Chosen by us."""
 
 Prepare = Callable[[FuncOp, Mapping[str, ElementFunction]], FuncOp]
 """Clones and prepares a function, given those of its callees that stay functions."""

@@ -21,8 +21,8 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.emitters.partition import roots_of
 from xshardy.indexing.element_calls import element_call, element_maps
 from xshardy.indexing.tensor_maps import minor_to_major
+from xshardy.ir.insertion import inline_block
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.insertion import inline_block
 
 Call = CallOp | FusionOp | stablehlo.CompositeOp
 

@@ -11,11 +11,11 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.trip_counts import trip_count
+from xshardy.ir.insertion import inline_block
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.insertion import inline_block
 
 MAX_UNROLLED = 2048
-"""The maximal number of operations of all iterations of a loop."""
+"""The maximal number of operations of all iterations of a loop. Chosen by us."""
 
 
 def inlined(region: Region, arguments: Sequence[SSAValue], op: Operation, rewriter: PatternRewriter) -> list[SSAValue]:

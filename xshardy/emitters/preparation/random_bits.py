@@ -1,8 +1,8 @@
 """
 `rng_bit_generator` as elementwise operations: each element is a function of the state and its own number.
 
-The generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3". The assignment of numbers to
-elements and the next state follow XLA's RNG library.
+The generators are those of `facts/random_generators.py`. The assignment of numbers to elements and the next state
+follow XLA's RNG library.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,23 +19,19 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.facts.random_generators import (
+    PHILOX_MULTIPLIERS,
+    PHILOX_ROUNDS,
+    PHILOX_WEYL,
+    THREEFRY_GROUPS,
+    THREEFRY_PARITY,
+    THREEFRY_ROTATIONS,
+)
 from xshardy.rewriting import match_op_type
 
 U32, U64 = (IntegerType(width, Signedness.UNSIGNED) for width in (32, 64))
 
 # -- The generators: numbers of u32 from a counter and a key ----------------------------------------------------------
-
-ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-"""The rotation distances of Threefry-2x32, for even and odd groups of rounds."""
-PARITY = 0x1BD11BDA
-"""The parity constant of Threefry's key schedule."""
-THREEFRY_GROUPS = 5
-"""The number of groups of four rounds."""
-
-PHILOX_WEYL = (0x9E3779B9, 0xBB67AE85)
-"""The increments of the key words of Philox-4x32 per round."""
-PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-PHILOX_ROUNDS = 10
 
 
 def halves(t: Tensors, x: SSAValue) -> tuple[SSAValue, SSAValue]:
@@ -56,10 +52,10 @@ def threefry(
     t: Tensors, counter: tuple[SSAValue, SSAValue], key: tuple[SSAValue, SSAValue]
 ) -> tuple[SSAValue, SSAValue]:
     """Threefry-2x32 of 20 rounds: two words from a counter and a key of two words each."""
-    keys = (*key, t.xor(t.xor(t.like(PARITY, key[0]), key[0]), key[1]))
+    keys = (*key, t.xor(t.xor(t.like(THREEFRY_PARITY, key[0]), key[0]), key[1]))
     x, y = (t.add(word, k) for word, k in zip(counter, key, strict=True))
     for group in range(THREEFRY_GROUPS):
-        for distance in ROTATIONS[group % 2]:
+        for distance in THREEFRY_ROTATIONS[group % 2]:
             x = t.add(x, y)
             y = t.xor(x, rotated_left(t, y, distance))
         x = t.add(x, keys[(group + 1) % 3])

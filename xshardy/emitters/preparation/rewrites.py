@@ -2,21 +2,16 @@
 
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
 
 from xdsl.dialects.builtin import ComplexType, FunctionType, TensorType, i32
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.chlo.decompositions import OF_COMPLEX
-from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
-from xshardy.dialects.stablehlo.deprecated import DEPRECATED
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
 from xshardy.indexing.operations import minor_to_major
 from xshardy.rewriting import match_op_type
@@ -28,28 +23,6 @@ class EraseBarrier(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: stablehlo.OptimizationBarrierOp, rewriter: PatternRewriter, /):
         rewriter.replace(op, [], op.operands)
-
-
-class Decompose(RewritePattern):
-    """`op(x)` -> its decomposition into operations of StableHLO."""
-
-    @match_op_type
-    def match_and_rewrite(self, op: DecomposableOpInterface, rewriter: PatternRewriter, /):
-        try:
-            results = op.decompose(Tensors(rewriter))
-        except NotImplementedError as error:
-            raise PassFailedException(f"{op.name} cannot be emitted: {error}") from error
-        rewriter.replace(op, [], results)
-
-
-class DecomposeComplexFunction(RewritePattern):
-    """`chlo.asin(x)` of complex numbers -> arithmetic on their parts."""
-
-    op_types: ClassVar[tuple[type[Operation], ...]] = tuple(OF_COMPLEX)
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if is_complex(op):
-            rewriter.replace(op, [], OF_COMPLEX[type(op)](op, Tensors(rewriter)))
 
 
 def is_complex(op: Operation) -> bool:
@@ -98,19 +71,6 @@ class EraseUnused(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
         if op.parent is self.block and op.results and all(result.first_use is None for result in op.results):
             rewriter.erase(op)
-
-
-class ReplaceDeprecated(RewritePattern):
-    """`dot(x, y)` -> `dot_general(x, y)`: the operations that have replaced one."""
-
-    op_types: ClassVar[tuple[type[Operation], ...]] = tuple(DEPRECATED)
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        try:
-            results = DEPRECATED[type(op)](op, Tensors(rewriter))
-        except NotImplementedError as error:
-            raise PassFailedException(f"{op.name} cannot be emitted: {error}") from error
-        rewriter.replace(op, [], results)
 
 
 class FoldGetDimensionSize(RewritePattern):

@@ -23,8 +23,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.windows import dilated
+from xshardy.ir.insertion import inline_block
 from xshardy.rewriting import match_op_type
-from xshardy.rewriting.insertion import inline_block
 
 MAX_TAPS = 256
 """The maximal number of elements of a window: the code grows with it."""

@@ -40,9 +40,9 @@ def choose_reduction(fusion: Fusion) -> Choice | None:
     assert dimensions is not None
     for root, hero in zip(fusion.roots, heroes, strict=True):
         if hero is None and elements_in(root) != elements_in(first.inputs[0]):
-            return None
+            return fusion.because("reduction", "a result has other sizes than what is reduced")
         if hero is not None and reduction_dimensions(hero) != dimensions:
-            return None
+            return fusion.because("reduction", "two reductions have different dimensions")
     tiling = choose_tiling(dimensions, _elements(fusion, heroes), fusion.device)
     reason = f"it reduces {'rows' if dimensions.is_row else 'columns'} of {list(dimensions.sizes)}"
     groups = reduction_groups(fusion.roots, heroes)

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region, SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
-from xshardy.emitters.analysis import behind_intermediates
+from xshardy.emitters.analysis import Emission, behind_intermediates
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.entry import group_id
 from xshardy.emitters.indices import Indices, apply_map, domain_checks, loop_over
@@ -31,7 +31,7 @@ from xshardy.indexing.reduction_dimensions import kept_order
 from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
 
 
-def emit_reduction(computation: FuncOp, groups: Sequence[ReductionGroup], tiling: Tiling, entry_name: str) -> ModuleOp:
+def emit_reduction(computation: FuncOp, groups: Sequence[ReductionGroup], tiling: Tiling, entry_name: str) -> Emission:
     """The kernel of a computation whose results are in these groups, and its functions, in a new module."""
     return ReductionEmitter(computation, groups, tiling, entry_name).emit()
 
@@ -91,7 +91,7 @@ class ReductionEmitter:
             *([RootGroup.same_place([self.roots[i] for i in group.reduced], reduced)] if group.reduced else ()),
         ]
 
-    def emit(self) -> ModuleOp:
+    def emit(self) -> Emission:
         s = self.kernel.s
         return self.exchange.module(
             self.emit_group(s, self.groups[0]) if len(self.groups) == 1 else self.emit_switch(s)

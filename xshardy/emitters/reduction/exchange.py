@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TypeAlias, cast
 
 from xdsl.dialects import tensor, vector
-from xdsl.dialects.builtin import ModuleOp, TensorType, VectorType
+from xdsl.dialects.builtin import TensorType, VectorType
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.affine.expressions import sym
@@ -19,6 +19,7 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.dialects.xla_gpu.ops import AllocateSharedOp, ShuffleReduceOp, SyncThreadsOp
+from xshardy.emitters.analysis import Emission
 from xshardy.emitters.applied_computations import ignore_signs_of_zeros
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, LoopBody, apply_map, domain_checks, loop_over
@@ -36,11 +37,13 @@ class Exchange:
 
     kernel: Kernel
 
-    def module(self, updated: Values) -> ModuleOp:
-        """The module with the kernel, which returns `updated`, and all functions."""
-        module = self.kernel.module(updated)
-        ignore_signs_of_zeros(module, {self.kernel.parts.applied[hero].root.name for hero in self.kernel.heroes})
-        return module
+    def module(self, updated: Values) -> Emission:
+        """The kernel, which returns `updated`, with all functions."""
+        emission = self.kernel.module(updated)
+        ignore_signs_of_zeros(
+            emission.module, {self.kernel.parts.applied[hero].root.name for hero in self.kernel.heroes}
+        )
+        return emission
 
     def shuffle(self, s: Scalars, values: ByHero, distance: int | None, *, to_all: bool = False) -> ByHero:
         """

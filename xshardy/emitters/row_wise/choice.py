@@ -48,12 +48,12 @@ def _choose(fusion: Fusion, read_again: bool, reason: str) -> Choice | None:
     _, rows, minor = dimensions.sizes
     sizes = {elements_in(root) for root in fusion.roots}
     if not sizes <= {rows, rows * minor}:
-        return None
+        return fusion.because("row_wise", f"a result has neither {rows} nor {rows * minor} elements")
     if read_again and len(reductions[dimensions]) == 1 and sizes == {rows}:
         return None  # nothing reads the rows but the reduction
     steps = steps_of(reductions[dimensions], fusion.roots, minor)
     if steps is None:
-        return None
+        return fusion.because("row_wise", "no result depends on the rows, or a row needs reduced values of another one")
     fits = (
         _are_read_again(steps, fusion.roots, minor)
         if read_again

@@ -9,14 +9,14 @@ from itertools import chain
 from typing import cast
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.reduction import ReduceOp
-from xshardy.emitters.analysis import elements_in
+from xshardy.emitters.analysis import Emission, elements_in
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
 from xshardy.emitters.kernel import Kernel, Values
@@ -30,7 +30,7 @@ Steps = Sequence[Sequence[ReduceOp]]
 """Reductions of rows; those of a step depend on the results of earlier steps only."""
 
 
-def emit_row_wise(computation: FuncOp, steps: Steps, tiling: Tiling, entry_name: str) -> ModuleOp:
+def emit_row_wise(computation: FuncOp, steps: Steps, tiling: Tiling, entry_name: str) -> Emission:
     """The kernel of a computation that reduces rows in these steps, and its functions, in a new module."""
     return RowWiseEmitter(computation, steps, tiling, entry_name).emit()
 
@@ -67,7 +67,7 @@ class RowWiseEmitter:
         """The values reduced before `step`."""
         return _results(chain(*self.steps[: self.steps.index(step)]))
 
-    def emit(self) -> ModuleOp:
+    def emit(self) -> Emission:
         s = self.kernel.s
         reduced: dict[ReduceOp, Values] = {}
         for step in self.steps:

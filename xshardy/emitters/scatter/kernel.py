@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.rewriter import Rewriter
@@ -13,7 +12,7 @@ from xshardy.dialects import hlo
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.dialects.xla_gpu.ops import AtomicRMWOp, PureCallOp, YieldOp
-from xshardy.emitters.analysis import Fusion, behind_bitcasts
+from xshardy.emitters.analysis import Emission, Fusion, behind_bitcasts
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map
@@ -125,12 +124,12 @@ class ScatterKernel(Kernel):
         Rewriter.erase_op(last)
         return results
 
-    def module(self, updated: Values) -> ModuleOp:
+    def module(self, updated: Values) -> Emission:
         """As `Kernel.module`, without the combining function if all its uses were inlined."""
-        module = super().module(updated)
+        emission = super().module(updated)
         name = self.parts.applied[self.op].root.name
-        called = {op.callee.string_value() for op in module.walk() if isinstance(op, PureCallOp)}
-        for function in module.ops:
+        called = {op.callee.string_value() for op in emission.module.walk() if isinstance(op, PureCallOp)}
+        for function in emission.module.ops:
             if isinstance(function, FuncOp) and function.sym_name.data == name and name not in called:
                 Rewriter.erase_op(function)
-        return module
+        return emission

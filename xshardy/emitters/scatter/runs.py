@@ -11,13 +11,14 @@ from math import prod
 from typing import cast
 
 from xdsl.dialects import arith, vector
-from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, IntegerType, ModuleOp, VectorType, i1
+from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseIntOrFPElementsAttr, IntegerType, VectorType, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from xshardy.affine.expressions import add, constant, dim, floordiv, mod, mul, sym
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
+from xshardy.emitters.analysis import Emission
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.grids import block_number, grid_map, split
@@ -61,7 +62,7 @@ def _thread(runs: Runs) -> AffineExpr:
 # -- The kernel -------------------------------------------------------------------------------------------------------
 
 
-def emit_runs(scatter: ScatterFusion, runs: Runs, entry_name: str) -> ModuleOp:
+def emit_runs(scatter: ScatterFusion, runs: Runs, entry_name: str) -> Emission:
     """The kernel of a scatter, and its functions, in a new module."""
     return RunsEmitter(ScatterKernel(scatter, runs.launch, entry_name), runs).emit()
 
@@ -102,7 +103,7 @@ class RunsEmitter:
         self.elements = elements_of_thread(kernel.slices, runs)
         self.element_type = emitted_type(element_type_of(kernel.op.inputs[0].type))
 
-    def emit(self) -> ModuleOp:
+    def emit(self) -> Emission:
         """The module of the kernel."""
 
         def body(s: Scalars, ivs: Indices, number: Indices, carried: Values) -> Values:

@@ -6,11 +6,11 @@ Updates of one element by several threads are atomic, unless the indices are sta
 
 from math import gcd, prod
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.shapes import shape_of
+from xshardy.emitters.analysis import Emission
 from xshardy.emitters.elemental.kinds import element_type_of
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, in_domain, loop_over
@@ -21,7 +21,7 @@ from xshardy.emitters.scatter.kernel import ScatterFusion, ScatterKernel
 from xshardy.indexing.tensor_maps import minor_to_major
 
 
-def emit_updates(scatter: ScatterFusion, entry_name: str) -> ModuleOp:
+def emit_updates(scatter: ScatterFusion, entry_name: str) -> Emission:
     """The kernel of a scatter, and its functions, in a new module."""
     op, slices, launch = scatter.op, scatter.slices, _launch(scatter)
     kernel = ScatterKernel(scatter, launch, entry_name)

@@ -56,11 +56,13 @@ def _choose(
     moved, width = _movement(first)
     assert moved is not None
     same = all(_movement(other) == (moved, width) for other in others)
-    if not same or any(elements_in(root) != elements_in(first.results[0]) for root in fusion.roots):
-        return None
+    if not same:
+        return fusion.because(emitter, "two transpositions differ")
+    if any(elements_in(root) != elements_in(first.results[0]) for root in fusion.roots):
+        return fusion.because(emitter, "a result has another number of elements than the transposition")
     tiling = plan(moved, width, 1 + len(others), fusion.device)
     if tiling is None:
-        return None
+        return fusion.because(emitter, "its tiles do not fit, or too few elements move")
     order, shape = list(moved.permutation), list(moved.shape)
     because = f"it moves dimensions {order} of {shape} through shared memory, {reason(moved, width)}"
     return Choice(emitter, first, because, partial(emit_transpose, fusion.computation, heroes, tiling))

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.xla_gpu.ops import AllocateSharedOp, SyncThreadsOp
+from xshardy.emitters.analysis import Emission
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.elemental.scalars import Scalars
 from xshardy.emitters.indices import Indices, apply_map, loop_over
@@ -29,7 +30,7 @@ from xshardy.indexing.tensor_maps import bitcast_map, minor_to_major
 
 def emit_transpose(
     computation: FuncOp, heroes: Mapping[int, Operation], tiling: TransposeTiling, entry_name: str
-) -> ModuleOp:
+) -> Emission:
     """
     The kernel of a computation, and its functions, in a new module.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from xshardy.engines.cuda.gpu import DeviceMemory, Gpu
-from xshardy.interpreters.element_types import DType, bits_in_memory
+from xshardy.numerics.element_types import DType, bits_in_memory
 
 DLPACK_CODES: Mapping[str, int] = {
     "bfloat16": 4,

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.interpreters.element_types import Array, DType
 from xshardy.lowering.cuda_files import MissingCudaExtraError
+from xshardy.numerics.element_types import Array, DType
 
 T = TypeVar("T")
 

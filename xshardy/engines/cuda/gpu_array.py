@@ -4,9 +4,9 @@ from typing import Any
 
 from xshardy.engines.cuda.dlpack import Exported
 from xshardy.engines.cuda.gpu import DeviceMemory, Gpu
-from xshardy.interpreters.element_types import Array, DType, numpy_dtype
-from xshardy.modules.leaves import Leaf
-from xshardy.modules.memory import from_memory
+from xshardy.launch.leaves import Leaf
+from xshardy.launch.memory import from_memory
+from xshardy.numerics.element_types import Array, DType, numpy_dtype
 
 
 class GpuArray:

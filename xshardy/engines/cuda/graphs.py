@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from xshardy.engines.cuda.gpu import Gpu
-from xshardy.modules.execution import Execution, Running
-from xshardy.modules.launch_plan import Step
+from xshardy.launch.execution import Execution, Running
+from xshardy.launch.launch_plan import LaunchStep
 
 
 @dataclass
@@ -15,7 +15,7 @@ class Graphs:
     """The graphs of a plan, each by the number of its first step. They hold for one choice of addresses."""
 
     gpu: Gpu
-    stays_on_gpu: Callable[[Step], bool]
+    stays_on_gpu: Callable[[LaunchStep], bool]
     """Whether the host only has to submit the work of a step."""
     addresses: Sequence[int] = ()
     recorded: dict[int, Any] = field(default_factory=dict[int, Any])
@@ -34,14 +34,14 @@ class GraphExecution(Execution):
 
     graphs: Graphs = field(kw_only=True)
 
-    def run_steps(self, steps: Sequence[Step]) -> Running:
+    def run_steps(self, steps: Sequence[LaunchStep]) -> Running:
         for stays, group in groupby(steps, self.graphs.stays_on_gpu):
             if stays:
                 self._run_graph([*group])
             else:
                 yield from super().run_steps([*group])
 
-    def _run_graph(self, steps: Sequence[Step]) -> None:
+    def _run_graph(self, steps: Sequence[LaunchStep]) -> None:
         graphs, first = self.graphs, steps[0].number
         if first not in graphs.recorded:
             plain = Execution(self.plan, self.machine, checks=False)

@@ -8,9 +8,9 @@ import numpy as np
 
 from xshardy.engines.cuda.gpu import Gpu, Launch
 from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_alignment, row_major, view_of
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.host import packed, unpacked
 from xshardy.lowering.nvptx import Kernel, KernelArgument
+from xshardy.numerics.element_types import Array
 
 
 class LoadedKernel:

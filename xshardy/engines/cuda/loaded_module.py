@@ -11,13 +11,13 @@ from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_ali
 from xshardy.engines.cuda.graphs import GraphExecution, Graphs
 from xshardy.engines.cuda.jax_libraries import JaxLibraries, Libraries, libraries_for
 from xshardy.engines.cuda.modules import GpuMachine, Way
-from xshardy.interpreters.element_types import DType, bits_in_memory, numpy_dtype
-from xshardy.modules.buffer_assignment import ALIGNMENT, Allocation, AllocationKind
-from xshardy.modules.compilation import CompiledModule
-from xshardy.modules.execution import Execution, check_count, check_type
-from xshardy.modules.launch_plan import Argument
-from xshardy.modules.leaves import Leaf
-from xshardy.modules.memory import to_memory
+from xshardy.launch.buffer_assignment import ALIGNMENT, Allocation, AllocationKind
+from xshardy.launch.compilation import CompiledModule
+from xshardy.launch.execution import Execution, check_count, check_type
+from xshardy.launch.launch_plan import Argument
+from xshardy.launch.leaves import Leaf
+from xshardy.launch.memory import to_memory
+from xshardy.numerics.element_types import DType, bits_in_memory, numpy_dtype
 
 READ_ALIGNMENT = 16
 """Bytes: kernels assume it of what they only read."""

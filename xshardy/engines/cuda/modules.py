@@ -16,27 +16,27 @@ from xshardy.engines.cuda.gpu import DeviceMemory, Gpu, Launch
 from xshardy.engines.cuda.gpu_views import row_major
 from xshardy.engines.cuda.jax_libraries import JaxLibraries
 from xshardy.engines.cuda.step_program import StepRefusedError, memory_shape, step_program
-from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.executable import Executable
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.lowering.nvptx import Kernel
-from xshardy.modules.buffer_assignment import Slice
-from xshardy.modules.compilation import CompiledModule
-from xshardy.modules.computations import computation_of
-from xshardy.modules.fusion_text import fusion_text
-from xshardy.modules.kernels import entry_of, fingerprint_of
-from xshardy.modules.launch_plan import (
+from xshardy.launch.buffer_assignment import Slice
+from xshardy.launch.compilation import CompiledModule
+from xshardy.launch.computations import computation_of
+from xshardy.launch.fusion_text import fusion_text
+from xshardy.launch.kernels import entry_of, fingerprint_of
+from xshardy.launch.launch_plan import (
     Argument,
     AsyncDoneStep,
     AsyncStartStep,
     CopyStep,
     KernelStep,
+    LaunchStep,
     LibraryStep,
     MemsetStep,
-    Step,
 )
-from xshardy.modules.memory import from_memory, to_memory
+from xshardy.launch.memory import from_memory, to_memory
+from xshardy.lowering.nvptx import Kernel
+from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.programs.errors import EngineError
 from xshardy.syntax import parse_module
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.expand_library_calls import TARGETS
@@ -128,7 +128,7 @@ class GpuMachine:
             elif isinstance(step, LibraryStep):
                 self._callee(step)
 
-    def stays_on_gpu(self, step: Step) -> bool:
+    def stays_on_gpu(self, step: LaunchStep) -> bool:
         """Whether the host only has to submit the work of `step`, and needs nothing of its results."""
         match step:
             case KernelStep() | CopyStep() | MemsetStep() | AsyncDoneStep():

@@ -21,12 +21,12 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.attributes import Precision, PrecisionAttr
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.engines.cuda.dlpack import has_dlpack
-from xshardy.interpreters.element_types import numpy_dtype
 from xshardy.interpreters.stablehlo.gpu_libraries import GPU_LIBRARIES
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.scipy_lapack import BY_SCIPY
-from xshardy.modules.launch_plan import Argument, LibraryStep
-from xshardy.rewriting.insertion import inline_block, insert_op
+from xshardy.ir.insertion import inline_block, insert_op
+from xshardy.launch.launch_plan import Argument, LibraryStep
+from xshardy.numerics.element_types import numpy_dtype
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax import print_module
 

@@ -5,9 +5,10 @@ import socket
 from collections.abc import Sequence
 from typing import Any
 
-from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt.devices import CPU, import_jax, start_jax
+from xshardy.engines.pjrt.devices import CPU, start_jax
 from xshardy.engines.pjrt.processes import LOOPBACK
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import import_jax
 
 JOIN_SECONDS = 300
 """How long a process waits for the others to join."""

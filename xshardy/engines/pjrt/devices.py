@@ -2,28 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
-from xshardy.engines.errors import EngineError
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import import_jax
 
 CPU = "cpu"
-EXTRA = "engine pjrt needs JAX: run `pip install 'xshardy[jax]'`"
-
-
-def check_installed() -> None:
-    """Raises `EngineError` that names the extra if JAX is not installed. Does not import it."""
-    if find_spec("jax") is None:
-        raise EngineError(EXTRA)
-
-
-def import_jax() -> Any:
-    """The module `jax`. Raises `EngineError` that names the extra if it is not installed."""
-    try:
-        import jax
-    except ImportError:
-        raise EngineError(EXTRA) from None
-    return jax
 
 
 def start_jax(platform: str, devices: int) -> Any:

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.cluster import join
-from xshardy.engines.pjrt.devices import CPU, check_installed, devices_of, enable_64_bits
+from xshardy.engines.pjrt.devices import CPU, devices_of, enable_64_bits
 from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
 from xshardy.engines.pjrt.processes import LOOPBACK, ProcessError, free_port, run_together
 from xshardy.engines.pjrt.worker import Job
-from xshardy.engines.program import PartitionedProgram
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import check_installed
+from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.syntax import print_module
 
 TIME_OUT = 600.0

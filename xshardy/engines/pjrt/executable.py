@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from xshardy.engines.errors import EngineError
-from xshardy.engines.pjrt.devices import import_jax
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
+from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_functions import import_jax
 
 
 def compile_options(devices: Sequence[Any]) -> Any:

@@ -16,7 +16,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.engines.callbacks import refuse_callbacks
-from xshardy.engines.program import PartitionedProgram
+from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.transforms.sdy.symbols import SymbolNames
 
 AXIS = "device"

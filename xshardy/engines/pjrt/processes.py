@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from xshardy.engines.errors import EngineError
+from xshardy.programs.errors import EngineError
 
 LOOPBACK = "127.0.0.1"
 POLL_SECONDS = 0.02

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xshardy.engines.errors import EngineError
 from xshardy.engines.pjrt.cluster import join
 from xshardy.engines.pjrt.devices import CPU, devices_of, enable_64_bits, start_jax
 from xshardy.engines.pjrt.executable import Executable, load
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
+from xshardy.programs.errors import EngineError
 
 
 @dataclass(frozen=True, slots=True)

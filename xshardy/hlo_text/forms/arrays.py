@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import AnyTensorType, IntAttr, TensorType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonTypeAttr
 from xshardy.dialects.stablehlo.selection import default_compare_type
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -38,6 +39,13 @@ def broadcast(instruction: Instruction) -> Operation:
                 "HLO does not repeat a dimension of size 1: reshape it away first",
             )
     return instruction.create(stablehlo.BroadcastInDimOp, broadcast_dimensions=dimension_array(dimensions))
+
+
+def repeated_ones(op: stablehlo.BroadcastInDimOp) -> frozenset[int]:
+    """The dimensions of size 1 of the operand that the result has more than once; HLO broadcasts new ones only."""
+    sizes, result_sizes = shape_of(op.operand), shape_of(op.result)
+    places = op.broadcast_dimensions.get_values()
+    return frozenset(i for i, place in enumerate(places) if sizes[i] == 1 != result_sizes[place])
 
 
 def broadcast_fields(op: stablehlo.BroadcastInDimOp, regions: Regions) -> Fields:
@@ -187,7 +195,13 @@ def slice_fields(op: stablehlo.SliceOp, regions: Regions) -> Fields:
 
 
 ROWS: Mapping[str, Opcode] = {
-    "broadcast": row(broadcast, 1, "", "dimensions", forms=[Form(stablehlo.BroadcastInDimOp, broadcast_fields)]),
+    "broadcast": row(
+        broadcast,
+        1,
+        "",
+        "dimensions",
+        forms=[Form(stablehlo.BroadcastInDimOp, broadcast_fields, needs_rewrite=repeated_ones)],
+    ),
     "compare": row(compare, 2, "direction", "type", forms=[Form(stablehlo.CompareOp, compare_fields)]),
     "concatenate": row(concatenate, None, "dimensions", forms=[Form(stablehlo.ConcatenateOp, concatenate_fields)]),
     "constant": row(

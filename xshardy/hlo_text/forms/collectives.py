@@ -6,7 +6,7 @@ counterpart, and for groups that are empty or omit devices.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute, Operation
@@ -190,8 +190,13 @@ def all_to_all(instruction: Instruction) -> Operation | None:
     )
 
 
+def moves_between_dimensions(op: stablehlo.AllToAllOp) -> bool:
+    """Whether `op` concatenates another dimension than it splits. HLO text splits and concatenates one."""
+    return op.split_dimension != op.concat_dimension
+
+
 def all_to_all_fields(op: stablehlo.AllToAllOp, regions: Regions) -> Fields:
-    """The inverse of `all_to_all`. Precondition: `op` splits and concatenates one dimension: see `in_opcodes`."""
+    """The inverse of `all_to_all`."""
     return common_fields(op) | {"dimensions": ONE_INTEGER.decode(op.split_dimension)}
 
 
@@ -233,14 +238,13 @@ def collective_permute_fields(op: stablehlo.CollectivePermuteOp, regions: Region
 
 def collective(
     specific: Callable[[Instruction], Operation | None],
-    op: type[Operation],
-    fields: Callable[[Any, Regions], Fields],
+    form: Form,
     general: type[Operation],
     required: str = "",
     optional: str = COMMON,
 ) -> Opcode:
-    """A row for an opcode that is `op` or `general`."""
-    forms = [Form(op, fields), Form(general, write_plain_fields)]
+    """A row for an opcode that is the operation of `form`, or `general`."""
+    forms = [form, Form(general, write_plain_fields)]
     readers = {"slice_sizes": read_raw} if "slice_sizes" in optional else {}
     return row(
         fitting(specific, general), None, required, optional, extras="constrain_layout", forms=forms, readers=readers
@@ -248,23 +252,25 @@ def collective(
 
 
 ROWS: Mapping[str, Opcode] = {
-    "all-gather": collective(all_gather, stablehlo.AllGatherOp, all_gather_fields, hlo.AllGatherOp, "dimensions"),
-    "all-reduce": collective(all_reduce, stablehlo.AllReduceOp, all_reduce_fields, hlo.AllReduceOp, "to_apply"),
+    "all-gather": collective(all_gather, Form(stablehlo.AllGatherOp, all_gather_fields), hlo.AllGatherOp, "dimensions"),
+    "all-reduce": collective(all_reduce, Form(stablehlo.AllReduceOp, all_reduce_fields), hlo.AllReduceOp, "to_apply"),
     "all-to-all": collective(
-        all_to_all, stablehlo.AllToAllOp, all_to_all_fields, hlo.AllToAllOp, "", f"{COMMON} dimensions"
+        all_to_all,
+        Form(stablehlo.AllToAllOp, all_to_all_fields, needs_rewrite=moves_between_dimensions),
+        hlo.AllToAllOp,
+        "",
+        f"{COMMON} dimensions",
     ),
     "collective-broadcast": collective(
         collective_broadcast,
-        stablehlo.CollectiveBroadcastOp,
-        collective_broadcast_fields,
+        Form(stablehlo.CollectiveBroadcastOp, collective_broadcast_fields),
         hlo.CollectiveBroadcastOp,
         "",
         f"{COMMON} has_dynamic_root",
     ),
     "collective-permute": collective(
         collective_permute,
-        stablehlo.CollectivePermuteOp,
-        collective_permute_fields,
+        Form(stablehlo.CollectivePermuteOp, collective_permute_fields),
         hlo.CollectivePermuteOp,
         "source_target_pairs",
         "channel_id slice_sizes",
@@ -273,8 +279,7 @@ ROWS: Mapping[str, Opcode] = {
     "ragged-all-to-all": plain(hlo.RaggedAllToAllOp, 6, "", COMMON),
     "reduce-scatter": collective(
         reduce_scatter,
-        stablehlo.ReduceScatterOp,
-        reduce_scatter_fields,
+        Form(stablehlo.ReduceScatterOp, reduce_scatter_fields),
         hlo.ReduceScatterOp,
         "to_apply dimensions",
     ),

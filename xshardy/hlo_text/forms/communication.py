@@ -16,7 +16,6 @@ DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE = 1, 2, 3
 """The types of channels."""
 NO_CHANNEL = "hlo.no_channel"
 """The value for a transfer without a channel; StableHLO requires one."""
-OUTFEED_SHAPE = "hlo.outfeed_shape"
 
 
 def infeed(instruction: Instruction) -> Operation:
@@ -26,6 +25,11 @@ def infeed(instruction: Instruction) -> Operation:
         result_types=instruction.result_types,
         properties={"infeed_config": StringAttr(instruction.fields.get("infeed_config", ""))},
     )
+
+
+def has_layout(op: stablehlo.InfeedOp) -> bool:
+    """Whether `op` has the layout of its results as a property. HLO text has it in the shape."""
+    return op.layout is not None
 
 
 def infeed_fields(op: stablehlo.InfeedOp, regions: Regions) -> Fields:
@@ -88,7 +92,9 @@ def transfer_fields(op: stablehlo.SendOp | stablehlo.RecvOp, regions: Regions) -
 
 
 ROWS: Mapping[str, Opcode] = {
-    "infeed": row(infeed, 1, "", "infeed_config", forms=[Form(stablehlo.InfeedOp, infeed_fields)]),
+    "infeed": row(
+        infeed, 1, "", "infeed_config", forms=[Form(stablehlo.InfeedOp, infeed_fields, needs_rewrite=has_layout)]
+    ),
     "recv": row(
         transfer(stablehlo.RecvOp, HOST_TO_DEVICE),
         1,

@@ -8,10 +8,11 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import chlo, mhlo, stablehlo
 from xshardy.dialects.chlo.ragged_dot import RaggedDotProduct
+from xshardy.dialects.element_names import FLOAT8_TYPES
 from xshardy.dialects.mhlo.attributes import DotDimensionNumbersAttr, PrecisionAttr, RaggedDotDimensionNumbersAttr
 from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
-from xshardy.dialects.stablehlo.dot_algorithm import F8_TYPES, KNOWN_ALGORITHMS, DotAlgorithmAttr
+from xshardy.dialects.stablehlo.dot_algorithm import KNOWN_ALGORITHMS, DotAlgorithmAttr
 from xshardy.dialects.stablehlo.windows import window_properties
 from xshardy.hlo_text.codecs import INTEGERS, PRECISIONS, Fields, dimension_array, integer
 from xshardy.hlo_text.fields import ReversibleDimension
@@ -26,7 +27,7 @@ RAGGED_DIMENSIONS = ("lhs_ragged_dims", "rhs_group_dims")
 
 def algorithm_name(algorithm: DotAlgorithmAttr) -> str:
     """`dot_bf16_bf16_f32_x3`; all types of 8 bits have one name."""
-    if isinstance(algorithm.lhs_precision_type, F8_TYPES):
+    if isinstance(algorithm.lhs_precision_type, FLOAT8_TYPES):
         is_fast = algorithm.allow_imprecise_accumulation.value.data
         return f"dot_any_f8_any_f8_f32{'_fast_accum' if is_fast else ''}"
     operations = algorithm.num_primitive_operations.data

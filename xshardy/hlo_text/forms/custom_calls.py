@@ -39,7 +39,8 @@ API_VERSIONS: Mapping[str, int] = {
     "API_VERSION_TYPED_FFI": 4,
 }
 API_NAMES: Mapping[int, str] = {number: name for name, number in API_VERSIONS.items()}
-ORIGINAL = 1
+ORIGINAL = API_VERSIONS["API_VERSION_ORIGINAL"]
+"""The version of a call that names none."""
 
 
 def custom_call(instruction: Instruction) -> Operation:
@@ -77,7 +78,11 @@ def custom_call(instruction: Instruction) -> Operation:
 
 @cache
 def options_of(text: str) -> DictionaryAttr | None:
-    """The options of a typed call, `{uplo = 76 : ui8}` as text; None for other text."""
+    """
+    The options of a typed call, whose backend config is a dictionary of MLIR: `{uplo = 76 : ui8}`.
+
+    None for other text, which stays as written: only the target of the call can read it.
+    """
     ctx = Context()
     ctx.load_dialect(Builtin)
     try:
@@ -90,6 +95,7 @@ def options_of(text: str) -> DictionaryAttr | None:
 IN_PLACE = ("Pin", "Unpin")
 """The calls whose result is in the memory of the operand, which HLO text says and StableHLO implies."""
 WHOLE = ArrayAttr([OutputOperandAliasAttr(integers(()), IntAttr(0), integers(()))])
+"""The whole result is in the memory of the whole of operand 0."""
 INDEX = r"\{([\d,\s]*)\}"
 ALIAS = rf"\s*{INDEX}\s*:\s*\(\s*(\d+)\s*,\s*{INDEX}\s*\)\s*"
 ALIASES = re.compile(rf"\{{(?:{ALIAS}(?:,{ALIAS})*|\s*)\}}")
@@ -118,6 +124,17 @@ def alias_text(alias: OutputOperandAliasAttr) -> str:
     return f"{{{output}}}: ({alias.operand_index.data}, {{{operand}}})"
 
 
+MHLO_BACKEND_CONFIG = "mhlo.backend_config"
+"""Where JAX writes the options of a typed call for older readers."""
+ANNOTATED = ("backend_config", "operand_layouts", "result_layouts", "result_tilings")
+"""Properties of custom calls that HLO text has as annotations, or lacks."""
+
+
+def is_to_annotate(op: stablehlo.CustomCallOp) -> bool:
+    """Whether `op` has properties that HLO text has as annotations."""
+    return MHLO_BACKEND_CONFIG in op.attributes or any(op.properties.get(name) for name in ANNOTATED)
+
+
 def custom_call_fields(op: stablehlo.CustomCallOp, regions: Regions) -> Fields:
     """The inverse of `custom_call`."""
     fields: Fields = {"custom_call_target": op.call_target_name.data}
@@ -137,6 +154,7 @@ AS_WRITTEN = """
 batch_group_count convolution_kind dim_labels feature_group_count operand_layout_constraints operand_precision
 padding_type results_memory_spaces schedule window
 """
+"""The fields of library calls that StableHLO has no property for: annotations with the text of the field."""
 
 ROWS: Mapping[str, Opcode] = {
     "custom-call": row(
@@ -145,7 +163,7 @@ ROWS: Mapping[str, Opcode] = {
         "custom_call_target",
         "api_version backend_config called_computations custom_call_has_side_effect output_to_operand_aliasing",
         extras=f"{AS_WRITTEN} literal to_apply",
-        forms=[Form(stablehlo.CustomCallOp, custom_call_fields)],
+        forms=[Form(stablehlo.CustomCallOp, custom_call_fields, needs_rewrite=is_to_annotate)],
         readers={
             **dict.fromkeys([*AS_WRITTEN.split(), "output_to_operand_aliasing"], read_raw),
             "backend_config": read_text,

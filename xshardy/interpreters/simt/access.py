@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from xdsl.ir import Operation
 
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.floats import bits
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes
 from xshardy.interpreters.simt.memory import NO_THREAD, AccessKind, Buffer, Tensor
 from xshardy.interpreters.simt.unspecified import specified
+from xshardy.numerics.element_types import Array
+from xshardy.numerics.floats import bits
 
 
 def in_bounds(tensor: Tensor, indices: Sequence[Array]) -> Array:

@@ -9,12 +9,12 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.extensions.arith_elementwise import FloatPredicate, Predicate, predicate_of
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
-from xshardy.interpreters.numerics import floats, integers
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import as_signed, as_unsigned, signed, unsigned, wrapped
 from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 from xshardy.interpreters.simt.memory import Tensor, Value, constant_tensor
+from xshardy.numerics import floats, integers
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, as_tensor_type, numpy_dtype
+from xshardy.numerics.integers import as_signed, as_unsigned, signed, unsigned, wrapped
 
 INTEGER_COMPARISONS: Mapping[Predicate, tuple[Callable[[Array], Array], Callable[[Array, Array], Array]]] = {
     Predicate.EQ: (unsigned, operator.eq),

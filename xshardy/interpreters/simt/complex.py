@@ -6,10 +6,10 @@ import numpy as np
 from xdsl.dialects import complex
 
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics import complexes, floats
 from xshardy.interpreters.simt.arith import bitcast
 from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
+from xshardy.numerics import complexes, floats
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 
 def constant(lanes: Lanes, op: complex.ConstantOp) -> Array:

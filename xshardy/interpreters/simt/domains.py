@@ -19,11 +19,11 @@ from xshardy.affine import expressions
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu.discardable import stated_range
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.integers import signed
 from xshardy.interpreters.simt.errors import shown
 from xshardy.interpreters.simt.memory import Value
 from xshardy.interpreters.simt.unspecified import Cause, Threads, plain, unspecified
+from xshardy.numerics.element_types import Array
+from xshardy.numerics.integers import signed
 
 AFFINE_OPERATORS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] = {
     AffineBinaryOpKind.Add: np.add,

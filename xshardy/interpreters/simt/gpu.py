@@ -8,9 +8,9 @@ from xdsl.dialects import gpu
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.gpus.launch import AXES, along_axis
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.integers import signed
 from xshardy.interpreters.simt.machine import Lanes, Rule, constant
+from xshardy.numerics.element_types import Array
+from xshardy.numerics.integers import signed
 
 
 def axis(op: gpu.ThreadIdOp | gpu.BlockIdOp | gpu.BlockDimOp | gpu.GridDimOp | gpu.GlobalIdOp) -> int:

@@ -11,7 +11,6 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects.xla_gpu.discardable import is_entry, slice_index
 from xshardy.gpus.launch import Launch
-from xshardy.interpreters.element_types import KINDS, Array, Kind, as_tensor_type, numpy_dtype
 from xshardy.interpreters.simt.arith import ARITH
 from xshardy.interpreters.simt.complex import COMPLEX
 from xshardy.interpreters.simt.errors import SimtError, shown
@@ -32,6 +31,7 @@ from xshardy.interpreters.simt.scf import SCF
 from xshardy.interpreters.simt.tensor import TENSOR, reshape
 from xshardy.interpreters.simt.vector import VECTOR
 from xshardy.interpreters.simt.xla_gpu import XLA_GPU
+from xshardy.numerics.element_types import KINDS, Array, Kind, as_tensor_type, numpy_dtype
 
 Observer: TypeAlias = Callable[[Lanes, AccessKind, Tensor, Array, Array], None]
 """

@@ -23,12 +23,12 @@ from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import stated_range
 from xshardy.gpus.launch import Launch
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.simt.domains import argument_ranges, in_range, result_name
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.memory import AccessKind, Tensor, Value
 from xshardy.interpreters.simt.unspecified import specified
+from xshardy.numerics.element_types import Array
 
 Results: TypeAlias = Value | Sequence[Value] | None
 Rule: TypeAlias = Callable[..., Results]
@@ -36,7 +36,7 @@ Rule: TypeAlias = Callable[..., Results]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SimtStep:
     """An op of a block with its rule, and the values that are dead after it."""
 
     op: Operation
@@ -48,10 +48,10 @@ class Step:
     """The values that the first result is stated to take."""
 
     @staticmethod
-    def of(op: Operation, rule: Rule, dead: Sequence[SSAValue]) -> Step:
+    def of(op: Operation, rule: Rule, dead: Sequence[SSAValue]) -> SimtStep:
         """The step of `op`. Its operands and results are looked up once, not at each execution."""
         bounds = stated_range(op.results[0]) if op.results else None
-        return Step(op, rule, tuple(op.operands), tuple(op.results), tuple(dead), bounds)
+        return SimtStep(op, rule, tuple(op.operands), tuple(op.results), tuple(dead), bounds)
 
 
 FEW_OPERATIONS = 16
@@ -64,7 +64,7 @@ class Program:
 
     functions: Mapping[str, func.FuncOp]
     rules: Mapping[str, Rule]
-    steps: dict[Block, tuple[Step, ...]] = field(default_factory=dict[Block, tuple[Step, ...]])
+    steps: dict[Block, tuple[SimtStep, ...]] = field(default_factory=dict[Block, tuple[SimtStep, ...]])
     constants: dict[Operation, Value] = field(default_factory=dict[Operation, Value])
     argument_ranges: dict[str, tuple[tuple[int, Interval], ...]] = field(
         default_factory=dict[str, tuple[tuple[int, Interval], ...]]
@@ -100,12 +100,12 @@ class Program:
                 return -1
         return budget
 
-    def steps_of(self, block: Block) -> tuple[Step, ...]:
+    def steps_of(self, block: Block) -> tuple[SimtStep, ...]:
         """The steps of all ops of `block` but the terminator."""
         if block not in self.steps:
             ops = [op for op in block.ops if op is not block.last_op]
             dead = values_by_last_reader(block)
-            self.steps[block] = tuple(Step.of(op, self.rule_of(op), dead.get(op, ())) for op in ops)
+            self.steps[block] = tuple(SimtStep.of(op, self.rule_of(op), dead.get(op, ())) for op in ops)
         return self.steps[block]
 
     def rule_of(self, op: Operation) -> Rule:

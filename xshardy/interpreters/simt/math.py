@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array, float_info
-from xshardy.interpreters.numerics import floats, integers
-from xshardy.interpreters.numerics.fused import fused_multiply_add
-from xshardy.interpreters.numerics.integers import as_signed, signed
 from xshardy.interpreters.simt.machine import Rule, elementwise
+from xshardy.numerics import floats, integers
+from xshardy.numerics.element_types import Array, float_info
+from xshardy.numerics.fused import fused_multiply_add
+from xshardy.numerics.integers import as_signed, signed
 
 
 def power_of_integer(x: Array, exponent: Array) -> Array:

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import Attribute
 
 from xshardy.interpreters.constants import dense_array
-from xshardy.interpreters.element_types import Array, DType, numpy_dtype
+from xshardy.numerics.element_types import Array, DType, numpy_dtype
 
 
 class AccessKind(Enum):

@@ -6,11 +6,11 @@ import numpy as np
 from xdsl.dialects import scf
 from xdsl.ir import Region
 
-from xshardy.interpreters.element_types import Array
-from xshardy.interpreters.numerics.integers import signed, unsigned
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes, Rule
 from xshardy.interpreters.simt.memory import Value
+from xshardy.numerics.element_types import Array
+from xshardy.numerics.integers import signed, unsigned
 
 
 def if_(lanes: Lanes, op: scf.IfOp, condition: Array) -> Sequence[Value]:

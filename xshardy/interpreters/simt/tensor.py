@@ -7,11 +7,11 @@ import numpy as np
 from xdsl.dialects import tensor
 from xdsl.ir import Operation
 
-from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.interpreters.simt import access, memory
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes, Rule
 from xshardy.interpreters.simt.memory import Buffer, Tensor
+from xshardy.numerics.element_types import Array, as_tensor_type, numpy_dtype
 
 
 def extract(lanes: Lanes, op: tensor.ExtractOp, source: Tensor, *indices: Array) -> Array:

@@ -14,8 +14,8 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.simt.errors import SimtError
+from xshardy.numerics.element_types import Array
 
 
 class Threads(Protocol):

@@ -9,14 +9,14 @@ from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr
 
 from xshardy.dialects.shapes import shape_of
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics import floats
-from xshardy.interpreters.numerics.fused import fused_multiply_add
-from xshardy.interpreters.numerics.integers import as_signed, as_unsigned
 from xshardy.interpreters.simt import access
 from xshardy.interpreters.simt.errors import SimtError, shown
 from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 from xshardy.interpreters.simt.memory import Tensor
+from xshardy.numerics import floats
+from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.numerics.fused import fused_multiply_add
+from xshardy.numerics.integers import as_signed, as_unsigned
 
 # -- Elements of vectors ----------------------------------------------------------------------------------------------
 

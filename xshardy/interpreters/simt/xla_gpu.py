@@ -12,13 +12,13 @@ from xdsl.utils.hints import isa
 from xshardy.dialects import xla_gpu
 from xshardy.gpus.launch import AXES, along_axis
 from xshardy.gpus.sizes import WARP_SIZE
-from xshardy.interpreters.element_types import Array, as_tensor_type
 from xshardy.interpreters.simt import access, memory
 from xshardy.interpreters.simt.domains import evaluate, in_domain, is_in_domain
 from xshardy.interpreters.simt.gpu import from_thread
 from xshardy.interpreters.simt.machine import Lanes, Rule, constant
 from xshardy.interpreters.simt.memory import AccessKind, Tensor, Value
 from xshardy.interpreters.simt.unspecified import Unspecified, plain
+from xshardy.numerics.element_types import Array, as_tensor_type
 
 # -- Indexing maps ----------------------------------------------------------------------------------------------------
 

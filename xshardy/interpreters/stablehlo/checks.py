@@ -14,10 +14,10 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import checks, stablehlo
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import KINDS, Array, Kind
-from xshardy.interpreters.numerics.floats import bits, total_order
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics.element_types import KINDS, Array, Kind
+from xshardy.numerics.floats import bits, total_order
 
 INCOMPARABLE = np.uint64(2**64 - 1)
 """The distance in units between an infinity, or a NaN, and another number."""

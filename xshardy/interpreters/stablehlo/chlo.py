@@ -14,13 +14,13 @@ from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.chlo.broadcasting import broadcast as broadcast_shape
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import BITS, KINDS, Array, Kind, numpy_dtype
-from xshardy.interpreters.numerics import complexes, floats, integers
-from xshardy.interpreters.numerics import special_functions as special
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE, Elementwise, compare, on_floats_and_complex
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
+from xshardy.numerics import complexes, floats, integers
+from xshardy.numerics import special_functions as special
+from xshardy.numerics.element_types import BITS, KINDS, Array, Kind, numpy_dtype
 
 
 def of_two_floats(function: Callable[[float, float], float]) -> Callable[[Array, Array], Array]:

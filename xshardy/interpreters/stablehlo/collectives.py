@@ -16,12 +16,12 @@ from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroups, integer_table
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.calls import Arrival, Execution, Meeting
 from xshardy.interpreters.stablehlo.devices import Grid, Group
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 Reducing = stablehlo.AllReduceOp | stablehlo.ReduceScatterOp
 Rooted = stablehlo.CollectiveBroadcastOp | stablehlo.CollectiveReduceOp

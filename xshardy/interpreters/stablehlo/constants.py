@@ -6,12 +6,12 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.shapes import shape_of
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.quantized import is_on_floats
 from xshardy.interpreters.stablehlo.rules import Results, Rule
 from xshardy.interpreters.stablehlo.shapes import SHAPES
+from xshardy.numerics.element_types import Array
 
 COMPUTED: Mapping[type[Operation], Rule] = {**ELEMENTWISE, **SHAPES}
 """The operations that are computed: those of one result, without regions and calls."""

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.numerics.element_types import Array
 
 
 def if_(evaluator: Evaluator, op: stablehlo.IfOp, condition: Array) -> Execution:

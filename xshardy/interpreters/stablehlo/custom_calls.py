@@ -11,8 +11,6 @@ from xdsl.ir import Attribute, Operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
 from xshardy.dialects.stablehlo.python_callbacks import CANNOT_CALL, is_python_callback
-from xshardy.interpreters.element_types import Array, as_tensor_type, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.checks import CHECK_CALLS
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.dynamic_calls import DYNAMIC_CALLS
@@ -26,6 +24,8 @@ from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, listed, u
 from xshardy.interpreters.stablehlo.scipy_lapack import BY_SCIPY
 from xshardy.interpreters.stablehlo.symbolic_shape_calls import WITH_SYMBOLIC_SHAPES
 from xshardy.interpreters.stablehlo.top_k_calls import TOP_K_CALLS
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, as_tensor_type, numpy_dtype
 
 
 def nothing(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Value) -> Sequence[Value]:

@@ -11,9 +11,9 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.calls import PAD_TO_STATIC, SLICE_TO_DYNAMIC
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.numerics.element_types import Array
 
 
 def pad_to_static(evaluator: Evaluator, op: stablehlo.CustomCallOp, x: Array) -> Sequence[Value]:

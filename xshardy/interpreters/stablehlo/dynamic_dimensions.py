@@ -17,8 +17,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import rank_of, shape_of
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.rules import Value, unsupported
+from xshardy.numerics.element_types import Array
 
 Place = tuple[int, int]
 """The number of an operand, and one of its dimensions."""

@@ -9,11 +9,11 @@ from math import prod
 from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 from xshardy.interpreters.stablehlo.shapes import counted, gathered, padded, repeated
 from xshardy.interpreters.stablehlo.windows import convolved
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 
 def integers_in(x: Array) -> list[int]:
@@ -56,7 +56,7 @@ def dynamic_pad(
 def dynamic_gather(
     evaluator: Evaluator, op: stablehlo.DynamicGatherOp, x: Array, indices: Array, sizes: Array
 ) -> Array:
-    return gathered(op.dimension_numbers, integers_in(sizes), x, indices)
+    return gathered(op.dimension_numbers.dims, integers_in(sizes), x, indices)
 
 
 def real_dynamic_slice(

@@ -14,12 +14,12 @@ from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType
 from xshardy.dialects.stablehlo.selection import why_unordered
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.interpreters.element_types import KINDS, Array, Kind, numpy_dtype
-from xshardy.interpreters.numerics import complexes, floats, integers
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import as_typed, as_unsigned
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics import complexes, floats, integers
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import KINDS, Array, Kind, numpy_dtype
+from xshardy.numerics.integers import as_typed, as_unsigned
 
 Function = Callable[..., Array]
 

@@ -10,7 +10,6 @@ from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.select_and_scatter import SelectAndScatterOp
-from xshardy.interpreters.element_types import Array, as_tensor_type, stored_dtype
 from xshardy.interpreters.stablehlo.asynchronous import ASYNCHRONOUS
 from xshardy.interpreters.stablehlo.calls import FunctionsAround
 from xshardy.interpreters.stablehlo.checks import CHECKS
@@ -37,6 +36,7 @@ from xshardy.interpreters.stablehlo.shapes import SHAPES
 from xshardy.interpreters.stablehlo.sharded import SHARDED
 from xshardy.interpreters.stablehlo.sorting import SORTING
 from xshardy.interpreters.stablehlo.windows import WINDOWS
+from xshardy.numerics.element_types import Array, as_tensor_type, stored_dtype
 
 RULES: Mapping[type[Operation], Rule] = {
     **ASYNCHRONOUS,

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.linear_algebra import wide
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.numerics.element_types import Array
 
 KIND, AXES, IS_FORWARD = 2, 3, 4
 """The numbers of the fields of a descriptor."""

@@ -13,7 +13,6 @@ import numpy as np
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.lapack import (
     cholesky,
     eigen,
@@ -31,6 +30,7 @@ from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import double_word, threefry
 from xshardy.interpreters.stablehlo.rules import Rule
 from xshardy.interpreters.stablehlo.scipy_lapack import Call, tridiagonal
+from xshardy.numerics.element_types import Array
 
 PLATFORMS = ("cu", "hip")
 

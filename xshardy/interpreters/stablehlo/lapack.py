@@ -16,10 +16,10 @@ from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.linear_algebra import Transpose
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.linear_algebra import Triangle, adjoint, lower_factor, solved, wide
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics.element_types import Array
 
 TRANSPOSES = {"N": Transpose.NO_TRANSPOSE, "T": Transpose.TRANSPOSE, "C": Transpose.ADJOINT}
 

@@ -8,15 +8,15 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import native
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.collectives import groups_in, meet, own_group
 from xshardy.interpreters.stablehlo.devices import Grid, Group
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type
 from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.numerics.integers import native
 
 
 def broadcast(evaluator: Evaluator, op: stablehlo.BroadcastOp, x: Array) -> Array:

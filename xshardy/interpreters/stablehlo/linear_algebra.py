@@ -12,9 +12,9 @@ from xdsl.ir import Operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.fourier import FftType
 from xshardy.dialects.stablehlo.linear_algebra import Transpose
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 
 def wide(x: Array) -> Array:

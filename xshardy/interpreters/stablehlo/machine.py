@@ -10,7 +10,6 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects.decomposable import DecomposableOpInterface
-from xshardy.interpreters.element_types import Array, as_tensor_type, stored_dtype
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, CallSites, Execution, KnownResults, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
@@ -18,6 +17,7 @@ from xshardy.interpreters.stablehlo.devices import Device, Group, alone
 from xshardy.interpreters.stablehlo.dynamic_dimensions import cut_to_size_in_use, is_dynamic
 from xshardy.interpreters.stablehlo.quantized import is_on_floats, on_floats
 from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
+from xshardy.numerics.element_types import Array, as_tensor_type, stored_dtype
 
 
 class Evaluator:

@@ -10,9 +10,9 @@ import numpy as np
 from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 BatchNorm = stablehlo.BatchNormGradOp | stablehlo.BatchNormInferenceOp | stablehlo.BatchNormTrainingOp
 

@@ -15,12 +15,12 @@ import numpy as np
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.linear_algebra import Transpose
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.lapack import cholesky, divided, eigen, hermitian, info, pivoted, qr, reflected
 from xshardy.interpreters.stablehlo.linear_algebra import Triangle, solved, wide
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule
 from xshardy.interpreters.stablehlo.scipy_lapack import Call, hessenberg, schur, tridiagonal
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 TRANSPOSES = (Transpose.NO_TRANSPOSE, Transpose.TRANSPOSE, Transpose.ADJOINT)
 

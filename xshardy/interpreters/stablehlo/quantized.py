@@ -19,9 +19,9 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.stablehlo.inference import with_element_type
 from xshardy.dialects.stablehlo.quantized_types import quantized_element
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 ON_STORED = frozenset[type[Operation]](
     (

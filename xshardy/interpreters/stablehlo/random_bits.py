@@ -1,7 +1,7 @@
 """
 `rng_bit_generator`: deterministic random bits from a state, equal to XLA's; and `rng`, which has a hidden state.
 
-Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"; the assignment of numbers to elements is XLA's.
+The generators are those of `facts/random_generators.py`; the assignment of numbers to elements is XLA's.
 """
 
 from __future__ import annotations
@@ -14,10 +14,18 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithm, RngDistribution
-from xshardy.interpreters.element_types import BITS, KINDS, Array, DType, Kind, numpy_dtype
-from xshardy.interpreters.numerics.integers import wrapped
+from xshardy.facts.random_generators import (
+    PHILOX_MULTIPLIERS,
+    PHILOX_ROUNDS,
+    PHILOX_WEYL,
+    THREEFRY_GROUPS,
+    THREEFRY_PARITY,
+    THREEFRY_ROTATIONS,
+)
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.numerics.element_types import BITS, KINDS, Array, DType, Kind, numpy_dtype
+from xshardy.numerics.integers import wrapped
 
 LOW_WORD = np.uint64(0xFFFFFFFF)
 WORD = np.uint64(32)
@@ -35,10 +43,10 @@ def double_word(low: Array, high: Array) -> Array:
 def threefry(counter: Array, key: Array) -> tuple[Array, Array]:
     """Threefry-2x32 of 20 rounds: two words of u32 for each counter of u64."""
     k0, k1 = words(key)
-    keys = [k0, k1, np.uint32(0x1BD11BDA) ^ k0 ^ k1]
+    keys = [k0, k1, np.uint32(THREEFRY_PARITY) ^ k0 ^ k1]
     x, y = (word + k for word, k in zip(words(counter), keys, strict=False))
-    for group in range(5):
-        for left in (13, 15, 26, 6) if group % 2 == 0 else (17, 29, 16, 24):
+    for group in range(THREEFRY_GROUPS):
+        for left in THREEFRY_ROTATIONS[group % 2]:
             x = x + y
             y = x ^ (y << np.uint32(left) | y >> np.uint32(32 - left))
         x = x + keys[(group + 1) % 3]
@@ -49,12 +57,12 @@ def threefry(counter: Array, key: Array) -> tuple[Array, Array]:
 def philox(low: Array, high: Array, key: Array) -> tuple[Array, Array, Array, Array]:
     """Philox-4x32 of 10 rounds: four words of u32 for each counter, given as two words of u64."""
     a, b, c, d = (*words(low), *words(high))
-    k0, k1 = words(key)
-    for _ in range(10):
-        low_a, high_a = words(a.astype(np.uint64) * np.uint64(0xD2511F53))
-        low_c, high_c = words(c.astype(np.uint64) * np.uint64(0xCD9E8D57))
+    (k0, k1), (of_a, of_c), (w0, w1) = words(key), map(np.uint64, PHILOX_MULTIPLIERS), map(np.uint32, PHILOX_WEYL)
+    for _ in range(PHILOX_ROUNDS):
+        low_a, high_a = words(a.astype(np.uint64) * of_a)
+        low_c, high_c = words(c.astype(np.uint64) * of_c)
         a, b, c, d = high_c ^ b ^ k0, low_c, high_a ^ d ^ k1, low_a
-        k0, k1 = k0 + np.uint32(0x9E3779B9), k1 + np.uint32(0xBB67AE85)
+        k0, k1 = k0 + w0, k1 + w1
     return a, b, c, d
 
 

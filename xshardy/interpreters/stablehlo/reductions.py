@@ -11,11 +11,11 @@ from xdsl.ir import Block, Operation
 
 from xshardy.dialects import chlo, mhlo, stablehlo
 from xshardy.dialects.chlo.ragged_dot import RaggedDotProduct
-from xshardy.interpreters.element_types import KINDS, Array, DType, Kind, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import native
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import KINDS, Array, DType, Kind, numpy_dtype
+from xshardy.numerics.integers import native
 
 
 def reduce(evaluator: Evaluator, op: stablehlo.ReduceOp, *operands: Array) -> Sequence[Value]:

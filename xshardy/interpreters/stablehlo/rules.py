@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 
 Value: TypeAlias = "Array | tuple[Value, ...]"
 """A tensor, or a tuple of values."""

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from xshardy.dialects import stablehlo
-from xshardy.indexing.tensor_maps import values_of
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import native
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Value, unsupported
+from xshardy.interpreters.stablehlo.shapes import index_vectors
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 Window = tuple[slice, ...]
 
@@ -39,34 +38,22 @@ def scatter(evaluator: Evaluator, op: stablehlo.ScatterOp, *operands: Array) -> 
     return results
 
 
-def index_vectors(op: stablehlo.ScatterOp, indices: Array) -> Array:
-    """The index vectors, along the last dimension."""
-    vector_dim = op.scatter_dimension_numbers.index_vector_dim.data
-    return native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
-
-
 def windows(
     op: stablehlo.ScatterOp, shape: Sequence[int], indices: Array, update_shape: Sequence[int]
 ) -> Iterator[tuple[Window, tuple[int | slice, ...]]]:
     """
     For each index vector whose window is inside of an input of `shape`: the window, and the part of the update for it.
     """
-    numbers = op.scatter_dimension_numbers
-    vector_dim = numbers.index_vector_dim.data
-    window_dims = values_of(numbers.update_window_dims)
-    slice_dims = [d for d in range(len(update_shape)) if d not in window_dims]
-    inserted, batching = values_of(numbers.inserted_window_dims), values_of(numbers.input_batching_dims)
-    batch_places = values_of(numbers.scatter_indices_batching_dims)
-    started = values_of(numbers.scatter_dims_to_operand_dims)
-    sizes_in_update = iter(window_dims)
-    sizes = [1 if d in (*inserted, *batching) else update_shape[next(sizes_in_update)] for d in range(len(shape))]
-    vectors = index_vectors(op, indices)
+    dims = op.scatter_dimension_numbers.dims
+    slice_dims, offset_of = dims.batch_dims(len(update_shape)), dims.offset_of(len(shape))
+    sizes = [update_shape[offset_of[d]] if d in offset_of else 1 for d in range(len(shape))]
+    vectors = index_vectors(dims, indices)
     for number in np.ndindex(*(update_shape[d] for d in slice_dims)):
         start = [0] * len(shape)
-        for component, d in zip(vectors[number], started, strict=True):
+        for component, d in zip(vectors[number], dims.started, strict=True):
             start[d] += int(component)
-        for d, place in zip(batching, batch_places, strict=True):
-            start[d] += number[place - (place > vector_dim)]
+        for d, place in dims.batch_of.items():
+            start[d] += number[place]
         if any(not 0 <= first <= whole - size for first, whole, size in zip(start, shape, sizes, strict=True)):
             continue
         where = tuple(slice(first, first + size) for first, size in zip(start, sizes, strict=True))

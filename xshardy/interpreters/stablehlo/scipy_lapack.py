@@ -17,10 +17,10 @@ from xdsl.ir import Attribute
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.lapack import letter, of_types, option
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 
 class Call(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.windows import window_elements
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 
 def select_and_scatter(

@@ -13,12 +13,13 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.quantized_types import quantized_element
+from xshardy.dialects.stablehlo.slice_dims import SliceDims
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import BITS, Array, DType, numpy_dtype, stored_dtype
-from xshardy.interpreters.numerics.conversions import convert
-from xshardy.interpreters.numerics.integers import native, unsigned, wrapped
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import BITS, Array, DType, numpy_dtype, stored_dtype
+from xshardy.numerics.integers import native, unsigned, wrapped
 
 
 def constant(evaluator: Evaluator, op: stablehlo.ConstantOp) -> Array:
@@ -130,19 +131,17 @@ def dynamic_update_slice(
     return result
 
 
-def gathered(numbers: stablehlo.GatherDimensionNumbersAttr, sizes: Sequence[int], x: Array, indices: Array) -> Array:
+def index_vectors(dims: SliceDims, indices: Array) -> Array:
+    """The index vectors, along the last dimension."""
+    has_vectors = dims.index_vector < indices.ndim
+    return native(np.moveaxis(indices, dims.index_vector, -1) if has_vectors else indices[..., None])
+
+
+def gathered(dims: SliceDims, sizes: Sequence[int], x: Array, indices: Array) -> Array:
     """One slice of `sizes` per index vector: an element is at the start of its slice plus its offset in the slice."""
-    vector_dim = numbers.index_vector_dim.data
-    vectors = native(np.moveaxis(indices, vector_dim, -1) if vector_dim < indices.ndim else indices[..., None])
-    start_map: Sequence[int] = numbers.start_index_map.get_values()
-    batching: Sequence[int] = numbers.operand_batching_dims.get_values()
-    dropped: Sequence[int] = (*batching, *numbers.collapsed_slice_dims.get_values())
-    offset_dims: Sequence[int] = numbers.offset_dims.get_values()
-    batch_rank, rank = vectors.ndim - 1, vectors.ndim - 1 + len(offset_dims)
-    batch_places: Sequence[int] = [
-        d - (d > vector_dim) for d in map(int, numbers.start_indices_batching_dims.get_values())
-    ]
-    offset_axis = {d: batch_rank + place for place, d in enumerate(d for d in range(x.ndim) if d not in dropped)}
+    vectors = index_vectors(dims, indices)
+    batch_rank, rank = vectors.ndim - 1, vectors.ndim - 1 + len(dims.offset)
+    offset_axis = {d: batch_rank + place for place, d in enumerate(dims.offset_of(x.ndim))}
 
     def along(axis: int, size: int) -> Array:
         """0, 1, ... along one axis of the batch dimensions followed by the offsets."""
@@ -151,22 +150,21 @@ def gathered(numbers: stablehlo.GatherDimensionNumbersAttr, sizes: Sequence[int]
     where: list[Array] = []
     for d in range(x.ndim):
         place = along(offset_axis[d], sizes[d]) if d in offset_axis else np.zeros([1] * rank, np.int64)
-        if d in start_map:
-            start = np.clip(vectors[..., start_map.index(d)], 0, x.shape[d] - sizes[d]).astype(np.int64)
-            place = place + start.reshape(start.shape + (1,) * len(offset_dims))
-        if d in batching:
-            place = place + along(batch_places[batching.index(d)], x.shape[d])
+        if d in dims.started:
+            start = np.clip(vectors[..., dims.started.index(d)], 0, x.shape[d] - sizes[d]).astype(np.int64)
+            place = place + start.reshape(start.shape + (1,) * len(dims.offset))
+        if d in dims.batching:
+            place = place + along(dims.batch_of[d], x.shape[d])
         where.append(place)
     slices = np.broadcast_to(x[tuple(where)], (*vectors.shape[:-1], *(sizes[d] for d in offset_axis)))
-    batch_axes, offset_axes = iter(range(batch_rank)), iter(range(batch_rank, rank))
-    return slices.transpose([next(offset_axes if d in offset_dims else batch_axes) for d in range(rank)])
+    return slices.transpose(dims.places(rank))
 
 
 def gather(evaluator: Evaluator, op: stablehlo.GatherOp, x: Array, indices: Array) -> Array:
     """Zeros if there is nothing to gather: a collapsed slice of size 0 has one element all the same."""
     if not x.size:
         return np.zeros(shape_of(op.result), x.dtype)
-    return gathered(op.dimension_numbers, op.slice_sizes.get_values(), x, indices)
+    return gathered(op.dimension_numbers.dims, op.slice_sizes.get_values(), x, indices)
 
 
 def bitcast_convert(evaluator: Evaluator, op: stablehlo.BitcastConvertOp, x: Array) -> Array:

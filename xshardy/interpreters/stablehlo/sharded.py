@@ -20,12 +20,12 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import common_mesh
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
-from xshardy.interpreters.element_types import Array, as_tensor_type
 from xshardy.interpreters.stablehlo.calls import Execution, Meeting
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.devices import Grid, on_all_devices
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
+from xshardy.numerics.element_types import Array, as_tensor_type
 from xshardy.sharding.devices import device_groups, shard_indices
 
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
+from xshardy.numerics.element_types import Array
 
 IndexArray = NDArray[np.int64]
 

@@ -15,12 +15,12 @@ from xdsl.utils.exceptions import InterpretationError
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.random_numbers import RngAlgorithmAttr
 from xshardy.dialects.stablehlo.windows import WindowDimension
-from xshardy.interpreters.element_types import Array, numpy_dtype
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.random_bits import generated
 from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
 from xshardy.interpreters.stablehlo.top_k_calls import called
 from xshardy.interpreters.stablehlo.windows import reduced_windows
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 
 def shape_assertion(

@@ -9,11 +9,11 @@ from xdsl.ir import Attribute, Block
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo.chlo import largest, smallest
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 from xshardy.interpreters.stablehlo.sorting import by_block, in_order
+from xshardy.numerics.element_types import Array
 
 
 def entries(op: stablehlo.CustomCallOp, name: str) -> Mapping[str, Attribute]:

@@ -12,11 +12,11 @@ from xdsl.ir import Block, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.windows import WindowDimension
-from xshardy.interpreters.element_types import Array, numpy_dtype
-from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type, converted_to
 from xshardy.interpreters.stablehlo.rules import Rule, Value
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, numpy_dtype
 
 
 def _elements(dimension: WindowDimension, positions: Any, taps: Any, size: int) -> tuple[Array, Array]:

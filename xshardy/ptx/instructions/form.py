@@ -6,20 +6,21 @@ from typing import TypeAlias
 
 import numpy as np
 
-from xshardy.interpreters.element_types import Array
+from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Type
 
 
 class Form:
-    """The opcode of an instruction: its name, and the modifiers that no rule has taken yet."""
+    """The opcode of an instruction: its name, of one or two words, and the modifiers that no rule has taken yet."""
 
-    def __init__(self, instruction: Instruction, errors: np.random.Generator | None = None):
+    def __init__(self, instruction: Instruction, name: str, errors: np.random.Generator | None = None):
         self.instruction = instruction
+        self.name = name
+        self.modifiers = instruction.opcode.split(".")[name.count(".") + 1 :]
         self.errors = errors
         """The source of errors of approximate functions; None for none."""
-        self.name, *self.modifiers = instruction.opcode.split(".")
 
     def take(self, *choices: str) -> str | None:
         """Remove one of `choices` from the modifiers; None if none of them is there."""

@@ -11,6 +11,7 @@ from xshardy.dialects.stablehlo.control_flow import ReturnOp
 from xshardy.dialects.stablehlo.elementwise_binary import AddOp, AndOp, MaxOp, MinOp, MulOp, OrOp
 from xshardy.dialects.stablehlo.gather import GatherOp
 from xshardy.dialects.stablehlo.scatter import ScatterOp
+from xshardy.dialects.stablehlo.slice_dims import SliceDims
 from xshardy.sharding.rules.builder import Dim, Factor, Factors, FactorType, Row, Shape, Shapes
 
 COMBINERS = (AddOp, MulOp, MaxOp, MinOp)
@@ -20,20 +21,10 @@ LOGICAL_COMBINERS = (AndOp, OrOp)
 """The same, for booleans only."""
 
 
-class Numbers(NamedTuple):
-    """The dimensions of a gather, or under their other names of a scatter; `offset` and `collapsed` are of slices."""
-
-    offset: tuple[int, ...]
-    collapsed: tuple[int, ...]
-    batching: tuple[int, ...]
-    index_batching: tuple[int, ...]
-    index_vector: int
-
-
 class Scatter(NamedTuple):
     """Its dimensions, and whether updates of one element can be combined in any order."""
 
-    numbers: Numbers
+    numbers: SliceDims
     combines: bool
 
 
@@ -55,14 +46,7 @@ class Correspondence:
     tensor: Shape
     indices: Shape
     slices: Shape
-    numbers: Numbers
-
-    @property
-    def window(self) -> Iterator[tuple[int, int]]:
-        """For each dimension of a slice, major to minor, that of the tensor and that of the slices."""
-        numbers = self.numbers
-        kept = (dim for dim in range(len(self.tensor)) if dim not in numbers.collapsed + numbers.batching)
-        return zip(kept, numbers.offset, strict=True)
+    numbers: SliceDims
 
     def batch(self, position: int) -> tuple[int, Dim]:
         """The dimension of the indices, and that of the tensor if there is one, of the batch dimension `position`."""
@@ -88,7 +72,7 @@ def loops(
     `implicit_batch` is the type of a batch dimension that the tensor lacks, and `collapsed` gives that of a dimension
     that slices lack, by its size.
     """
-    tensor_of = {slices: tensor for tensor, slices in of.window}
+    tensor_of = {slices: tensor for tensor, slices in of.numbers.offset_of(len(of.tensor)).items()}
     batches = iter(range(len(of.slices)))
     for dim, size in enumerate(of.slices):
         if dim not in tensor_of:
@@ -123,7 +107,7 @@ def scattered_part(tensor: int, slices: int, whole: int, size: int) -> Iterator[
     yield Loop(None, None, slices, size, FactorType.NEED_REPLICATION)
 
 
-def gather(shapes: Shapes, numbers: Numbers) -> Factors:
+def gather(shapes: Shapes, numbers: SliceDims) -> Factors:
     """
     `([m, k], [i, j, n])->([i, j, k]) reduction={m} need_replication={n}`, where `m` is collapsed.
 
@@ -153,29 +137,12 @@ def scatter(shapes: Shapes, parameters: Scatter) -> Factors:
         yield Factor(operand_dims, [loop.tensor] * count, loop.size, loop.type, loop.blocked)
 
 
-def _gather_numbers(op: GatherOp) -> Numbers:
-    numbers = op.dimension_numbers
-    return Numbers(
-        numbers.offset_dims.get_values(),
-        numbers.collapsed_slice_dims.get_values(),
-        numbers.operand_batching_dims.get_values(),
-        numbers.start_indices_batching_dims.get_values(),
-        numbers.index_vector_dim.data,
-    )
+def _gather_dims(op: GatherOp) -> SliceDims:
+    return op.dimension_numbers.dims
 
 
 def _scatter(op: ScatterOp) -> Scatter:
-    numbers = op.scatter_dimension_numbers
-    return Scatter(
-        Numbers(
-            numbers.update_window_dims.get_values(),
-            numbers.inserted_window_dims.get_values(),
-            numbers.input_batching_dims.get_values(),
-            numbers.scatter_indices_batching_dims.get_values(),
-            numbers.index_vector_dim.data,
-        ),
-        combiner_of(op) is not None,
-    )
+    return Scatter(op.scatter_dimension_numbers.dims, combiner_of(op) is not None)
 
 
 def combiner_of(op: ScatterOp) -> type[Operation] | None:
@@ -195,6 +162,6 @@ def _is_combiner(owner: Operation | Block) -> bool:
 
 
 RULES: Mapping[type[Operation], Row] = {
-    GatherOp: Row(gather, _gather_numbers),
+    GatherOp: Row(gather, _gather_dims),
     ScatterOp: Row(scatter, _scatter),
 }

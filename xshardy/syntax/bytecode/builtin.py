@@ -57,8 +57,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.ir.affine import AffineMap
 
-from xshardy.construction import new_attribute
 from xshardy.dialects.texts import text_attribute
+from xshardy.ir import new_attribute
 from xshardy.syntax.bytecode.encoding import (
     ATTRIBUTE,
     ATTRIBUTES,

@@ -14,26 +14,28 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
+from xshardy.launch.compilation import CompiledModule, compile_module
+from xshardy.launch.kernel_cache import KernelCache
+from xshardy.launch.kernels import Progress, no_progress
+from xshardy.launch.launch_plan import KernelStep
+from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
+from xshardy.launch.plan_text import write_plan
 from xshardy.lowering.nvptx import CompilationError, Kernel, ptx_name
 from xshardy.lowering.nvptx import compile_module as compile_kernel
 from xshardy.lowering.ptx_module import join_ptx
-from xshardy.modules.compilation import CompiledModule, compile_module
-from xshardy.modules.kernel_cache import KernelCache
-from xshardy.modules.kernels import Progress, no_progress
-from xshardy.modules.launch_plan import KernelStep
-from xshardy.modules.plan_files import PLAN_FILE, PTX_FILE
-from xshardy.modules.plan_text import write_plan
+from xshardy.programs.errors import InputError
+from xshardy.rewriting.reasons import Reasons
 from xshardy.tools.arguments import mesh_axes, path, positive
-from xshardy.tools.diagnostics import InputError, shown_name
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
+from xshardy.tools.kernel_reasons import add_explain_option, print_choice, print_reasons
 from xshardy.tools.output import STDOUT, print_diagnostic, write_text
-from xshardy.tools.program_file import read_program
+from xshardy.tools.source_file import read_source
 from xshardy.tools.usage import UsageError
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 if TYPE_CHECKING:
-    from xshardy.engines.program import PartitionedProgram
+    from xshardy.programs.partitioned import PartitionedProgram
 
 EXAMPLE = """\
 example: xshardy compile examples/gelu.hlo --target sm_90 --dump-dir /tmp/gelu -o gelu.ptx
@@ -60,6 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
     )
+    add_explain_option(parser)
     parser.add_argument(
         "--baseline",
         type=path,
@@ -155,7 +158,7 @@ def _check_options(args: argparse.Namespace) -> None:
 
 def _is_one_by_one(args: argparse.Namespace) -> bool:
     """Whether options are given that are about passes on one kernel, or choose a kernel."""
-    return bool(args.fusion or args.dump_dir or args.time_passes or args.v)
+    return bool(args.fusion or args.dump_dir or args.time_passes or args.v or args.explain)
 
 
 def _no_plan(folder: Path) -> str:
@@ -163,15 +166,25 @@ def _no_plan(folder: Path) -> str:
 
 
 def _partitioned(args: argparse.Namespace) -> "PartitionedProgram":
-    """FILE, partitioned. The partitioner loads slowly, so it is imported for `--partition` only."""
-    from xshardy.tools.partitioned_program import partitioned
+    """
+    FILE, partitioned over its mesh with the sizes of `--mesh`. For `--html`, operations keep their lines.
 
-    return partitioned(args)
+    The partitioner loads slowly, so it is imported for `--partition` only.
+    """
+    from xshardy.programs.partitioned import partition_module
+    from xshardy.tools.placed_diagnostics import imported_program
+    from xshardy.tools.stages.stage import place_at_lines
+
+    with imported_program(read_source(args.file)) as program:
+        if args.html is not None:
+            place_at_lines(program.names.spans)
+        program.resize(args.mesh)
+        return partition_module(program.module, program.context)
 
 
 def _warn_of_mesh(module: ModuleOp, args: argparse.Namespace) -> None:
     """Print a warning if `module`, which is not partitioned, is sharded."""
-    from xshardy.engines.program import mesh_of
+    from xshardy.programs.meshes import mesh_of
 
     if (devices := mesh_of(module)[1]) > 1:
         print_diagnostic(
@@ -182,15 +195,15 @@ def _warn_of_mesh(module: ModuleOp, args: argparse.Namespace) -> None:
 
 def _page(args: argparse.Namespace, program: "PartitionedProgram | None") -> str:
     """The page of `--html`."""
-    from xshardy.tools.stages.file_stages import kernels_page, read_source
+    from xshardy.tools.stages.file_stages import kernels_page, staged_file
     from xshardy.tools.stages.kernel_stages import KernelStages
 
-    text = read_program(args.file)
-    source = read_source(text, shown_name(args.file), as_hlo=is_hlo_file(text, args.file, args.frontend))
-    source = replace(source, module=fused(source.module if program is None else program.module, args))
-    if not compiler.is_emitted(source.module):
-        fuse_entry(source.module, args)
-    return kernels_page(source, KernelStages(args.target, args.math, every_pass=False), args.fusion, side_by_side=True)
+    source = read_source(args.file)
+    staged = staged_file(source, as_hlo=is_hlo_file(source, args.frontend))
+    staged = replace(staged, module=fused(staged.module if program is None else program.module, args))
+    if not compiler.is_emitted(staged.module):
+        fuse_entry(staged.module, args)
+    return kernels_page(staged, KernelStages(args.target, args.math, every_pass=False), args.fusion, side_by_side=True)
 
 
 def _comparison(baseline: Path) -> Callable[[Sequence[Kernel]], None]:
@@ -209,7 +222,14 @@ def is_folder(output: Path) -> bool:
 def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Iterator[Compiled]:
     """Each fusion compiled on its own, with a log of all passes."""
     for kernel in kernels_of(module, parsed, args):
-        compiler.lower(kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log)
+        if args.explain and kernel.fusion is not None:
+            print_choice(kernel.name, kernel.fusion, args.target)
+        reasons = Reasons() if args.explain else None
+        compiler.lower(
+            kernel.module, LEVELS[-1], target=args.target, math=args.math, observe=kernel.log, reasons=reasons
+        )
+        if reasons is not None:
+            print_reasons(kernel.name, reasons)
         start = perf_counter()
         entry = None if kernel.fusion is None else ptx_name(kernel.name)
         compiled = compile_kernel(kernel.module, target=args.target, entry=entry)

@@ -2,16 +2,16 @@
 
 import argparse
 
+from xshardy.planning.plan import plan_program
+from xshardy.programs.sharded import shard
 from xshardy.tools.arguments import natural, path
 from xshardy.tools.explain.page import page
-from xshardy.tools.explain.picking import argument, named_value, result
+from xshardy.tools.explain.picking import chosen
 from xshardy.tools.explain.story import story
 from xshardy.tools.output import printable, write_text
-from xshardy.tools.planned_program import propagate_and_plan
-from xshardy.tools.program_file import read_program
-from xshardy.tools.program_options import add_program
+from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.progress import stage
-from xshardy.tools.sharded_program import ShardedProgram, propagate
+from xshardy.tools.source_file import add_program, read_source
 from xshardy.tools.usage import UsageError
 
 EXAMPLE = "example: xshardy explain examples/mlp.mlir --value %2"
@@ -46,22 +46,18 @@ def run(args: argparse.Namespace) -> int:
     if args.collectives and args.html is None:
         raise UsageError("error: --collectives are shown on a page: ask for one with --html")
     with stage(f"reading {args.file}"):
-        text = read_program(args.file)
-    with stage(f"{'partitioning' if args.collectives else 'propagating the shardings of'} {args.file}"):
-        program = (propagate_and_plan if args.collectives else propagate)(text, args.file)
-    number = _chosen(args, program)
-    if number is not None:
-        print("\n".join(map(printable, story(program, number))))
+        source = read_source(args.file)
+    what = "partitioning" if args.collectives else "propagating the shardings of"
+    with stage(f"{what} {args.file}"), imported_program(source) as program:
+        if args.collectives:
+            plan = plan_program(program)
+            sharded = plan.traced.sharded
+        else:
+            plan, sharded = None, shard(program)
+    if any(which is not None for which in (args.value, args.arg, args.result)):
+        number = chosen(sharded, args.file, args.value, args.arg, args.result)
+        print("\n".join(map(printable, story(sharded, number))))
     if args.html is not None:
         with stage(f"writing {args.html}"):
-            write_text(args.html, page(program, args.file))
+            write_text(args.html, page(sharded, args.file, plan))
     return 0
-
-
-def _chosen(args: argparse.Namespace, program: ShardedProgram) -> int | None:
-    """The selected value; None if only a page is requested."""
-    if args.value is not None:
-        return named_value(program, args.value, args.file)
-    if args.arg is not None:
-        return argument(program, args.arg, args.file)
-    return None if args.result is None else result(program, args.result, args.file)

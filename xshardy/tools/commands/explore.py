@@ -3,12 +3,12 @@
 import argparse
 
 from xshardy.tools.arguments import natural, path
-from xshardy.tools.diagnostics import read_text, shown_name
 from xshardy.tools.kernel_file import is_hlo_file
 from xshardy.tools.kernel_options import add_math, add_target
 from xshardy.tools.output import write_text
 from xshardy.tools.progress import stage
-from xshardy.tools.stages.file_stages import PROPAGATION, has_kernels, kernels_page, pipeline_page, read_source
+from xshardy.tools.source_file import read_source
+from xshardy.tools.stages.file_stages import PROPAGATION, has_kernels, kernels_page, pipeline_page, staged_file
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.server import serve
 from xshardy.tools.usage import UsageError
@@ -23,7 +23,9 @@ PAGE_FILE = "index.html"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
-        "file", help="HLO text with fusions, an emitted kernel, or a program with shardings; `-` is standard input"
+        "file",
+        help="HLO text with fusions, an emitted kernel, or a program with shardings, also FILE.py:NAME; "
+        "`-` is standard input",
     )
     parser.add_argument(
         "-p",
@@ -54,10 +56,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _page(args: argparse.Namespace) -> str:
-    text, name = read_text(args.file), shown_name(args.file)
+    source = read_source(args.file)
     if args.passes is None:
-        source = read_source(text, name, as_hlo=is_hlo_file(text, args.file))
-        if args.fusion is not None or has_kernels(source):
+        staged = staged_file(source, as_hlo=is_hlo_file(source))
+        if args.fusion is not None or has_kernels(staged):
             how = KernelStages(args.target, args.math, every_pass=True)
-            return kernels_page(source, how, args.fusion, side_by_side=False)
-    return pipeline_page(text, name, args.passes or PROPAGATION)
+            return kernels_page(staged, how, args.fusion, side_by_side=False)
+    return pipeline_page(source, args.passes or PROPAGATION)

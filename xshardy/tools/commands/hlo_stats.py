@@ -5,9 +5,9 @@ from pathlib import Path
 
 from xshardy.hlo_text import read_hlo
 from xshardy.tools.arguments import natural
-from xshardy.tools.diagnostics import read_text_of_hlo, shown_name
 from xshardy.tools.hlo_stats import print_folder_stats, print_stats, stats_of
 from xshardy.tools.output import print_diagnostic
+from xshardy.tools.source_file import read_hlo_file
 
 EXAMPLE = "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.txt"
 
@@ -27,5 +27,6 @@ def run(args: argparse.Namespace) -> int:
         for failure in failures:
             print_diagnostic(failure)
         return 1 if failures else 0
-    print_stats(stats_of(read_hlo(read_text_of_hlo(args.file), shown_name(args.file))), args.most)
+    source = read_hlo_file(args.file)
+    print_stats(stats_of(read_hlo(source.text, source.name)), args.most)
     return 0

@@ -4,9 +4,9 @@ import argparse
 
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
-from xshardy.tools.diagnostics import read_text_of_hlo, shown_name
 from xshardy.tools.indexing import maps_of_fusion
 from xshardy.tools.output import write_text
+from xshardy.tools.source_file import read_hlo_file
 
 EXAMPLE = "example: xshardy indexing examples/softmax_sum.hlo"
 
@@ -20,7 +20,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
-    module = parse_hlo(read_text_of_hlo(args.file), shown_name(args.file))
+    source = read_hlo_file(args.file)
+    module = parse_hlo(source.text, source.name)
     chosen = compiler.select_fusions(module, args.fusion)
     write_text(None, "\n".join(maps_of_fusion(fusion, instructions=args.instructions) for fusion in chosen))
     return 0

@@ -4,16 +4,15 @@ import argparse
 import json
 
 from xshardy.planning.advice import advise
-from xshardy.planning.plan import Plan
+from xshardy.planning.plan import Plan, plan_program
 from xshardy.planning.topology import H100, Topology, UnknownTopologyError, topology_named
 from xshardy.tools.advice import advice_as_json, print_advice
 from xshardy.tools.arguments import mesh_axes, natural
 from xshardy.tools.output import write_text
+from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.plan import as_json, print_comparison, print_plan
-from xshardy.tools.planned_program import plan_text
-from xshardy.tools.program_file import read_program
-from xshardy.tools.program_options import add_program
 from xshardy.tools.progress import stage
+from xshardy.tools.source_file import add_program, read_source
 from xshardy.tools.usage import UsageError
 
 EXAMPLE = "example: xshardy plan examples/mlp.mlir --mesh model=4"
@@ -71,6 +70,7 @@ def _topology(name: str) -> Topology:
 def _planned(file: str, args: argparse.Namespace) -> Plan:
     """The plan of the program in `file`, over the mesh of the options."""
     with stage(f"reading {file}"):
-        text = read_program(file)
-    with stage(f"partitioning {file}"):
-        return plan_text(text, file, args.mesh)
+        source = read_source(file)
+    with stage(f"partitioning {file}"), imported_program(source) as program:
+        program.resize(args.mesh)
+        return plan_program(program)

@@ -4,9 +4,9 @@ import argparse
 
 from xshardy.ptx.machine import Machine
 from xshardy.tools.arguments import natural, path, positive, target
-from xshardy.tools.diagnostics import read_text
 from xshardy.tools.ptx_arguments import dimensions, read_arguments
 from xshardy.tools.ptx_run import check, count, execute
+from xshardy.tools.source_file import read_file
 
 EXAMPLE = """\
 example: xshardy ptx check examples/block_sum.ptx --grid 4 --block 128 --arg f32[512] --arg f32[4]
@@ -61,6 +61,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
-    machine = Machine(read_text(args.file), args.entry)
+    machine = Machine(read_file(args.file).text, args.entry)
     arguments = None if args.arg is None else read_arguments(args.arg, args.seed)
     return ACTIONS[args.action](machine, arguments, args)

@@ -8,16 +8,16 @@ from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.interpreters.memory_limit import limited_memory
-from xshardy.modules.kernel_levels import ALL_LEVELS, PTX
+from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
+from xshardy.programs.errors import InputError
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
-from xshardy.tools.diagnostics import InputError
+from xshardy.tools.engine_run import CUDA, add_program_options, check_options, run_on_engine
 from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
 from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
-from xshardy.tools.program_run import CUDA, add_program_options, check_options, run_on_engine
 from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 

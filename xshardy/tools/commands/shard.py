@@ -2,14 +2,14 @@
 
 import argparse
 
+from xshardy.programs.sharded import export, export_hlo, shard
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import natural, path
 from xshardy.tools.output import STDOUT, write_text
-from xshardy.tools.program_file import read_program
-from xshardy.tools.program_options import add_program
+from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.progress import stage
 from xshardy.tools.shard import placements, print_placements
-from xshardy.tools.sharded_program import export, export_hlo, propagate
+from xshardy.tools.source_file import add_program, read_source
 from xshardy.tools.usage import UsageError
 
 EXAMPLE = "example: xshardy shard examples/mlp.mlir --top 5"
@@ -39,13 +39,13 @@ def run(args: argparse.Namespace) -> int:
     if args.target is not None and args.output is None:
         raise UsageError("error: --target says what to write: give the file with -o")
     with stage(f"reading {args.file}"):
-        text = read_program(args.file)
-    with stage(f"propagating the shardings of {args.file}"):
-        program = propagate(text, args.file)
-    placed = list(placements(program))
+        source = read_source(args.file)
+    with stage(f"propagating the shardings of {args.file}"), imported_program(source) as program:
+        sharded = shard(program)
+    placed = list(placements(sharded))
     if args.output is not None:
         target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
-        write_text(args.output, export_hlo(program) if target == "hlo" else print_module(export(program)))
+        write_text(args.output, export_hlo(sharded) if target == "hlo" else print_module(export(sharded)))
     if args.output != STDOUT:
         print_placements(placed, args.top)
     return 0

@@ -2,11 +2,12 @@
 
 import argparse
 
-from xshardy.hlo_text import parse_hlo, print_hlo
-from xshardy.modules.shrinking.shrink import LEAST, shrink
+from xshardy.hlo_text import parse_hlo
 from xshardy.tools.arguments import path, positive
-from xshardy.tools.diagnostics import read_text_of_hlo, shown_name
 from xshardy.tools.output import write_text
+from xshardy.tools.shrinking.shrink import LEAST, shrink
+from xshardy.tools.source_file import read_hlo_file
+from xshardy.transforms.hlo.to_opcodes import write_hlo
 
 EXAMPLE = "example: xshardy shrink module.hlo -o small.hlo && xshardy run --check small.hlo"
 
@@ -26,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
-    module = parse_hlo(read_text_of_hlo(args.file), shown_name(args.file))
-    write_text(args.output, print_hlo(shrink(module, args.least)))
+    source = read_hlo_file(args.file)
+    module = parse_hlo(source.text, source.name)
+    write_text(args.output, write_hlo(shrink(module, args.least)))
     return 0

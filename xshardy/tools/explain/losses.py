@@ -19,6 +19,10 @@ OPEN = DimensionShardingAttr((), is_closed=False)
 BLOCKED = "nothing goes along this dimension of the operation"
 
 
+LossKey = tuple[OpShardingRuleAttr | TensorShardingAttr | None, ...]
+"""A rule, and the shardings of the tensors of the operation."""
+
+
 class Loss(NamedTuple):
     """Tensor `mine` of an operation lacks axes of tensor `other`, both given by their places among its tensors."""
 
@@ -33,17 +37,16 @@ class Losses:
     """Finds losses, once for operations with equal rules and shardings."""
 
     history: History
-    known: dict[tuple[int, ...], Sequence[Loss]] = field(default_factory=dict[tuple[int, ...], Sequence[Loss]])
-    """By the identities of a rule and of the shardings of its tensors."""
+    computed: dict[LossKey, Sequence[Loss]] = field(default_factory=dict[LossKey, Sequence[Loss]])
 
     def at(self, neighbourhood: Neighbourhood) -> Sequence[Loss]:
         """The losses at an operation."""
         shardings = [self.history.sharding(value) for value in neighbourhood.values]
-        key = id(neighbourhood.rule), *map(id, shardings)
-        if key not in self.known:
-            self.known[key] = tuple(_losses(neighbourhood, shardings))
+        key = neighbourhood.rule, *shardings
+        if key not in self.computed:
+            self.computed[key] = tuple(_losses(neighbourhood, shardings))
         values = neighbourhood.values
-        return [loss for loss in self.known[key] if values[loss.mine] != values[loss.other]]
+        return [loss for loss in self.computed[key] if values[loss.mine] != values[loss.other]]
 
 
 def _losses(at: Neighbourhood, shardings: Shardings) -> Iterator[Loss]:

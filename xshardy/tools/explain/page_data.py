@@ -13,6 +13,8 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT
+from xshardy.planning.plan import Plan
+from xshardy.programs.sharded import Sharded
 from xshardy.syntax.locations import without_locations
 from xshardy.tools.explain.folds import Fold, folds, without_numbers
 from xshardy.tools.explain.page_collectives import CollectiveRow, collective_rows
@@ -20,9 +22,8 @@ from xshardy.tools.explain.page_paths import LossRow, OperationRow, OriginRow, P
 from xshardy.tools.explain.page_shardings import AxisRow, MeshRow, ShardingRow, ShardingTables
 from xshardy.tools.explain.placement import type_of
 from xshardy.tools.explain.story import value_name
-from xshardy.tools.explain.tables import AttributeTable, Table
+from xshardy.tools.explain.tables import Table
 from xshardy.tools.shard import bytes_of_part
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
@@ -74,12 +75,12 @@ class PageData(TypedDict):
 class _Builder:
     """Makes the rows of values, and of what they refer to."""
 
-    def __init__(self, program: ShardedProgram):
-        self._program = program
-        self._history, self._names = program.history, program.names
-        self.shardings = ShardingTables(program.module.body.block.first_op or program.module)
-        self.paths = Paths(program.history, program.names, self.shardings.axes)
-        self.types: Table[Attribute, tuple[str, Sequence[int]]] = AttributeTable(_type_row)
+    def __init__(self, sharded: Sharded):
+        self._sharded = sharded
+        self._history, self._names = sharded.history, sharded.names
+        self.shardings = ShardingTables(sharded.module.body.block.first_op or sharded.module)
+        self.paths = Paths(sharded.history, sharded.names, self.shardings.axes)
+        self.types: Table[Attribute, tuple[str, Sequence[int]]] = Table(_type_row)
         self._bytes: dict[tuple[int, int], int] = {}
         """By the numbers of a type and of a sharding."""
 
@@ -90,7 +91,7 @@ class _Builder:
         sharding, written = history.sharding(number), history.written(number)
         type = type_of(home)
         return ValueRow(
-            value_name(self._program, number),
+            value_name(self._sharded, number),
             self._line(home),
             self._place(home),
             self.types.number(type),
@@ -126,13 +127,13 @@ def _type_row(type: Attribute) -> tuple[str, Sequence[int]]:
     return str(type), type.get_shape() if isa(type, TensorType[Attribute]) else ()
 
 
-def page_data(program: ShardedProgram) -> PageData:
-    """The tables for all values of `program`. Takes time linear in the operations and steps."""
-    builder, history = _Builder(program), program.history
+def page_data(sharded: Sharded, plan: Plan | None = None) -> PageData:
+    """The tables for all values of `sharded`, and for `plan`. Takes time linear in the operations and steps."""
+    builder, history = _Builder(sharded), sharded.history
     values = [builder.value(number) for number in history.numbers()]
     losses = builder.paths.losses()
-    lines = without_locations(program.text).removesuffix("\n").split("\n")
-    function = main_if_any(functions_of(program.module))
+    lines = without_locations(sharded.program.source.text).removesuffix("\n").split("\n")
+    function = main_if_any(functions_of(sharded.module))
     arguments = () if function is None else map(history.number, function.args)
     results = (number for number in history.numbers() if isinstance(history.home(number), FunctionResult))
     shown: dict[int, list[int]] = {}
@@ -154,6 +155,6 @@ def page_data(program: ShardedProgram) -> PageData:
         "steps": builder.paths.steps,
         "origins": builder.paths.origins,
         "losses": losses,
-        "is_planned": program.plan is not None,
-        "collectives": [] if program.plan is None else [*collective_rows(program.plan)],
+        "is_planned": plan is not None,
+        "collectives": [] if plan is None else [*collective_rows(plan)],
     }

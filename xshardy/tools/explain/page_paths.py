@@ -4,10 +4,10 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.planning.origins import origin, visible
-from xshardy.syntax.source_names import SourceNames, what
+from xshardy.programs.names import SourceNames, what
 from xshardy.tools.explain.losses import Losses
 from xshardy.tools.explain.page_shardings import AxisRow
-from xshardy.tools.explain.tables import Strings, Table
+from xshardy.tools.explain.tables import Table
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival, History
 
 StepRow = tuple[int, int, int, int, int]
@@ -28,7 +28,7 @@ class Paths:
 
     def __init__(self, history: History, names: SourceNames, axes: Table[AxisRefAttr, AxisRow]):
         self._history, self._names, self._axes = history, names, axes
-        self.texts = Strings()
+        self.texts = Table[str, str](str)
         """Texts that rows share. The first is empty."""
         self.texts.number("")
         self._operations: Table[Operation, OperationRow] = Table(self._operation_row)

@@ -10,7 +10,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.sharding.devices import shard_indices
-from xshardy.tools.explain.tables import AttributeTable, Table
+from xshardy.tools.explain.tables import Table
 
 MOST_DEVICES = 4096
 """The largest mesh of which a page has a picture."""
@@ -31,11 +31,11 @@ class ShardingTables:
     def __init__(self, anchor: Operation):
         self._anchor = anchor
         """An operation of the module with the meshes."""
-        self.axes: Table[AxisRefAttr, AxisRow] = AttributeTable(_axis_row)
+        self.axes: Table[AxisRefAttr, AxisRow] = Table(_axis_row)
         self.meshes: Table[MeshAttr, MeshRow] = Table(_mesh_row)
         self.parts: Table[tuple[MeshAttr, AxisRefs], Sequence[int]] = Table(_part_of_devices)
         """By device, the index of its part along some axes; empty for a mesh that is not shown."""
-        self._shardings: Table[TensorShardingAttr | None, ShardingRow] = AttributeTable(self._sharding_row)
+        self._shardings: Table[TensorShardingAttr | None, ShardingRow] = Table(self._sharding_row)
         self.number(None)
 
     @property

@@ -8,10 +8,10 @@ from xdsl.ir import SSAValue
 
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.sharding_text import dimensions
-from xshardy.syntax.source_names import along_edges
-from xshardy.tools.diagnostics import InputError
+from xshardy.programs.errors import InputError
+from xshardy.programs.names import along_edges
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.story import value_name
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
@@ -23,16 +23,23 @@ _NAME = re.compile(r"%[\w.$-]+(?:#\d+)?(?: \(.+\))?|line \d+|(?:argument|result)
 """What names a tensor in every program; arguments of JAX may have any name."""
 
 
-def named_value(program: ShardedProgram, name: str, file: str) -> int:
+def chosen(sharded: Sharded, file: str, value: str | None, index: int | None, result_index: int | None) -> int:
+    """The number of the tensor that is named as a value, or by its index among arguments or among results."""
+    if value is not None:
+        return named_value(sharded, value, file)
+    return argument(sharded, index, file) if index is not None else result(sharded, result_index or 0, file)
+
+
+def named_value(sharded: Sharded, name: str, file: str) -> int:
     """
-    The number of the tensor that `name` means in `program`, whose text is `file`.
+    The number of the tensor that `name` means in `sharded`, whose text is `file`.
 
     `name` is one that `shard` and `explain` print, `%44 (line 116)` or `argument 0 (p['emb'])`; a name alone, `%7#1`
     or `p['emb']`; or a place alone, `line 116` or `model.py:42`. What has that name in the body of the main function
     goes before what has it in another function. Raises `InputError` if there is no such tensor, or several.
     """
-    found = _by_name(program, name) or _by_place(program, name)
-    in_main = [number for number in found if _is_in_main(program, number)]
+    found = _by_name(sharded, name) or _by_place(sharded, name)
+    in_main = [number for number in found if _is_in_main(sharded, number)]
     if len(in_main) == 1:
         return in_main[0]
     if len(set(found.values())) == 1:  # copies of a constant
@@ -52,73 +59,73 @@ def named_value(program: ShardedProgram, name: str, file: str) -> int:
     )
 
 
-def _by_name(program: ShardedProgram, name: str) -> Mapping[int, str]:
+def _by_name(sharded: Sharded, name: str) -> Mapping[int, str]:
     """The tensors that `name` names, and how each is sharded."""
-    names = program.names
+    names = sharded.names
     found: dict[int, str] = {}
-    for value in _values(program):
-        number = program.history.number(value)
+    for value in _values(sharded):
+        number = sharded.history.number(value)
         if number is None or number in found:
             continue
         source = along_edges(value)
         of_value = names.of(source)
         if name in (of_value, names.given(source), names.describe(source)) or of_value == f"{name}#0":
-            found[number] = _listed(program, number)
-    for number in program.history.numbers():
-        if isinstance(program.history.home(number), FunctionResult) and value_name(program, number) == name:
-            found[number] = _listed(program, number)
+            found[number] = _listed(sharded, number)
+    for number in sharded.history.numbers():
+        if isinstance(sharded.history.home(number), FunctionResult) and value_name(sharded, number) == name:
+            found[number] = _listed(sharded, number)
     return found
 
 
-def _by_place(program: ShardedProgram, place: str) -> Mapping[int, str]:
+def _by_place(sharded: Sharded, place: str) -> Mapping[int, str]:
     """The tensors that the operations at `place` make, and how each is sharded."""
     found: dict[int, str] = {}
-    for op in program.module.walk():
-        if place not in (program.names.place(op), f"line {program.names.line(op)}"):
+    for op in sharded.module.walk():
+        if place not in (sharded.names.place(op), f"line {sharded.names.line(op)}"):
             continue
         for result in op.results:
-            number = program.history.number(result)
-            if number is not None and program.names.knows(result):
-                found.setdefault(number, _listed(program, number))
+            number = sharded.history.number(result)
+            if number is not None and sharded.names.knows(result):
+                found.setdefault(number, _listed(sharded, number))
     return found
 
 
-def _is_in_main(program: ShardedProgram, number: int) -> bool:
+def _is_in_main(sharded: Sharded, number: int) -> bool:
     """Whether a tensor is in the body of the main function, not in that of a call in it."""
-    home = program.history.home(number)
+    home = sharded.history.home(number)
     if isinstance(home, FunctionResult):
         return True
     around = along_edges(home).owner.parent_op()
     while around is not None and not isinstance(around, FuncOp | NamedComputationOp):
         around = around.parent_op()
-    return around is main_if_any(functions_of(program.module))
+    return around is main_if_any(functions_of(sharded.module))
 
 
-def _listed(program: ShardedProgram, number: int) -> str:
-    return f"{value_name(program, number)}: {dimensions(program.history.sharding(number)) or 'no sharding'}"
+def _listed(sharded: Sharded, number: int) -> str:
+    return f"{value_name(sharded, number)}: {dimensions(sharded.history.sharding(number)) or 'no sharding'}"
 
 
-def _values(program: ShardedProgram) -> Iterator[SSAValue]:
-    for op in program.module.walk():
+def _values(sharded: Sharded) -> Iterator[SSAValue]:
+    for op in sharded.module.walk():
         for region in op.regions:
             for block in region.blocks:
                 yield from block.args
         yield from op.results
 
 
-def argument(program: ShardedProgram, index: int, file: str) -> int:
+def argument(sharded: Sharded, index: int, file: str) -> int:
     """Argument `index` of the main function. Raises `InputError` if it has none."""
-    function = main_if_any(functions_of(program.module))
+    function = main_if_any(functions_of(sharded.module))
     arguments = () if function is None else function.args
-    number = program.history.number(arguments[index]) if 0 <= index < len(arguments) else None
+    number = sharded.history.number(arguments[index]) if 0 <= index < len(arguments) else None
     if number is None:
         raise InputError(f"{file}: error: there is no tensor argument {index}: the function has {len(arguments)}")
     return number
 
 
-def result(program: ShardedProgram, index: int, file: str) -> int:
+def result(sharded: Sharded, index: int, file: str) -> int:
     """Result `index` of the main function. Raises `InputError` if it has none."""
-    number = program.history.result(index)
+    number = sharded.history.result(index)
     if number is None:
         raise InputError(f"{file}: error: there is no tensor result {index} of the main function")
     return number

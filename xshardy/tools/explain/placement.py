@@ -5,9 +5,8 @@ from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.engines.distributed_tensor import DistributedTensor
-from xshardy.tools.sharded_program import ShardedProgram
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.sharded import Sharded
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
 
 
@@ -16,14 +15,10 @@ def type_of(home: Home) -> Attribute:
     return home.function.function_type.outputs.data[home.index] if isinstance(home, FunctionResult) else home.type
 
 
-def placement(program: ShardedProgram, number: int) -> DistributedTensor:
-    """The parts of value `number`; without a sharding, every device of the largest mesh of `program` has all of it."""
-    type, sharding = type_of(program.history.home(number)), program.history.sharding(number)
+def placement(sharded: Sharded, number: int) -> DistributedTensor:
+    """The parts of value `number`; without a sharding, every device of the largest mesh of `sharded` has all of it."""
+    type, sharding = type_of(sharded.history.home(number)), sharded.history.sharding(number)
     assert isa(type, TensorType[Attribute]), "only tensors have a number"
-    meshes = [op.mesh for op in program.module.ops if isinstance(op, MeshOp)]
+    meshes = [op.mesh for op in sharded.module.ops if isinstance(op, MeshOp)]
     devices = max((mesh.device_count for mesh in meshes), default=1)
-    anchor = program.module.body.block.first_op
-    mesh = None if sharding is None or anchor is None else lookup_mesh(sharding, anchor)
-    if mesh is None or not mesh.axes.data:
-        return DistributedTensor(type, devices)
-    return DistributedTensor(type, mesh.device_count, sharding, mesh)
+    return DistributedTensor.under(type, sharding, sharded.module.body.block.first_op or sharded.module, devices)

@@ -7,69 +7,66 @@ from xdsl.ir import Operation
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
-from xshardy.planning.origins import origin, visible
-from xshardy.syntax.source_names import what
+from xshardy.planning.origins import Origins, origin
+from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.losses import Losses
-from xshardy.tools.sharded_program import ShardedProgram
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 from xshardy.transforms.sdy_propagation.propagation_history import Arrival
 
 
-def value_name(program: ShardedProgram, number: int) -> str:
+def value_name(sharded: Sharded, number: int) -> str:
     """The name of a value for the user."""
-    home = program.history.home(number)
+    home = sharded.history.home(number)
     if isinstance(home, FunctionResult):
         return f"result {home.index} of @{home.function.sym_name.data}"
-    return program.names.describe(home)
+    return sharded.names.describe(home)
 
 
-def story(program: ShardedProgram, number: int) -> Iterator[str]:
+def story(sharded: Sharded, number: int) -> Iterator[str]:
     """The lines of the explanation of value `number`, an indented paragraph for each dimension."""
-    sharding = program.history.sharding(number)
-    yield f"{value_name(program, number)}: {dimensions(sharding) or 'no sharding'}"
+    sharding = sharded.history.sharding(number)
+    yield f"{value_name(sharded, number)}: {dimensions(sharding) or 'no sharding'}"
     if sharding is None:
         yield "  No sharding came to it: every device has all of it."
     for index, dim in enumerate(sharding.dim_shardings if sharding is not None else ()):
-        yield from _dimension(program, number, index, dim)
-    losses = dict.fromkeys(_losses(program, number))
+        yield from _dimension(sharded, number, index, dim)
+    losses = dict.fromkeys(_losses(sharded, number))
     if losses:
         yield "  What its neighbours have along the same dimensions, and it has not:"
         yield from (f"    {loss}" for loss in losses)
 
 
-def _dimension(program: ShardedProgram, number: int, index: int, dim: DimensionShardingAttr) -> Iterator[str]:
+def _dimension(sharded: Sharded, number: int, index: int, dim: DimensionShardingAttr) -> Iterator[str]:
     if not dim.axes.data:
         yield f"  Dimension {index} is not sharded" + (", and closed: it may not be." if dim.is_closed else ".")
     for axis in dim.axes:
         yield f"  Dimension {index} has {axis_text(axis)}:"
-        path = program.history.path(number, axis)
-        yield f"    {_origin(program, path[-1].source if path else number, axis)}"
+        path = sharded.history.path(number, axis)
+        yield f"    {_origin(sharded, path[-1].source if path else number, axis)}"
         for arrival in reversed(path):
-            yield f"    {_arrival(program, arrival)}"
+            yield f"    {_arrival(sharded, arrival)}"
 
 
-def _origin(program: ShardedProgram, number: int, axis: AxisRefAttr) -> str:
-    return f"{value_name(program, number)} {origin(program.history, number, axis)}"
+def _origin(sharded: Sharded, number: int, axis: AxisRefAttr) -> str:
+    return f"{value_name(sharded, number)} {origin(sharded.history, number, axis)}"
 
 
-def _arrival(program: ShardedProgram, arrival: Arrival) -> str:
+def _arrival(sharded: Sharded, arrival: Arrival) -> str:
     return (
-        f"step {arrival.step}: {axis_text(arrival.axis)} went on to {value_name(program, arrival.target)}, "
-        f"through {_operation(program, arrival.op)}"
+        f"step {arrival.step}: {axis_text(arrival.axis)} went on to {value_name(sharded, arrival.target)}, "
+        f"through {_operation(sharded, arrival.op)}"
     )
 
 
-def _losses(program: ShardedProgram, number: int) -> Iterator[str]:
+def _losses(sharded: Sharded, number: int) -> Iterator[str]:
     """For each neighbour with more axes along a common factor, the reason why this value lacks them."""
-    losses = Losses(program.history)
-    for at in program.history.neighbourhoods(number):
+    losses = Losses(sharded.history)
+    for at in sharded.history.neighbourhoods(number):
         for loss in losses.at(at):
             if at.values[loss.mine] == number:
-                other = value_name(program, at.values[loss.other])
-                yield f"at {_operation(program, at.op)}, {at.roles[loss.other].label} {other} {loss.text}"
+                other = value_name(sharded, at.values[loss.other])
+                yield f"at {_operation(sharded, at.op)}, {at.roles[loss.other].label} {other} {loss.text}"
 
 
-def _operation(program: ShardedProgram, op: Operation) -> str:
-    shown = visible(op)
-    place = program.names.place(shown)
-    return f"{what(shown)} ({place})" if place is not None else what(shown)
+def _operation(sharded: Sharded, op: Operation) -> str:
+    return Origins(sharded.history, sharded.names).operation(op)

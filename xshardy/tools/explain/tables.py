@@ -22,27 +22,3 @@ class Table(Generic[K, R]):
             number = self._numbers[key] = len(self.rows)
             self.rows.append(row)
         return number
-
-
-class AttributeTable(Table[K, R]):
-    """
-    Rows by attribute. Looks for the same object first, since hashing an attribute is slow.
-
-    The attributes must stay alive as long as the table.
-    """
-
-    def __init__(self, make: Callable[[K], R]):
-        super().__init__(make)
-        self._by_identity: dict[int, int] = {}
-
-    def number(self, key: K) -> int:
-        if (number := self._by_identity.get(id(key))) is None:
-            number = self._by_identity[id(key)] = super().number(key)
-        return number
-
-
-class Strings(Table[str, str]):
-    """Strings, as their own rows."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda text: text)

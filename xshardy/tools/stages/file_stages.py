@@ -10,11 +10,12 @@ from xdsl.utils.lexer import Span
 from xshardy import compiler
 from xshardy.dialects.discardable import verify
 from xshardy.hlo_text import parse_hlo
+from xshardy.programs.program import read_program
+from xshardy.programs.source import Source
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.resources import parse_with_resources
 from xshardy.tools.pipelines import passes_of
-from xshardy.tools.program_text import is_hlo
-from xshardy.tools.source_program import source_program
+from xshardy.tools.placed_diagnostics import diagnostics_of
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.page import page
 from xshardy.tools.stages.pipeline_stages import pipeline_stages
@@ -27,7 +28,7 @@ PROPAGATION = "sdy-propagation-pipeline"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class StagedFile:
     """A file, and its module, whose operations have the places of their lines."""
 
     name: str
@@ -35,8 +36,9 @@ class Source:
     module: ModuleOp
 
 
-def read_source(text: str, name: str, *, as_hlo: bool) -> Source:
-    """Read and verify `text`. Raises the exceptions of the parsers."""
+def staged_file(source: Source, *, as_hlo: bool) -> StagedFile:
+    """Read and verify the text of `source`. Raises the exceptions of the parsers."""
+    text, name = source.text, source.name
     if as_hlo:
         spans: dict[Operation, Span] = {}
         module = parse_hlo(text, name, spans)
@@ -46,34 +48,34 @@ def read_source(text: str, name: str, *, as_hlo: bool) -> Source:
         module = parse_with_resources(parser)
         verify(module)
         place_at_lines(parser.spans)
-    return Source(name, source_stage("HLO" if as_hlo else "MLIR", text), module)
+    return StagedFile(name, source_stage("HLO" if as_hlo else "MLIR", text), module)
 
 
-def has_kernels(source: Source) -> bool:
+def has_kernels(file: StagedFile) -> bool:
     """Whether there are fusions, or a kernel that is emitted."""
-    return compiler.is_emitted(source.module) or bool(compiler.fusions(source.module))
+    return compiler.is_emitted(file.module) or bool(compiler.fusions(file.module))
 
 
-def kernels_page(source: Source, how: KernelStages, fusion: str | None, *, side_by_side: bool) -> str:
-    """The kernels of `source`, or that of one fusion. Raises `FusionNotFoundError`."""
-    if compiler.is_emitted(source.module):
-        programs = [how.of_emitted(Path(source.name).stem, source.module)]
+def kernels_page(file: StagedFile, how: KernelStages, fusion: str | None, *, side_by_side: bool) -> str:
+    """The kernels of `file`, or that of one fusion. Raises `FusionNotFoundError`."""
+    if compiler.is_emitted(file.module):
+        programs = [how.of_emitted(Path(file.name).stem, file.module)]
     else:
-        programs = [*how.of_fusions(compiler.select_fusions(source.module, fusion))]
-    return page(source.name, source.stage, programs, side_by_side=side_by_side)
+        programs = [*how.of_fusions(compiler.select_fusions(file.module, fusion))]
+    return page(file.name, file.stage, programs, side_by_side=side_by_side)
 
 
-def pipeline_page(text: str, name: str, pipeline: str) -> str:
-    """A program after each pass of `pipeline`. Raises `UsageError` for an unknown pass, and as `source_program`."""
-    context = new_context()
+def pipeline_page(source: Source, pipeline: str) -> str:
+    """A program after each pass of `pipeline`. Raises `UsageError` for an unknown pass, and as `read_program`."""
     try:
         passes = passes_of(pipeline, installed_passes())
     except ValueError as error:
         raise UsageError(f"error: {error}") from None
-    program = source_program(text, name, context)
+    program = read_program(source)
     place_at_lines(program.names.spans)
-    with program.diagnostics():
-        if program.is_hlo:
-            program.import_shardings(context)
-        stages = pipeline_stages(name, program.module, passes, context)
-    return page(name, source_stage("HLO" if is_hlo(text) else "MLIR", text), [stages], side_by_side=False)
+    with diagnostics_of(program):
+        if source.is_hlo:
+            program.import_shardings()
+        stages = pipeline_stages(source.name, program.module, passes, program.context)
+    notation = "HLO" if source.is_hlo else "MLIR"
+    return page(source.name, source_stage(notation, source.text), [stages], side_by_side=False)

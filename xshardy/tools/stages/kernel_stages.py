@@ -1,6 +1,6 @@
 """The stages of kernels: as emitted, at each level or after each pass, and as PTX."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
-from xshardy.emitters import emit_fusion
+from xshardy.emitters import emit_fusion, levels_before_emission
 from xshardy.gpus.devices import device_of
 from xshardy.lowering.debug_lines import DebugLines
 from xshardy.lowering.llvm_text import module_text
@@ -34,14 +34,17 @@ class KernelStages:
             name = compiler.fusion_name(fusion)
             try:
                 module = emit_fusion(fusion, device_of(self.target))
+                levels = levels_before_emission(fusion, device_of(self.target))
             except DiagnosticException as error:
                 yield Program(name, (), str(error))
             else:
-                yield self.of_emitted(name, module)
+                yield self.of_emitted(name, module, levels)
 
-    def of_emitted(self, name: str, module: ModuleOp) -> Program:
-        """An emitted kernel, which is lowered in place. Its operations have places."""
-        stages: list[Stage] = []
+    def of_emitted(self, name: str, module: ModuleOp, levels: Mapping[str, ModuleOp] | None = None) -> Program:
+        """
+        An emitted kernel, which is lowered in place, after `levels` before it. Its operations have places.
+        """
+        stages = [module_stage(level, before) for level, before in (levels or {}).items()]
         try:
             stages.extend(self._stages(name, module))
         except DiagnosticException as error:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from xshardy.tools.explain.tables import Strings, Table
+from xshardy.tools.explain.tables import Table
 from xshardy.tools.stages.stage import Program, Sources, Stage
 from xshardy.tools.web_page import web_page
 
@@ -27,7 +27,7 @@ def page(title: str, source: Stage, programs: Sequence[Program], *, side_by_side
 
 def _data(source: Stage, programs: Sequence[Program]) -> Mapping[str, Any]:
     """Texts and sets of lines are written once, and referred to by their numbers."""
-    texts, sets = Strings(), Table[Sources, Sources](lambda lines: lines)
+    texts, sets = Table[str, str](str), Table[Sources, Sources](lambda lines: lines)
 
     def stage_data(stage: Stage, before: Stage | None) -> Mapping[str, Any]:
         return {

@@ -50,10 +50,11 @@ def source_stage(name: str, text: str) -> Stage:
     return Stage(name, lines, [(number,) for number in range(1, len(lines) + 1)])
 
 
-def place_at_lines(spans: Mapping[Operation, Span]) -> None:
+def place_at_lines(spans: Mapping[Operation, Span | None]) -> None:
     """Give each operation the line of its text as its location, in place of any other."""
     for op, span in spans.items():
-        op.location = place_in_file(FILE, span.input.content.count("\n", 0, span.start) + 1, 0)
+        if span is not None:
+            op.location = place_in_file(FILE, span.input.content.count("\n", 0, span.start) + 1, 0)
 
 
 def sources_of(op: Operation) -> Sources:

@@ -4,18 +4,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
-from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
 from xshardy.rewriting import PatternPass
-from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.decompose import DecomposeByTable, check_decomposition
+from xshardy.transforms.decompose import Decompose, check_decompositions
 
 
-class Decompose(DecomposeByTable):
-    """`chlo.tan %a` -> `stablehlo.tan %a`: the decomposition of an operation, with its sharding."""
-
-    decompositions = DECOMPOSITIONS
+def is_chlo(op: Operation) -> bool:
+    return op.dialect_name() == "chlo"
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,5 @@ class LegalizeToStablehloPass(PatternPass):
     source: ClassVar[str] = "StableHLO, chlo-legalize-to-stablehlo"
 
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        for op in operations_in(module):
-            if op.name.startswith("chlo."):
-                check_decomposition(op, DECOMPOSITIONS)
-        return (Decompose(),)
+        check_decompositions(module, is_chlo)
+        return (Decompose(is_chlo),)

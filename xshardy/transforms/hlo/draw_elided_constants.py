@@ -11,9 +11,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.dense_elements import dense
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.interpreters.element_types import Array, DType, Kind
-from xshardy.interpreters.numerics.conversions import convert
 from xshardy.interpreters.random_elements import GENERATORS, Make, plain_floats, random_inputs
+from xshardy.numerics.conversions import convert
+from xshardy.numerics.element_types import Array, DType, Kind
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_of
 

@@ -7,7 +7,6 @@ XGPU-18, XGPU-51; XLA's gather simplifier.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from math import prod
 from typing import ClassVar, cast
 
@@ -27,11 +26,11 @@ from xshardy.rewriting import PatternPass, match_op_type
 
 def is_simple(op: stablehlo.GatherOp) -> bool:
     """Whether the indices are rows, and the result is `[rows, slice]` with all slice dimensions, in order."""
-    numbers, rank = op.dimension_numbers, len(shape_of(op.operand))
+    dims, rank = op.dimension_numbers.dims, len(shape_of(op.operand))
     return (
         len(shape_of(op.start_indices)) in (1, 2)
-        and numbers.index_vector_dim.data == 1
-        and values_of(numbers.offset_dims) == tuple(range(1, rank + 1))  # none is collapsed, or of a batch
+        and dims.index_vector == 1
+        and dims.offset == tuple(range(1, rank + 1))  # none is collapsed, or of a batch
     )
 
 
@@ -52,11 +51,10 @@ class SimplifyGather(RewritePattern):
             zero = t(stablehlo.ConstantOp(zeros(TensorType(element_type(op.operand), []))))
             rewriter.replace(op, [], [t.splat(zero, shape_of(op.result))])
             return
-        numbers, sizes = op.dimension_numbers, values_of(op.slice_sizes)
-        batching = values_of(numbers.operand_batching_dims)
+        dims, sizes = op.dimension_numbers.dims, values_of(op.slice_sizes)
         vectors = _vectors_last(t, op)
         batch_shape = shape_of(vectors)[:-1]
-        components = [*values_of(numbers.start_index_map), *batching]
+        components = [*dims.started, *dims.batching]
         rows = t.reshape(vectors, [prod(batch_shape), len(components)])
         simple = stablehlo.GatherDimensionNumbersAttr(
             integers(range(1, len(sizes) + 1)),
@@ -68,9 +66,8 @@ class SimplifyGather(RewritePattern):
         )
         result_type = TensorType(element_type(op.operand), [prod(batch_shape), *sizes])
         slices = t(stablehlo.GatherOp(op.operand, rows, simple, sizes, result_type, _are_sorted(op)))
-        dropped = (*values_of(numbers.collapsed_slice_dims), *batching)
-        kept = [size for d, size in enumerate(sizes) if d not in dropped]
-        placed = t.transpose(t.reshape(slices, [*batch_shape, *kept]), _places(op))
+        kept = [sizes[d] for d in dims.offset_of(len(sizes))]
+        placed = t.transpose(t.reshape(slices, [*batch_shape, *kept]), dims.places(len(shape_of(op.result))))
         last = placed.owner
         assert isinstance(last, Operation)
         last.attributes.update(op.attributes)
@@ -80,36 +77,28 @@ class SimplifyGather(RewritePattern):
 def _are_sorted(op: stablehlo.GatherOp) -> bool:
     """Whether the rows are still sorted: not if indices for batching dimensions were added."""
     is_sorted = op.indices_are_sorted is not None and bool(op.indices_are_sorted.value.data)
-    return is_sorted and not values_of(op.dimension_numbers.operand_batching_dims)
+    return is_sorted and not op.dimension_numbers.dims.batching
 
 
 def _vectors_last(t: Tensors, op: stablehlo.GatherOp) -> SSAValue:
     """The indices with the vectors along the last dimension, extended by the indices of batching dimensions."""
-    numbers, indices = op.dimension_numbers, op.start_indices
-    vector_dim, shape = numbers.index_vector_dim.data, shape_of(indices)
+    dims, indices = op.dimension_numbers.dims, op.start_indices
+    vector_dim, shape = dims.index_vector, shape_of(indices)
     if vector_dim == len(shape):
         vectors = t.reshape(indices, [*shape, 1])
     else:
         batch_dims = [d for d in range(len(shape)) if d != vector_dim]
         vectors = t.transpose(indices, [*batch_dims, vector_dim])
-    batching = [d - (d > vector_dim) for d in values_of(numbers.start_indices_batching_dims)]
-    if not batching:
+    if not dims.batching:
         return vectors
     *batch_shape, components = shape_of(vectors)
     type = cast(IntegerType, element_type(vectors))
     if max(batch_shape) > 1 << (type.width.data - 1):  # the index type has too few bits to number the batches
         type = IntegerType(64)
         vectors = t.convert(vectors, type)
-    numbered = [t.iota(d, type, [*batch_shape, 1]) for d in batching]
-    whole = TensorType(type, [*batch_shape, components + len(batching)])
+    numbered = [t.iota(d, type, [*batch_shape, 1]) for d in dims.batch_of.values()]
+    whole = TensorType(type, [*batch_shape, components + len(dims.batching)])
     return t(stablehlo.ConcatenateOp([vectors, *numbered], len(batch_shape), whole))
-
-
-def _places(op: stablehlo.GatherOp) -> Sequence[int]:
-    """The position in `[batch, slice]` of each dimension of the result."""
-    offset_dims, rank = values_of(op.dimension_numbers.offset_dims), len(shape_of(op.result))
-    batches, offsets = count(), count(rank - len(offset_dims))
-    return [next(offsets if d in offset_dims else batches) for d in range(rank)]
 
 
 class GatherSimplifierPass(PatternPass):

@@ -23,10 +23,10 @@ from xshardy.dialects.hlo.layout import with_results
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from xshardy.dialects.stablehlo import ReturnOp as StableHLOReturnOp
-from xshardy.hlo_text.outline_regions import APPLYING
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
+from xshardy.transforms.hlo.outline_regions import APPLYING
 from xshardy.transforms.sdy.call_order import callees_first
 
 SHARDINGS = frozenset({HLO_SHARDING, SHARDING})

@@ -14,7 +14,6 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.close_names import did_you_mean
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.async_operation import AsyncOperation
 from xshardy.dialects.hlo.async_sugar import done_of, wrap
@@ -23,6 +22,7 @@ from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.dialects.stablehlo.types import VALUE
 from xshardy.rewriting import PatternPass, rewrite
 from xshardy.rewriting.walk import operations_from
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.call_graph import functions_of, reference_reader
 from xshardy.transforms.hlo_async.annotations import move_annotations
 from xshardy.transforms.hlo_async.layouts import place_chain

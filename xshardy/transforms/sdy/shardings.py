@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from xshardy.construction import new_attribute
 from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
@@ -27,6 +26,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers
+from xshardy.ir import new_attribute
 from xshardy.rewriting.walk import attributes_on, held_attributes_in
 
 HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr, DenseArrayBase, DimensionNumbers)

@@ -5,8 +5,8 @@ from collections.abc import Container
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
 
-from xshardy.construction import new_attribute
 from xshardy.dialects.attribute_text import NONE_LISTED
+from xshardy.ir import new_attribute
 
 
 def reference_to(name: str) -> SymbolRefAttr:

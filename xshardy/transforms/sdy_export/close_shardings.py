@@ -7,9 +7,9 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import RewritePattern
 
-from xshardy.construction import new_attribute
 from xshardy.dialects.attribute_text import NONE_LISTED
 from xshardy.dialects.sdy.attributes.sharding import CLOSED, DimensionShardingAttr, TensorShardingAttr
+from xshardy.ir import new_attribute
 from xshardy.rewriting import AttributePattern, PatternPass
 from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS
 

@@ -9,9 +9,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.construction import clone_operation
-from xshardy.garbage import collection_suspended
-from xshardy.rewriting.kept_walks import walks_kept
+from xshardy.ir import clone_operation
+from xshardy.rewriting.operation_index import indexed
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.save_module import SaveModulePass
@@ -43,6 +42,7 @@ from xshardy.transforms.sdy_export.update_non_divisible_input_output_shardings i
     UpdateNonDivisibleInputOutputShardingsPass,
 )
 from xshardy.transforms.sdy_export.verify_unreduced_axes import VerifyUnreducedAxesPass
+from xshardy.universe import PASSES, load
 
 
 @dataclass(frozen=True)
@@ -120,11 +120,9 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield VerifyUnreducedAxesPass()
         yield InsertExplicitReshardsPass(enable_full_version=collectives or single)
         if single:
-            # The partitioner has 70 modules, which are loaded for this option only.
-            from xshardy.transforms.sdy_export.per_instruction_partitioning import PerInstructionPartitioningPass
-
             yield SaveModulePass(self.dump_directory, "before_per_instruction_partitioning", next(dumps))
-            yield PerInstructionPartitioningPass(
+            # The partitioner is a room above this one, loaded by name and for this option only.
+            yield load(PASSES["sdy-per-instruction-partitioning"])(
                 self.per_instruction_partitioning_filter,
                 replica_count=self.replica_count,
                 partition_count=self.partition_count,
@@ -143,13 +141,14 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield SaveModulePass(self.dump_directory, f"{stage}_with_global_shapes", next(dumps))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended(), walks_kept(op):
+        with indexed(op):
             self.check(op)
             # Passes detect errors in such modules only after earlier passes have changed them.
             fails_late = self.enable_per_instruction_partitioning or any(rare_features(op))
             saved = clone_operation(op) if fails_late else None
             try:
-                super().apply(ctx, op)
+                for _ in self.applied(ctx, op):
+                    pass
             except OperationFailedException:
                 if saved is not None:
                     op.detach_region(op.body)

@@ -6,8 +6,8 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.construction import new_operation
 from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
+from xshardy.ir import new_operation
 from xshardy.rewriting import PatternPass, match_op_type, replace_by_twin
 
 

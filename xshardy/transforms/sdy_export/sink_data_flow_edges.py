@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.construction import new_attribute
 from xshardy.dialects.sdy.attributes.edges import PropagationEdgesAttr
 from xshardy.dialects.sdy.attributes.sharding import (
     DimensionShardingAttr,
@@ -24,6 +23,7 @@ from xshardy.dialects.sdy.value_shardings import (
     SHARDING,
 )
 from xshardy.dialects.shapes import rank_of
+from xshardy.ir import new_attribute
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, edge_of_owner, result_owners
 from xshardy.transforms.sdy.sharding_origins import (

@@ -23,13 +23,13 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.unreduced import verify_unreduced_transition
 from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.rewriting.walk import operations_below
+from xshardy.sharding.conflicts.reduction_kinds import KINDS
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.read_only_pass import ReadOnlyPass
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
-from xshardy.transforms.sdy_export.reduction_kinds import KINDS
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 
 EXPLICIT = (ops.ReshardOp, ops.ShardingConstraintOp)

@@ -11,7 +11,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from xshardy.dialects.stablehlo.fusible import is_elementwise_bitcast
+from xshardy.facts.movement import is_elementwise_bitcast
 from xshardy.rewriting import BACKWARD, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy_import.constant_copies import (

@@ -10,10 +10,10 @@ from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.construction import clone_region, new_operation
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import NamedComputationOp, ReturnOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.ir import clone_region, new_operation
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type, replace_by_twin
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.sdy.call_order import acyclic_callees_first

@@ -4,18 +4,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
-from xshardy.dialects.stablehlo.deprecated import DEPRECATED
+from xshardy.facts.decompositions.deprecated import DEPRECATED
 from xshardy.rewriting import PatternPass
-from xshardy.rewriting.walk import operations_in
-from xshardy.transforms.decompose import DecomposeByTable, check_decomposition
+from xshardy.transforms.decompose import Decompose, check_decompositions
 
 
-class ReplaceDeprecated(DecomposeByTable):
-    """`stablehlo.dot %a, %b` -> `stablehlo.dot_general %a, %b`: the operations that replace one, with its sharding."""
-
-    decompositions = DEPRECATED
+def is_deprecated(op: Operation) -> bool:
+    return type(op) in DEPRECATED
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,5 @@ class LegalizeDeprecatedOpsPass(PatternPass):
     source: ClassVar[str] = "StableHLO, stablehlo-legalize-deprecated-ops"
 
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        for op in operations_in(module):
-            if type(op) in DEPRECATED:
-                check_decomposition(op, DEPRECATED)
-        return (ReplaceDeprecated(),)
+        check_decompositions(module, is_deprecated)
+        return (Decompose(is_deprecated),)

@@ -16,7 +16,7 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from xshardy.construction import new_operation
+from xshardy.ir import new_operation
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
 Divide = Callable[[SSAValue, SSAValue, "Expander"], SSAValue]

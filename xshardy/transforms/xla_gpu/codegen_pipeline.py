@@ -12,12 +12,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.close_names import did_you_mean
 from xshardy.gpus.capability import device_info, parse_target
 from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
 from xshardy.rewriting.changes import PassRunner
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.canonicalize import CanonicalizePass
 from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.inline import InlinePass

@@ -15,11 +15,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
-from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_integer
+from xshardy.ir import new_operation
+from xshardy.ir.value_types import give_types
 from xshardy.lowering.conversion import integer_attribute
 from xshardy.rewriting import PatternPass, Step, match_op_type
-from xshardy.rewriting.value_types import give_types
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """Arithmetic that is done on integers: address computations. Comparisons and casts stay."""
@@ -109,7 +109,7 @@ class ConvertIndexArithmetic(RewritePattern):
         if not is_on_indices(op):
             return
         operands = [as_integer(operand, self.integer, rewriter) for operand in op.operands]
-        if isinstance(op, COMMUTATIVE):
+        if isinstance(op, COMMUTATIVE):  # constants on the right, where canonicalization puts them
             operands.sort(key=lambda operand: type(operand.owner) is arith.ConstantOp)
         op.operands = operands
         others = [use for use in op.result.uses if not is_on_indices(use.operation)]

@@ -7,8 +7,8 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.construction import new_operation
 from xshardy.dialects.xla_gpu import PureCallOp
+from xshardy.ir import new_operation
 from xshardy.rewriting import PatternPass, match_op_type
 
 

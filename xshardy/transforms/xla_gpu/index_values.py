@@ -2,22 +2,20 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import islice
-from operator import attrgetter, is_
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineSymExpr
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsolatedFromAbove
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
-from xshardy.construction import new_operation
 from xshardy.dialects.extensions.effects import has_trait
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
+from xshardy.ir import new_operation, set_name_hint
 
 ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
 
@@ -29,50 +27,26 @@ def shared_constant(value: ConstantValue, user: Operation, builder: Builder) -> 
     Constants outside of loops do not interfere with moving, cloning and unrolling of loops.
     """
     block = _entry_block(user)
-    leading = _leading_constants(block)
-    if (known := leading.find(value)) is None:
-        known = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
-        builder.insert(known, InsertPoint.at_end(block) if (end := leading.end()) is None else InsertPoint.before(end))
-    return known.results[0]
-
-
-class _LeadingConstants:
-    """The constants that a block starts with, by value: looking for one does not compare it with all."""
-
-    def __init__(self, block: Block):
-        self._block = block
-        self._ops: list[Operation] = []
-        self._by_value: dict[Attribute, arith.ConstantOp] = {}
-
-    def find(self, value: ConstantValue) -> arith.ConstantOp | None:
-        """The first leading constant with this value."""
-        if self._ops[:1] != [self._block.first_op] or not self._are_neighbours():
-            self._ops.clear()
-            self._by_value.clear()
-        while isinstance(end := self.end(), arith.ConstantOp):
-            self._ops.append(end)
-            self._by_value.setdefault(end.properties["value"], end)
-        return self._by_value.get(value)
-
-    def end(self) -> Operation | None:
-        """The operation after the constants that were found."""
-        return self._ops[-1].next_op if self._ops else self._block.first_op
-
-    def _are_neighbours(self) -> bool:
-        """Whether nothing was inserted between the constants, or erased. Hot path: a loop without Python code."""
-        return all(map(is_, map(_next_op, self._ops), islice(self._ops, 1, None)))
-
-
-_next_op = attrgetter("_next_op")
-_leading_constants = lru_cache(maxsize=1)(_LeadingConstants)
-"""Those of the block that was asked for last: patterns go through one function after another."""
+    leading: list[arith.ConstantOp] = []
+    op = block.first_op
+    while isinstance(op, arith.ConstantOp):
+        if op.properties["value"] is value:  # hot path: most values are shared objects, see `index_attribute`
+            return op.result
+        leading.append(op)
+        op = op.next_op
+    for known in leading:
+        if known.properties["value"] == value:
+            return known.result
+    new = new_operation(arith.ConstantOp, (), (value.type,), {"value": value})
+    builder.insert(new, InsertPoint.at_end(block) if op is None else InsertPoint.before(op))
+    return new.results[0]
 
 
 def index_constant(value: int, user: Operation, builder: Builder) -> SSAValue:
     """The `index` constant `value`, where `shared_constant` puts it."""
     result = shared_constant(index_attribute(value), user, builder)
     if value >= 0:
-        result._name = f"c{value}"
+        set_name_hint(result, f"c{value}")
     return result
 
 

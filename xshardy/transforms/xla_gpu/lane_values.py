@@ -12,9 +12,9 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
-from xshardy.construction import clone_operation
 from xshardy.dialects.extensions.effects import is_side_effect_free, is_speculatable
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
+from xshardy.ir import clone_operation
 from xshardy.rewriting.captured import captured
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.vectorize_loads_stores import Element, zero_vector

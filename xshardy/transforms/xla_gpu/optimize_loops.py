@@ -9,16 +9,17 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar
 
-from xdsl.dialects import arith, func, math, scf, vector
+from xdsl.dialects import arith, func, scf, vector
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp, VectorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
-from xshardy.construction import clone_operation
 from xshardy.dialects.xla_gpu import PureCallOp
-from xshardy.rewriting import INNER_FIRST, PatternPass, Step, match_op_type
+from xshardy.facts.code_size import code_size
+from xshardy.ir import clone_operation
+from xshardy.rewriting import INNER_FIRST, PatternPass, Step, because, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.counted_loops import trip_count
 from xshardy.transforms.xla_gpu.index_values import shared_constant
@@ -28,45 +29,11 @@ from xshardy.transforms.xla_gpu.unrolled_indices import even_indices
 MAX_SIZE = 400
 """The maximal size of an unrolled body, in the units of `BodySizes`. XLA's number, found by experiment."""
 
-EXPENSIVE: frozenset[type[Operation]] = frozenset(
-    {
-        func.CallOp,
-        math.AcosOp,
-        math.AcoshOp,
-        math.AsinOp,
-        math.AsinhOp,
-        math.AtanhOp,
-        math.SinhOp,
-        scf.ForOp,
-        scf.WhileOp,
-    }
-)
-"""Operations that expand to much code and are never cloned."""
-
-CHEAP_MATH: frozenset[type[Operation]] = frozenset(
-    {
-        math.AbsFOp,
-        math.CeilOp,
-        math.CopySignOp,
-        math.FloorOp,
-        math.FmaOp,
-        math.RoundEvenOp,
-        math.RoundOp,
-        math.RsqrtOp,
-        math.SqrtOp,
-        math.TruncOp,
-    }
-)
-"""Floating-point operations of the math dialect that expand to few instructions."""
-
-MATH_SIZE = 20
-"""The size of the other floating-point operations of the math dialect."""
-
 
 @dataclass(frozen=True)
 class BodySizes:
     """
-    An estimate of the code size of regions: 1 for most operations, times the elements of a vector.
+    An estimate of the code size of regions: the `code_size` of each operation, times the elements of a vector.
 
     A call has the size of its callee, which is computed once.
     """
@@ -92,11 +59,10 @@ class BodySizes:
         return total
 
     def _of_operation(self, op: Operation) -> int | None:
-        if type(op) in EXPENSIVE:
-            return None
         if isinstance(op, PureCallOp):
             return self._of_function(op.callee.string_value())
-        size = MATH_SIZE if _is_long_math(op) else 1
+        if (size := code_size(op)) is None:
+            return None
         if op.results and isinstance(type_ := op.results[0].type, VectorType):
             for elements in type_.get_shape():
                 size *= elements
@@ -109,12 +75,6 @@ class BodySizes:
             if function is not None and not function.is_declaration:
                 self._known[name] = self.of_region(function.body)
         return self._known[name]
-
-
-def _is_long_math(op: Operation) -> bool:
-    if op.dialect_name() != "math" or type(op) in CHEAP_MATH or not op.results:
-        return False
-    return not isinstance(op.results[0].type, IntegerType | IndexType)
 
 
 def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
@@ -134,6 +94,24 @@ def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
         return 1
     largest = min(iterations, MAX_SIZE // size)
     return next((factor for factor in range(largest, 1, -1) if iterations % factor == 0), 1)
+
+
+@dataclass(frozen=True)
+class WhyKept:
+    """Why `loop` is not unrolled, as text that is made when it is read. Precondition: its unroll factor is 1."""
+
+    loop: scf.ForOp
+    sizes: BodySizes
+
+    def __str__(self) -> str:
+        iterations = trip_count(self.loop)
+        if iterations is None:
+            return "the number of iterations is no constant, or they are not counted from 0 in steps of 1"
+        if iterations < 2:
+            return f"it has {iterations} iteration{'s' if iterations != 1 else ''}"
+        if (size := self.sizes.of_region(self.loop.body)) is None:
+            return "its body has a loop, a call or a function that expands to much code"
+        return f"two copies of a body of size {size} are more than {MAX_SIZE}, or no factor divides {iterations}"
 
 
 def _selects_lanes(loop: scf.ForOp) -> bool:
@@ -159,7 +137,7 @@ class UnrollLoop(RewritePattern):
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
         factor = unroll_factor(op, self.sizes)
         if factor == 1:
-            return
+            return because(rewriter, "not unrolled: %s", WhyKept(op, self.sizes))
         if factor == trip_count(op):
             _unroll_fully(op, factor, rewriter)
         else:

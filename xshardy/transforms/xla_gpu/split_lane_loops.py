@@ -15,9 +15,9 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.affine.contiguity import stride
 from xshardy.affine.expressions import dim
-from xshardy.construction import clone_operation
 from xshardy.dialects.extensions.effects import is_side_effect_free
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
+from xshardy.ir import clone_operation
 from xshardy.rewriting import match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.xla_gpu.counted_loops import trip_count

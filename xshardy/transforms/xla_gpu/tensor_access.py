@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnitAttr,
     UnrealizedConversionCastOp,
-    VectorType,
     i1,
     i8,
     i32,
@@ -36,7 +35,6 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.construction import new_operation
 from xshardy.dialects.data_layout import index_integer
 from xshardy.dialects.dense_elements import all_bytes
 from xshardy.dialects.extensions.arith import IndexCastUIOp
@@ -47,6 +45,8 @@ from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.gpus.capability import ComputeCapability
+from xshardy.ir import new_operation
+from xshardy.lowering.conversion import integer_attribute
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants, after_constants
 from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout, array_type, llvm_type
 
@@ -268,16 +268,12 @@ class TensorAccess:
 
     def arith_constant(self, value: int, type: Attribute) -> SSAValue:
         """`arith.constant value : type`, for an integer or an integer vector splat."""
-        if isa(type, VectorType[IntegerType]):
-            constant = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [value]))
-        else:
-            assert isa(type, IntegerType)
-            constant = arith.ConstantOp(IntegerAttr(value, type, truncate_bits=True))
+        constant = new_operation(arith.ConstantOp, (), (type,), {"value": integer_attribute(value, type)})
         return self.function.constants.get(constant, self.rewriter)
 
     def llvm_constant(self, value: int, type: IntegerType) -> SSAValue:
         """`llvm.mlir.constant(value : type) : type`."""
-        constant = llvm.ConstantOp(IntegerAttr(value, type, truncate_bits=True), type)
+        constant = llvm.ConstantOp(integer_attribute(value, type), type)
         return self.function.constants.get(constant, self.rewriter)
 
     def llvm_float(self, value: float, type: Attribute) -> SSAValue:

@@ -11,8 +11,8 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.affine.contiguity import stride
 from xshardy.affine.expressions import dim, split_constant
-from xshardy.construction import new_operation
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
+from xshardy.ir import new_operation
 from xshardy.transforms.xla_gpu.affine_values import OVERFLOW
 from xshardy.transforms.xla_gpu.index_values import index_constant
 

@@ -36,7 +36,7 @@ from xshardy.affine.contiguity import alignment_without, stride
 from xshardy.affine.expressions import dim, sym
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
 from xshardy.gpus.capability import ComputeCapability, parse_device_info
-from xshardy.rewriting import PatternPass, Walk, match_op_type
+from xshardy.rewriting import PatternPass, Walk, because, match_op_type
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.atomic_updates import has_vector_addition
 from xshardy.transforms.xla_gpu.counted_loops import add_carried_value, trip_count
@@ -119,6 +119,14 @@ def written_result(op: Operation, written: SSAValue) -> int | None:
     return use.index
 
 
+# -- Reasons ----------------------------------------------------------------------------------------------------------
+
+NOT_IN_LOOP = "not vectorized: it is not directly in a loop"
+NO_VECTOR = "not vectorized: %s iterations over a %s make no vector that one access moves"
+NOT_CONTIGUOUS = "not vectorized: its index does not grow by 1 for each iteration from a multiple of %s"
+OTHER_ACCESSES = "not vectorized: the loop reads the tensor, or writes it at another place too"
+
+
 # -- Patterns ---------------------------------------------------------------------------------------------------------
 
 
@@ -134,14 +142,16 @@ class VectorizeLoad(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /):
         loop = op.parent_op()
-        if not isinstance(loop, scf.ForOp) or not _is_outside(op.tensor, loop):
-            return
+        if not isinstance(loop, scf.ForOp):
+            return because(rewriter, NOT_IN_LOOP)
+        if not _is_outside(op.tensor, loop):
+            return because(rewriter, "not vectorized: the tensor is made or carried by the loop, which may write it")
         type_ = vector_type(op.tensor.type, loop)
         if type_ is None:
-            return
+            return because(rewriter, NO_VECTOR, trip_count(loop) or "an unknown number of", op.tensor.type)
         base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
         if base is None:
-            return
+            return because(rewriter, NOT_CONTIGUOUS, type_.get_shape()[0])
         padding = shared_constant(_zero(type_.element_type), loop, rewriter)
         read = vector.TransferReadOp(op.tensor, (base,), padding, type_, IN_BOUNDS, ALONG_THE_TENSOR)
         rewriter.insert(read, InsertPoint.before(loop))
@@ -162,14 +172,16 @@ class VectorizeStore(RewritePattern):
     def match_and_rewrite(self, op: tensor.InsertOp, rewriter: PatternRewriter, /):
         loop = op.parent_op()
         result = written_result(op, op.dest)
-        if not isinstance(loop, scf.ForOp) or result is None:
-            return
+        if not isinstance(loop, scf.ForOp):
+            return because(rewriter, NOT_IN_LOOP)
+        if result is None:
+            return because(rewriter, OTHER_ACCESSES)
         type_ = vector_type(op.dest.type, loop)
         if type_ is None:
-            return
+            return because(rewriter, NO_VECTOR, trip_count(loop) or "an unknown number of", op.dest.type)
         base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
         if base is None:
-            return
+            return because(rewriter, NOT_CONTIGUOUS, type_.get_shape()[0])
         loop = _collect(op.scalar, loop, type_, rewriter)
         rewriter.replace(op, (), (op.dest,))
         into = loop.iter_args[result]
@@ -195,18 +207,24 @@ class VectorizeAtomicAdd(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
         if self.device is None:
-            return
+            return because(rewriter, "not vectorized: no GPU is named, and vector atomics depend on it")
         loop = op.parent_op()
         result = written_result(op, op.input)
         addend = _atomic_addend(op)
-        if not isinstance(loop, scf.ForOp) or result is None or addend is None:
-            return
+        if not isinstance(loop, scf.ForOp):
+            return because(rewriter, NOT_IN_LOOP)
+        if addend is None:
+            return because(rewriter, "not vectorized: it does more than add a value to the element")
+        if result is None:
+            return because(rewriter, OTHER_ACCESSES)
         type_ = vector_type(op.input.type, loop)
-        if type_ is None or not has_vector_addition(type_, self.device):
-            return
+        if type_ is None:
+            return because(rewriter, NO_VECTOR, trip_count(loop) or "an unknown number of", op.input.type)
+        if not has_vector_addition(type_, self.device):
+            return because(rewriter, "not vectorized: the GPU does not add %s atomically", type_)
         base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
         if base is None:
-            return
+            return because(rewriter, NOT_CONTIGUOUS, type_.get_shape()[0])
         loop = _collect(addend, loop, type_, rewriter)
         rewriter.replace(op, (), (op.input,))
         body = Block(arg_types=(type_,))

@@ -8,20 +8,7 @@ from xdsl.dialects.builtin import ModuleOp, ShapedType, StringAttr, SymbolRefAtt
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from xshardy.axes.device_axis import (
-    DeviceMesh,
-    NoMesh,
-    axis_sharding,
-    device_mesh,
-    find_mesh,
-    hlo_sharding_of_named,
-)
-from xshardy.axes.hlo_sharding import HloSharding, HloShardings, OneDevice, Reduction, Tiled, Uniform
-from xshardy.axes.hlo_sharding_parser import parse_hlo_shardings
-from xshardy.axes.hlo_sharding_text import hlo_sharding_text
-from xshardy.axes.hlo_sharding_tokens import HloShardingSyntaxError
 from xshardy.axes.mesh import Mesh
-from xshardy.axes.named_sharding import EMPTY_MESH, NamedDim, NamedMesh, NamedSharding
 from xshardy.axes.spans import Axes
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -30,6 +17,19 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import axis_ref
 from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.hlo_text.shardings.device_axis import (
+    DeviceMesh,
+    NoMesh,
+    axis_sharding,
+    device_mesh,
+    find_mesh,
+    hlo_sharding_of_named,
+)
+from xshardy.hlo_text.shardings.hlo_sharding import HloSharding, HloShardings, OneDevice, Reduction, Tiled, Uniform
+from xshardy.hlo_text.shardings.hlo_sharding_parser import parse_hlo_shardings
+from xshardy.hlo_text.shardings.hlo_sharding_text import hlo_sharding_text
+from xshardy.hlo_text.shardings.hlo_sharding_tokens import HloShardingSyntaxError
+from xshardy.hlo_text.shardings.named_sharding import EMPTY_MESH, NamedDim, NamedMesh, NamedSharding
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException

@@ -8,13 +8,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from xshardy.axes.device_axis import hlo_sharding_of_named
-from xshardy.axes.hlo_sharding import OneDevice, Uniform
-from xshardy.axes.hlo_sharding_text import hlo_sharding_text
-from xshardy.axes.named_sharding import NamedDim, NamedSharding
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.hlo_text.shardings.device_axis import hlo_sharding_of_named
+from xshardy.hlo_text.shardings.hlo_sharding import OneDevice, Uniform
+from xshardy.hlo_text.shardings.hlo_sharding_text import hlo_sharding_text
+from xshardy.hlo_text.shardings.named_sharding import NamedDim, NamedSharding
 from xshardy.rewriting import PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of

@@ -11,12 +11,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
-from xshardy.axes.hlo_sharding import ShardGroupKind
 from xshardy.dialects.hlo.annotation_names import ALLOW_PROPAGATION_TO_OUTPUT, ALLOW_PROPAGATION_TO_PARAMETERS
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp, ShardingGroupOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.hlo_text.shardings.hlo_sharding import ShardGroupKind
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of

@@ -10,13 +10,13 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.axes.device_axis import axis_sharding, device_mesh
-from xshardy.axes.hlo_sharding import Tiled, Uniform
 from xshardy.dialects.mhlo.ops import CopyOp
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.axis_refs import local_shape
 from xshardy.dialects.stablehlo.calls import CustomCallOp
+from xshardy.hlo_text.shardings.device_axis import axis_sharding, device_mesh
+from xshardy.hlo_text.shardings.hlo_sharding import Tiled, Uniform
 from xshardy.rewriting import DecisionPattern
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException

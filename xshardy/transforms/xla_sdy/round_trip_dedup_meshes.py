@@ -9,7 +9,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter
 
-from xshardy.axes.device_axis import axes_of, axis_digit
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr, MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
@@ -18,6 +17,7 @@ from xshardy.dialects.sdy.ops import ManualComputationOp, MeshOp
 from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as StableHLOAxisRefAttr
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
 from xshardy.dialects.stablehlo.replica_groups import SubAxisInfoAttr as StableHLOSubAxisInfoAttr
+from xshardy.hlo_text.shardings.device_axis import axes_of, axis_digit
 from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.transforms.call_graph import functions_of
@@ -137,11 +137,10 @@ def _names_of_inexpressible(module: ModuleOp, found: Mapping[str, Replacement]) 
     for sharding in shardings_in(module):
         if (name := sharding.mesh_name) is not None and name in found and found[name].sharding(sharding) is None:
             yield name
-    names = {id(replacement): name for name, replacement in found.items()}
     for op in operations_of(module, ManualComputationOp):
         mesh = mesh_of_computation(op, found)
         if mesh is not None and mesh.manual_axes(op.manual_axes.names) is None:
-            yield names[id(mesh)]
+            yield next(name for name, replacement in found.items() if replacement is mesh)
     for op in operations_in(module):
         groups = op.properties.get("replica_groups")
         if not isinstance(groups, ReplicaGroupMeshAxesAttr) or (name := mesh_of_groups(groups)) is None:

@@ -12,11 +12,11 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.hlo_text.errors import HLOPrintError
 from xshardy.hlo_text.parser import parse_hlo
-from xshardy.hlo_text.printer import print_hlo
 from xshardy.hlo_text.tuples import ROOT
 from xshardy.hlo_text.write_values import ShapeWriter
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
+from xshardy.transforms.hlo.to_opcodes import write_hlo
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class RoundTripThroughHloPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         try:
-            text = print_hlo(op)
+            text = write_hlo(op)
         except HLOPrintError as error:
             raise PassFailedException(str(error)) from error
         carried = parse_hlo(text)

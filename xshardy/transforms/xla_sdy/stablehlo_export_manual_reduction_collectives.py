@@ -31,8 +31,8 @@ from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
 from xshardy.sharding.devices import shard_indices
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.convert_global_to_local import next_channel
-from xshardy.transforms.sdy_export.local.device_code import Channels, groups_table, reduction
+from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
+from xshardy.transforms.sdy_partition.local.device_code import Channels, groups_table, reduction
 from xshardy.transforms.xla_sdy.unreduced_values import (
     PassOnUnreduced,
     UnreduceConstant,

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 
-from xshardy.axes.device_axis import AxisSharding, DeviceMesh, hlo_sharding, hlo_sharding_of_named
-from xshardy.axes.hlo_sharding import REPLICATED, HloSharding, OneDevice, Reduction, Uniform
-from xshardy.axes.hlo_sharding_text import hlo_shardings_text
 from xshardy.axes.mesh import Mesh
-from xshardy.axes.named_sharding import EMPTY_MESH, NamedDim, NamedMesh, NamedSharding
 from xshardy.axes.spans import Axes
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import mesh_of, span_of
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.hlo_text.shardings.device_axis import AxisSharding, DeviceMesh, hlo_sharding, hlo_sharding_of_named
+from xshardy.hlo_text.shardings.hlo_sharding import REPLICATED, HloSharding, OneDevice, Reduction, Uniform
+from xshardy.hlo_text.shardings.hlo_sharding_text import hlo_shardings_text
+from xshardy.hlo_text.shardings.named_sharding import EMPTY_MESH, NamedDim, NamedMesh, NamedSharding
 
 
 def device_mesh(mesh: MeshAttr) -> DeviceMesh:

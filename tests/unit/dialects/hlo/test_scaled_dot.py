@@ -6,8 +6,8 @@ import pytest
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.hlo_text import parse_hlo
-from xshardy.interpreters.element_types import Array
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 
 TYPES = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "f8e4m3fn": ml_dtypes.float8_e4m3fn}
 

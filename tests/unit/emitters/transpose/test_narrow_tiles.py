@@ -47,7 +47,6 @@ def narrow_transpositions(draw: DrawFn) -> Transposition:
     return Transposition(tuple(shape), (*permutation, rank - 1) if keeps_minor else tuple(permutation))
 
 
-@settings(max_examples=30)
 @given(narrow_transpositions(), sampled_from([8, 16, 32, 64]))
 def test_every_element_arrives(moved: Transposition, width: int):
     expected = np.arange(prod(moved.shape)).reshape(moved.shape).transpose(moved.permutation)

@@ -21,8 +21,8 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr, TensorMappingAttr
-from xshardy.interpreters.element_types import numpy_dtype
 from xshardy.interpreters.stablehlo.evaluator import RULES, evaluate
+from xshardy.numerics.element_types import numpy_dtype
 from xshardy.sharding.rules import shape_of, sharding_rule
 from xshardy.syntax import parse_module
 

@@ -11,9 +11,9 @@ from scipy import special
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects import chlo
-from xshardy.dialects.chlo.decompositions import DECOMPOSITIONS
-from xshardy.interpreters.element_types import Array
+from xshardy.facts.decompositions.chlo import DECOMPOSITIONS
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.numerics.element_types import Array
 from xshardy.syntax import parse_module
 from xshardy.transforms.chlo.legalize_to_stablehlo import LegalizeToStablehloPass
 from xshardy.universe import new_context

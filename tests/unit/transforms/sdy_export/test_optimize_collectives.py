@@ -47,7 +47,7 @@ def outcome(text: str, mesh: MeshAttr) -> bool:
     return optimized
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=60)
+@settings(suppress_health_check=list(HealthCheck), database=None)
 @given(st.data(), st.sampled_from(LARGE))
 def test_any_reshard(data: st.DataObject, mesh: MeshAttr):
     type = TensorType(f32, SHAPE)

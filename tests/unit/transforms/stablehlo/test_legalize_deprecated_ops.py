@@ -1,7 +1,7 @@
 """The operations that replace a deprecated one compute the same."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from xshardy.interpreters.stablehlo import evaluate
@@ -37,7 +37,6 @@ def numbers(labels: str, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(-3, 4, [SIZES[label] for label in labels]).astype(np.float32)
 
 
-@settings(max_examples=60)
 @given(LABELS, LABELS, st.data())
 def test_an_einsum_becomes_a_dot_product(lhs: str, rhs: str, data: st.DataObject):
     out = "".join(data.draw(st.lists(st.sampled_from(lhs + rhs or "a"), unique=True, max_size=5))) if lhs + rhs else ""
@@ -51,7 +50,6 @@ def test_the_dimensions_of_an_ellipsis_are_aligned_at_its_end():
     assert_replaced('stablehlo.einsum %0, %1, config = "a...,d...->...da"', operands, type_of((3, 4, 5, 2)))
 
 
-@settings(max_examples=30)
 @given(LABELS.filter(len), st.data())
 def test_a_unary_einsum_becomes_a_sum(labels: str, data: st.DataObject):
     out = "".join(data.draw(st.lists(st.sampled_from(labels), unique=True)))
@@ -59,7 +57,6 @@ def test_a_unary_einsum_becomes_a_sum(labels: str, data: st.DataObject):
     assert_replaced(f'stablehlo.unary_einsum %0, config = "{labels}->{out}"', [numbers(labels, 0)], type_of(shape))
 
 
-@settings(max_examples=40)
 @given(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2))
 def test_a_torch_index_select_becomes_a_gather(dim: int, batches: int, more: int):
     batches = min(batches, dim)

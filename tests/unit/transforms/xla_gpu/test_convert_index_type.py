@@ -1,7 +1,7 @@
 """Index arithmetic gives the same numbers in integers, also through loops and branches."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from, tuples
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType
@@ -44,7 +44,6 @@ def kernels(draw: DrawFn) -> str:
     }}"""
 
 
-@settings(max_examples=40)
 @given(kernels())
 def test_integers_give_the_same_numbers(text: str):
     module = parse_module(text)

@@ -1,7 +1,7 @@
 """Loops over lanes that are split at their branches and loops compute the same, lane by lane."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis.strategies import DrawFn, composite, integers, sampled_from
 
 from xshardy.interpreters.simt import run_kernel
@@ -63,7 +63,6 @@ def kernel(body: tuple[str, str]) -> str:
     }}"""
 
 
-@settings(max_examples=40)
 @given(bodies())
 def test_split_loops_compute_the_same(body: tuple[str, str]):
     module = parse_module(kernel(body))

@@ -8,18 +8,18 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import rank_of, shape_of
 from xshardy.dialects.stablehlo.building import element_type
+from xshardy.dialects.stablehlo.slice_dims import SliceDims
 from xshardy.dialects.stablehlo.types import UNSIGNED, largest_integer
-from xshardy.indexing.tensor_maps import values_of
+from xshardy.facts.neutral_elements import identity_of
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import Padded, dynamic_dims
-from xshardy.transforms.neutral_elements import identity_of
 
 
-def batch_places(offset_dims: Sequence[int], rank: int, vector_dim: int, indices_rank: int) -> dict[int, int]:
-    """For each dimension of the indices, but that of the vectors, the dimension of the result, or of the updates."""
-    batch = [d for d in range(indices_rank) if d != vector_dim]
-    return dict(zip(batch, (d for d in range(rank) if d not in offset_dims), strict=True))
+def batch_places(dims: SliceDims, rank: int, indices_rank: int) -> dict[int, int]:
+    """For each dimension of the indices, but that of the vectors, the dimension of the slices, of this rank."""
+    batch = [d for d in range(indices_rank) if d != dims.index_vector]
+    return dict(zip(batch, dims.batch_dims(rank), strict=True))
 
 
 class PadGather(PadPattern[stablehlo.GatherOp]):
@@ -33,9 +33,7 @@ class PadGather(PadPattern[stablehlo.GatherOp]):
 
     def padded(self, op: stablehlo.GatherOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
         operand, indices = operands
-        numbers = op.dimension_numbers
-        vector_dim, offsets = numbers.index_vector_dim.data, values_of(numbers.offset_dims)
-        places = batch_places(offsets, rank_of(op.result), vector_dim, len(indices.shape))
+        places = batch_places(op.dimension_numbers.dims, rank_of(op.result), len(indices.shape))
         (made,) = code.remade(op, [operand.value, indices.value])
         return [Padded(made, {places[d]: size for d, size in indices.sizes.items()})]
 
@@ -49,19 +47,17 @@ class PadScatter(PadPattern[stablehlo.ScatterOp]):
     def refusal(op: stablehlo.ScatterOp) -> str | None:
         if any(dynamic_dims(each.type) for each in op.inputs):
             return "it scatters into a tensor with dynamic dimensions"
-        numbers = op.scatter_dimension_numbers
-        windows = values_of(numbers.update_window_dims)
-        if any(d in windows for each in op.updates for d in dynamic_dims(each.type)):
+        dims = op.scatter_dimension_numbers.dims
+        if any(d in dims.offset for each in op.updates for d in dynamic_dims(each.type)):
             return "a window of its updates is dynamic"
-        if not values_of(numbers.scatter_dims_to_operand_dims):
+        if not dims.started:
             return "no index says where its updates go"
         return None
 
     def padded(self, op: stablehlo.ScatterOp, operands: Sequence[Padded], code: PaddedCode) -> Sequence[Padded]:
-        count, numbers = len(op.inputs), op.scatter_dimension_numbers
+        count = len(op.inputs)
         inputs, indices, updates = operands[:count], operands[count], operands[count + 1 :]
-        rank, vector_dim = len(updates[0].shape), numbers.index_vector_dim.data
-        places = batch_places(values_of(numbers.update_window_dims), rank, vector_dim, len(indices.shape))
+        places = batch_places(op.scatter_dimension_numbers.dims, len(updates[0].shape), len(indices.shape))
         sizes = dict(indices.sizes)
         for update in updates:
             sizes |= {d: update.sizes[place] for d, place in places.items() if place in update.sizes}
@@ -73,7 +69,7 @@ class PadScatter(PadPattern[stablehlo.ScatterOp]):
     @staticmethod
     def with_outside(op: stablehlo.ScatterOp, indices: SSAValue, code: PaddedCode) -> SSAValue:
         """`indices` in a type whose limit is outside of the operands: the largest number of 8 bits may be inside."""
-        shape, dims = shape_of(op.inputs[0]), values_of(op.scatter_dimension_numbers.scatter_dims_to_operand_dims)
+        shape, dims = shape_of(op.inputs[0]), op.scatter_dimension_numbers.dims.started
         is_outside = max(shape[d] for d in dims) <= largest_integer(element_type(indices))
         return indices if is_outside else code.convert(indices, i64)
 

@@ -7,10 +7,10 @@ from xdsl.ir import Attribute, SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.building import element_type
 from xshardy.dialects.stablehlo.windows import dilated
+from xshardy.facts.neutral_elements import neutral_element
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
 from xshardy.transforms.hlo.dynamic_dimensions.padded_code import PaddedCode
 from xshardy.transforms.hlo.dynamic_dimensions.padded_value import Padded, dynamic_dims, largest_shape
-from xshardy.transforms.neutral_elements import neutral_element
 
 
 def fills(op: stablehlo.ReduceOp | stablehlo.ReduceWindowOp, code: PaddedCode) -> Sequence[SSAValue]:

@@ -1,0 +1,76 @@
+"""
+A pass says that it changed a module exactly if the text of the module changed.
+
+Pipelines rely on it: `PassRunner` does not run a pass again where nothing changed. An index does not walk again
+where no operation was inserted, moved or erased, and reads the attributes of modified operations only.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.rewriting import PatternPass
+from xshardy.rewriting.operation_index import indexed
+from xshardy.rewriting.walk import attributes_on, held_attributes_in, operations_in, operations_of
+from xshardy.syntax import parse_module, print_module
+from xshardy.tools.pipelines import passes_of
+from xshardy.universe import installed_passes, new_context
+
+RUN = re.compile(r"^// RUN: xshardy-opt %s (.*?)(?:\||$)", re.MULTILINE)
+SEPARATOR = re.compile(r"^// -----.*$", re.MULTILINE)
+
+
+def pipelines(path: Path) -> tuple[str, ...]:
+    """The pipelines of the RUN lines for MLIR text."""
+    commands = [shlex.split(command) for command in RUN.findall(path.read_text())]
+    return tuple(command[command.index("-p") + 1] for command in commands if "-p" in command and "-f" not in command)
+
+
+def walks_of(module: ModuleOp, kinds: Sequence[type[Operation]]) -> list[list[Operation]]:
+    """The operations of each class in `module`, then in each operation at its top, in the two orders that are kept."""
+    return [
+        operations_of(root, *kinds, inner_first=inner_first)
+        for kinds in (*((kind,) for kind in kinds), kinds)
+        for inner_first in (False, True)
+        for root in (module, *module.ops)
+    ]
+
+
+def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bool, bool]]:
+    """For each pass that says whether it changed the module: its name, what it says, and whether the text changed."""
+    ctx = new_context()
+    ctx.allow_unregistered = True
+    module = parse_module(text, ctx=ctx)
+    before = print_module(module)
+    for each in passes:
+        if isinstance(each, PatternPass) and each.records_changes:
+            with indexed(module):
+                kinds = tuple(dict.fromkeys(map(type, operations_in(module))))
+                walks_of(module, kinds)
+                held_attributes_in(module)
+                changed = each.rewrite_module(module)
+                kept = walks_of(module, kinds)
+                held = {*map(id, held_attributes_in(module).distinct())}
+            assert held == {*attributes_on(operations_in(module))}, f"{each.name} does not say which operations change"
+            assert kept == walks_of(module, kinds), f"{each.name} changes the structure and does not say so"
+            yield each.name, changed, print_module(module) != before
+        else:
+            each.apply(ctx, module)
+        before = print_module(module)
+
+
+def check(path: Path) -> None:
+    """The passes of the RUN lines of `path`, on its modules."""
+    for pipeline in pipelines(path):
+        for text in SEPARATOR.split(path.read_text()):
+            try:
+                for name, said, happened in reports(passes_of(pipeline, installed_passes()), text):
+                    assert said == happened, f"{name} says {said}"
+            except DiagnosticException:
+                pass  # some inputs are invalid, or refused

@@ -1,0 +1,76 @@
+"""Partitioned programs, and meshes of other sizes."""
+
+import pytest
+from xdsl.utils.exceptions import VerifyException
+
+import xshardy
+from xshardy.programs.errors import EngineError
+
+TWO_AXES = """
+sdy.mesh @mesh = <["data"=2, "model"=4]>
+func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {}]>}, %w: tensor<16x16xf32>)
+    -> tensor<8x16xf32> {
+  %0 = stablehlo.dot %x, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+"""
+TWO_MESHES = TWO_AXES.replace("func.func", 'sdy.mesh @other = <["x"=3]>\nfunc.func')
+NO_MESH = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }"
+MANUAL = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+      manual_axes={"x"} (%p: tensor<4xf32>) {
+    sdy.return %p : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"""
+
+
+def test_a_program_says_how_its_arguments_and_results_are_divided():
+    program = xshardy.partition(TWO_AXES)
+    x, w = program.arguments
+    assert program.devices == 8 and program.mesh is not None and program.mesh.sizes == {"data": 2, "model": 4}
+    assert (x.axes, x.local_shape, w.axes, w.local_shape) == ((("data",), ()), (4, 16), ((), ()), (16, 16))
+    assert program.results[0].axes == (("data",), ()) and program.result_shardings[0] is not None
+    assert "sdy" not in str(program) and "tensor<4x16xf32>" in str(program)
+    assert str(program.main.function_type.inputs.data[0]) == "tensor<4x16xf32>"
+
+
+def test_axes_get_other_sizes():
+    program = xshardy.partition(TWO_AXES, mesh={"data": 4})
+    assert program.devices == 16 and program.arguments[0].local_shape == (2, 16)
+
+
+def test_a_module_without_a_mesh_gets_one():
+    assert xshardy.partition(NO_MESH).devices == 1
+    program = xshardy.partition(NO_MESH, mesh={"x": 2, "y": 3})
+    assert program.devices == 6 and program.argument_shardings == (None,)
+
+
+@pytest.mark.parametrize(
+    ("text", "mesh", "message"),
+    [
+        (TWO_AXES, {"rows": 2}, 'no mesh of the module has an axis "rows": its axes are "data", "model"'),
+        (TWO_AXES, {"data": 0}, "data=0: expected at least 1 device"),
+        (TWO_MESHES, {}, "different numbers of devices.*@mesh has 8, @other has 3"),
+        (NO_MESH.replace("tensor<4xf32>", "tensor<?xf32>"), {}, "only tensors of static shape"),
+    ],
+)
+def test_meshes_that_do_not_fit_are_refused(text: str, mesh: dict[str, int], message: str):
+    with pytest.raises(EngineError, match=message):
+        xshardy.partition(text, mesh=mesh)
+
+
+def test_local_types_that_depend_on_the_size_are_verified():
+    with pytest.raises(VerifyException):
+        xshardy.partition(MANUAL, mesh={"x": 4})
+
+
+def test_hlo_is_partitioned():
+    program = xshardy.partition(
+        "HloModule m\n\nENTRY main {\n  p = f32[8,8] parameter(0), sharding={devices=[8,1]<=[8]}\n"
+        "  ROOT a = f32[8,8] add(p, p)\n}\n"
+    )
+    assert program.devices == 8 and program.arguments[0].local_shape == (1, 8)

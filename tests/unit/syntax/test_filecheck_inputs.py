@@ -1,0 +1,70 @@
+"""What holds for every input of the FileCheck tests. A failure says in which step."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from input_checks import (
+    reported_changes,
+    round_trip,
+    same_text_with_templates,
+    same_tokens,
+    same_with_templates,
+    xdsl_walker,
+)
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from xshardy.rewriting import PatternPass
+from xshardy.tools.input_chunks import SEPARATOR
+from xshardy.universe import XSHARDY_UNIVERSE
+
+FILECHECK = Path(__file__).parents[2] / "filecheck"
+INPUTS = sorted(FILECHECK.rglob("*.mlir"))
+PER_PROCESS = "resources.mlir"
+"""xDSL keeps resources for the whole process, and renames one of a name that was read before."""
+WITH_PASSES = ("dialects", "lowering", "transforms")
+"""The folders whose tests are of passes."""
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"in the step `{name}`")
+        raise
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", [path.relative_to(FILECHECK).as_posix() for path in INPUTS])
+def test_inputs(file: str):
+    path = FILECHECK / file
+    text = path.read_text()
+    with step("tokens"):
+        same_tokens.check(text)
+    for number, chunk in enumerate(text.split(SEPARATOR)):
+        if path.name != PER_PROCESS:
+            with step(f"templates of the parser, chunk {number}"):  # each line again: symbols may be defined twice
+                same_with_templates.check(f"{chunk}\n{chunk}")
+        tool = round_trip.Tool()
+        try:
+            module = tool.read(chunk)
+        except (ParseError, VerifyException):
+            continue  # an input that must be rejected
+        if path.name != PER_PROCESS:
+            with step(f"round trip, chunk {number}"):
+                round_trip.check(tool, module)
+        with step(f"templates of the printer, chunk {number}"):
+            same_text_with_templates.check_with_copy(module, tool.ctx.loaded_dialects)
+    with step("xDSL's walker"):
+        xdsl_walker.check(path)
+    if file.startswith(WITH_PASSES) and "Inputs" not in path.parts:
+        with step("reported changes"):
+            reported_changes.check(path)
+
+
+def test_a_filecheck_file_runs_each_pass():
+    passes = (name for name, load in XSHARDY_UNIVERSE.all_passes.items() if issubclass(load(), PatternPass))
+    commands = (command for path in INPUTS for command in xdsl_walker.commands(path))
+    assert not {*passes}.difference(*map(xdsl_walker.passes_in, commands))

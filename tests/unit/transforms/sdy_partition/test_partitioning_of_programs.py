@@ -1,0 +1,38 @@
+"""Random programs with any sharding of arguments, results and operations compute on a mesh what one device does."""
+
+import warnings
+from random import Random
+
+import numpy as np
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from partitioning.shardings import meshes, shard
+from stablehlo_programs import random_program
+
+import xshardy
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.engines.checked_run import run_module
+from xshardy.engines.simulated import Simulated
+from xshardy.interpreters.stablehlo import evaluate
+from xshardy.launch.prepared_program import entry_of
+from xshardy.transforms.failures import OperationFailedException
+from xshardy.universe import new_context
+
+
+@settings(suppress_health_check=[*HealthCheck])
+@given(st.data(), st.randoms(use_true_random=False), st.integers(1, 8), meshes)
+def test_partitioned_programs_compute_the_same(data: st.DataObject, rng: Random, length: int, mesh: MeshAttr):
+    text, arguments = random_program(rng, length)
+    module = xshardy.parse(text)
+    wanted = evaluate(entry_of(module), arguments)
+    shard(data.draw, module, mesh, inside=data.draw(st.booleans()))
+    note(str(module))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            run = run_module(module, Simulated(), new_context(), arguments=arguments)
+        except OperationFailedException as refused:
+            assert str(refused).strip()
+            return
+    for one, other in zip(run.results, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)

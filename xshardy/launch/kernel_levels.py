@@ -1,0 +1,89 @@
+"""Kernels at a level of the lowering, executed on the CPU."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from xshardy import compiler
+from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.xla_gpu.discardable import slice_index
+from xshardy.emitters import emit_fusion
+from xshardy.gpus.devices import device_of
+from xshardy.interpreters import simt
+from xshardy.interpreters.host import run_on_host
+from xshardy.lowering.nvptx import Kernel, compile_module, kernel_source
+from xshardy.numerics.element_types import Array
+from xshardy.ptx.kernels import run_kernel
+from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+PTX = "ptx"
+"""The level below the last one: the compiled kernel, which a GPU or the PTX machine executes."""
+
+ALL_LEVELS = (*LEVELS, PTX)
+"""The levels at which a kernel can be executed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CpuKernel:
+    """A kernel at one level, and which of its arguments are one buffer."""
+
+    module: ModuleOp
+    level: str
+    first_of_buffer: Sequence[int]
+    """For each argument, the number of the first argument for the same buffer."""
+    operands: int
+    """How many arguments are operands; the others are results."""
+    compiled: Kernel | None
+    """At level `PTX`."""
+
+    def run(self, arrays: Sequence[Array]) -> list[Array]:
+        """
+        The results for arguments of which `arrays` have the elements in memory order; these are not changed.
+
+        Raises `SimtError` or `FaultError` for an invalid kernel, and `InterpretationError` for one that the CPU cannot
+        run.
+        """
+        written_in = self.first_of_buffer[self.operands :]
+        if self.compiled is not None:
+            return run_arguments_on_ptx_machine(self.compiled, arrays, written_in)
+        if self.level == LEVELS[-1]:
+            return run_arguments_on_host(self.module, arrays, written_in)
+        return simt.run_kernel(self.module, arrays)
+
+
+def kernel_at(fusion: FusionOp, level: str, target: str, math: str = "auto") -> CpuKernel:
+    """
+    The kernel of `fusion` for `target`, lowered to `level`; see `compiler.compile` for `math`.
+
+    Raises `PassFailedException` if it cannot be emitted.
+    """
+    module = emit_fusion(fusion, device_of(target))
+    buffers = first_of_buffer(simt.find_kernel(module))  # lower levels merge the arguments for one buffer
+    compiler.lower(module, LEVELS[-1] if level == PTX else level, target=target, math=math)
+    compiled = compile_module(module, target) if level == PTX else None
+    return CpuKernel(module, level, buffers, len(fusion.operands), compiled)
+
+
+def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
+    """
+    Run the kernel of `module`, at level `llvm`; return the arguments in `written_in` as the kernel leaves them.
+
+    Of several arguments for the same buffer, only the first one is used.
+    """
+    written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
+    return [written[number] for number in written_in]
+
+
+def run_arguments_on_ptx_machine(kernel: Kernel, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
+    """`run_arguments_on_host` for a compiled kernel, on the PTX machine."""
+    written = run_kernel(kernel, dict(enumerate(buffers)))
+    return [written[number] for number in written_in]
+
+
+def first_of_buffer(kernel: FuncOp) -> list[int]:
+    """For each argument of the emitted `kernel`, the number of the first argument for the same buffer."""
+    first: dict[int, int] = {}
+    numbers = [slice_index(argument) for argument in kernel.args]
+    return [position if n is None else first.setdefault(n, position) for position, n in enumerate(numbers)]

@@ -1,0 +1,110 @@
+"""Arguments and results of a partitioned program: whole tensors to the parts of each device, and back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation
+
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.numerics.element_types import Array
+from xshardy.programs.tensor_picture import DividedDim, picture
+from xshardy.sharding.devices import shard_indices
+
+
+@dataclass(frozen=True)
+class DistributedTensor:
+    """
+    A tensor of `devices` devices, and how it is divided: by `sharding` over `mesh`; each device has all of it if None.
+
+    Devices are numbered as partitions. Parts have equal shapes: the last ones along a dimension that is not divided
+    evenly end with padding.
+    """
+
+    type: TensorType[Attribute]
+    devices: int
+    sharding: TensorShardingAttr | None = None
+    mesh: MeshAttr | None = None
+
+    @classmethod
+    def under(
+        cls, type: TensorType[Attribute], sharding: TensorShardingAttr | None, anchor: Operation, devices: int
+    ) -> Self:
+        """A tensor with a sharding over a mesh that `anchor` sees; each of `devices` has all of it if there is none."""
+        mesh = None if sharding is None else lookup_mesh(sharding, anchor)
+        if mesh is None or not mesh.axes.data:
+            return cls(type, devices)
+        return cls(type, mesh.device_count, sharding, mesh)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole tensor, in elements."""
+        return self.type.get_shape()
+
+    @property
+    def axes(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the axes that divide each dimension. Main functions have no sub-axes."""
+        if self.sharding is None:
+            return ((),) * len(self.shape)
+        return tuple(tuple(axis.axis.data for axis in dim.axes) for dim in self.sharding.dim_shardings)
+
+    @cached_property
+    def local_shape(self) -> tuple[int, ...]:
+        """The shape of the part of each device, in elements."""
+        if self.sharding is None or self.mesh is None:
+            return self.shape
+        return local_shape(self.shape, self.sharding, self.mesh)
+
+    @cached_property
+    def part_numbers(self) -> tuple[int, ...]:
+        """How many parts each dimension has."""
+        if self.sharding is None or self.mesh is None:
+            return (1,) * len(self.shape)
+        return tuple(sharded_size(dim.axes, self.mesh) for dim in self.sharding.dim_shardings)
+
+    @cached_property
+    def part_indices(self) -> list[tuple[int, ...]]:
+        """For each device, the index of its part along each dimension."""
+        if self.sharding is None or self.mesh is None:
+            return [(0,) * len(self.shape)] * self.devices
+        indices = [shard_indices(dim.axes.data, self.mesh) for dim in self.sharding.dim_shardings]
+        return [tuple(by_device[device] for by_device in indices) for device in range(self.devices)]
+
+    @cached_property
+    def slices(self) -> list[tuple[slice, ...]]:
+        """For each device, the place of its part in the whole tensor with padding."""
+        return [
+            tuple(
+                slice(index * size, (index + 1) * size) for index, size in zip(indices, self.local_shape, strict=True)
+            )
+            for indices in self.part_indices
+        ]
+
+    def _repr_html_(self) -> str:
+        """The parts and their devices, as a table for notebooks."""
+        dims = map(DividedDim, self.shape, self.local_shape, self.part_numbers)
+        return picture(str(self.type), [*dims], self.part_indices)
+
+    def parts(self, whole: Array) -> list[Array]:
+        """The part of each device of a tensor. Padding is zero."""
+        missing = [
+            (0, size * count - extent)
+            for size, count, extent in zip(self.local_shape, self.part_numbers, self.shape, strict=True)
+        ]
+        padded = np.pad(whole, missing) if any(after for _, after in missing) else whole
+        return [padded[place] for place in self.slices]
+
+    def whole(self, parts: Sequence[Array]) -> Array:
+        """The tensor with these `parts`, one of each device. Of several copies of a part, the last one counts."""
+        padded = np.empty(
+            [size * count for size, count in zip(self.local_shape, self.part_numbers, strict=True)], parts[0].dtype
+        )
+        for place, part in zip(self.slices, parts, strict=True):
+            padded[place] = part
+        return padded[tuple(slice(0, extent) for extent in self.shape)]

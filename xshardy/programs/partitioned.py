@@ -1,0 +1,138 @@
+"""A partitioned program: what each device executes, and how its arguments and results are divided."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+from xdsl.passes import PassPipeline
+from xdsl.utils.hints import isa
+
+from xshardy.dialects.checks import CheckOp
+from xshardy.dialects.interpreter import RunParallelOp
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.display.html_parts import folded, shown
+from xshardy.numerics.element_types import Array
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import EngineError
+from xshardy.programs.meshes import mesh_of
+from xshardy.programs.sharded import PROPAGATION
+from xshardy.rewriting.garbage import collection_suspended
+from xshardy.syntax import print_module
+from xshardy.transforms.sdy.function_shardings import written_shardings
+from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
+from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
+
+PREPARATION = (LegalizeArithConstantsPass(),)
+"""The passes before all others: XLA takes constants of arith as it takes those of StableHLO."""
+PARTITIONING = (PartitionerPipelinePass(),)
+"""The passes that make of it the program of each device."""
+
+
+@dataclass(frozen=True)
+class PartitionedProgram:
+    """
+    The program of each of `devices` devices, and how its arguments and results are divided; `str` is its text.
+
+    Device `i` is partition `i` of the only replica.
+    """
+
+    module: ModuleOp = field(repr=False)
+    """StableHLO with its collectives. Types are those of parts; there are no meshes and no shardings."""
+    mesh: MeshAttr | None
+    """The mesh of the program: the first one with all devices. None if it has none."""
+    devices: int
+    arguments: tuple[DistributedTensor, ...]
+    results: tuple[DistributedTensor, ...]
+    propagated: ModuleOp | None = field(default=None, repr=False)
+    """The module with propagated shardings, before it was partitioned, if it was kept."""
+    origins: Mapping[Operation, Operation] = field(default_factory=dict[Operation, Operation], repr=False)
+    """For each operation of `propagated`, that of the module that was partitioned: diagnostics know its place."""
+
+    @property
+    def main(self) -> FuncOp:
+        """The function that every device executes."""
+        return main_function(self.module)
+
+    @property
+    def argument_shardings(self) -> tuple[TensorShardingAttr | None, ...]:
+        """The sharding of each argument; None for one that every device has whole."""
+        return tuple(argument.sharding for argument in self.arguments)
+
+    @property
+    def result_shardings(self) -> tuple[TensorShardingAttr | None, ...]:
+        """The sharding of each result; None for one that every device has whole."""
+        return tuple(result.sharding for result in self.results)
+
+    def by_device(self, arguments: Sequence[Array]) -> list[list[Array]]:
+        """The parts of whole `arguments`: `[device][argument]`."""
+        given = [tensor.parts(array) for tensor, array in zip(self.arguments, arguments, strict=True)]
+        return [[parts[device] for parts in given] for device in range(self.devices)]
+
+    def by_result(self, results: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        """`[device][result]` -> `[result][device]`"""
+        return [[parts[index] for parts in results] for index in range(len(self.results))]
+
+    def __str__(self) -> str:
+        return print_module(self.module)
+
+    def _repr_html_(self) -> str:
+        """How arguments and results are divided, as pictures, and the program of a device, for notebooks."""
+        parts = [f"<p>the program of each of {self.devices} devices</p>"]
+        for what, tensors in (("argument", self.arguments), ("result", self.results)):
+            for number, tensor in enumerate(tensors):
+                parts.append(folded(f"{what} {number}", tensor._repr_html_()))
+        return "".join((*parts, shown(str(self), "mlir", "program")))
+
+
+@collection_suspended()
+def partition_module(module: ModuleOp, context: Context, *, keep_propagated: bool = False) -> PartitionedProgram:
+    """
+    Propagate the shardings of `module`, in place, and make it the program of each device.
+
+    With `keep_propagated`, the result also has a copy of the module before it was partitioned. Raises `EngineError` for
+    meshes of different numbers of devices, and `PassFailedException` for what a pass refuses.
+
+    A program with `interpreter.run_parallel` starts programs of single devices, and one without a mesh that checks its
+    results is one: they are left as they are.
+    """
+    mesh, devices = mesh_of(module)
+    single = (RunParallelOp, CheckOp) if mesh is None else RunParallelOp
+    is_partitioned = any(isinstance(op, single) for op in module.walk())
+    PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)
+    arguments, results = distributed_tensors(module, devices)
+    kept = module.clone() if keep_propagated else None
+    origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
+    PassPipeline(() if is_partitioned else PARTITIONING).apply(context, module)
+    return PartitionedProgram(module, mesh, devices, arguments, results, kept, origins)
+
+
+def distributed_tensors(
+    module: ModuleOp, devices: int
+) -> tuple[tuple[DistributedTensor, ...], tuple[DistributedTensor, ...]]:
+    """
+    The arguments and the results of the main function of `module`, whose shardings are propagated.
+
+    Raises `EngineError` for one that is no tensor of static shape.
+    """
+    main = main_function(module)
+    return (
+        _distributed(main, main.function_type.inputs.data, main.arg_attrs, devices),
+        _distributed(main, main.function_type.outputs.data, main.res_attrs, devices),
+    )
+
+
+def _distributed(
+    main: FuncOp, types: Sequence[Attribute], attributes: ArrayAttr[DictionaryAttr] | None, devices: int
+) -> tuple[DistributedTensor, ...]:
+    """The arguments or results of `main`, of these whole types. Raises `EngineError` for one that is no tensor."""
+    tensors: list[DistributedTensor] = []
+    for type, sharding in zip(types, written_shardings(attributes, len(types)), strict=True):
+        if not isa(type, TensorType[Attribute]) or not type.has_static_shape():
+            raise EngineError(f"@{main.sym_name.data} has a {type}: only tensors of static shape can be divided")
+        tensors.append(DistributedTensor.under(type, sharding, main, devices))
+    return tuple(tensors)

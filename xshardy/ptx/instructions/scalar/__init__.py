@@ -1,0 +1,1 @@
+"""Instructions that each thread executes for itself: arithmetic, bits, comparisons, conversions, memory, atomics."""

@@ -1,0 +1,1 @@
+"""Passes that resolve what shardings alone do not: conflicts, permutations, whole operations, single devices."""

@@ -1,0 +1,135 @@
+"""
+Exchange elements between devices where parts of a result need elements of other parts of the operands.
+
+Source: Shardy's docs, "Export passes", `sdy-resolve-permutation-factors`.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.utils.exceptions import PassFailedException
+
+from xshardy.dialects.stablehlo.shape import ReshapeOp
+from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
+from xshardy.rewriting.walk import operations_in
+from xshardy.transforms.sdy.op_kinds import is_elementwise
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_partition.exchange.gathers import GatherDimensions
+from xshardy.transforms.sdy_partition.exchange.pattern import Other
+from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
+from xshardy.transforms.sdy_partition.local.device_code import Channels, LocalOptions
+from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
+from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, Partitioning, patterns_of
+
+
+@dataclass(frozen=True, slots=True)
+class PermutationDecisions:
+    """What becomes of each operation that needs elements of other parts."""
+
+    exchanges: dict[Operation, Any] = field(default_factory=dict[Operation, Any])
+    gathers: dict[Operation, Resolution] = field(default_factory=dict[Operation, Resolution])
+
+
+Column = Callable[[Partitioning], type[LocalPattern[Any, Any]] | None]
+"""The pattern of a row that exchanges elements, or whole parts."""
+
+
+@dataclass(frozen=True)
+class PermutationDecider:
+    """Decides what becomes of operations of `module`; those for which `exchange` has no pattern are gathered."""
+
+    module: ModuleOp
+    exchange: Column
+    is_enabled: bool
+    """Whether there are exchanges at all. Without, only what upstream knows stays: what it has an exchange for."""
+    _need_nothing: set[Hashable] = field(default_factory=set[Hashable], init=False)
+    """Reshapes, by likeness, that need no elements of other parts: nearly all of them."""
+
+    @cached_property
+    def _conflicts(self) -> FactorConflicts:
+        return FactorConflicts(self.module)
+
+    def decisions(self) -> PermutationDecisions:
+        """The decisions for all operations."""
+        found = PermutationDecisions()
+        for op in operations_in(self.module):
+            if not op.name.startswith("stablehlo.") or is_elementwise(op):
+                continue
+            key = alike(op) if isinstance(op, ReshapeOp) else None
+            if key is not None and key in self._need_nothing:
+                continue
+            decision = self._decision(op, OPERATIONS.get(type(op), PLAIN))
+            if isinstance(decision, Resolution):
+                found.gathers[op] = decision
+            elif decision is not None:
+                found.exchanges[op] = decision
+            elif key is not None:
+                self._need_nothing.add(key)
+        return found
+
+    def _decision(self, op: Operation, row: Partitioning) -> Any:
+        """What the pattern of `op` exchanges, or the resolution by which it is gathered; None if it needs neither."""
+        pattern = self.exchange(row) if self.is_enabled else None
+        if pattern is None and row.gather is None and not self._conflicts.permutation_factors(op):
+            return None
+        before = WholeTensors.of(op)
+        if before.is_replicated or not all(tensor.is_static for tensor in (*before.operands, *before.results)):
+            return None
+        decision = Other.GATHER if pattern is None else pattern.decide(op, before)
+        if decision is Other.GATHER:
+            return self._gathered(op, row, before)
+        return None if decision is Other.STAY else decision
+
+    def _gathered(self, op: Operation, row: Partitioning, before: WholeTensors) -> Resolution | None:
+        """The reshards that let no part of a result of `op` need elements of other parts; None if none does anyway."""
+        if row.gather is not None:
+            return row.gather(op, before)
+        stays = row.stays if self.is_enabled or row.whole_parts is not None else None
+        factors = [
+            factor
+            for factor, dims in self._conflicts.permutation_factors(op).items()
+            if stays is None or not stays(op, dims[0], before)
+        ]
+        return self._conflicts.without_axes(op, factors)
+
+
+@dataclass(frozen=True)
+class ResolvePermutationFactorsPass(PatternPass):
+    """
+    Exchange elements between devices where parts of a result need elements of other parts: slices, pads, windows.
+
+    Whole parts go to neighbours, as in upstream; or, with `fewest_bytes`, only elements that are needed, and of more
+    kinds of operations. Where that is no less than a gather, or without `enable_halo_exchange`, all devices get such
+    dimensions whole; with `only_exchanges`, what needs that stays. Devices are numbered by replica if `replica_count`
+    is more than 1, else by partition.
+    """
+
+    name = "sdy-resolve-permutation-factors"
+    source: ClassVar[str] = 'Shardy, "Export passes", sdy-resolve-permutation-factors'
+    enable_halo_exchange: bool = True
+    replica_count: int = 1
+    partition_count: int = 1
+    fewest_bytes: bool = False
+    only_exchanges: bool = False
+
+    walk: ClassVar[Walk] = INNER_FIRST
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        if self.replica_count > 1 and self.partition_count > 1:
+            raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
+
+        def exchange(row: Partitioning) -> type[LocalPattern[Any, Any]] | None:
+            return row.exchange if self.fewest_bytes else row.whole_parts
+
+        decisions = PermutationDecider(module, exchange, self.enable_halo_exchange).decisions()
+        options, channels = LocalOptions(by_replica=self.replica_count > 1), Channels(next_channel(module))
+        gathers = GatherDimensions({} if self.only_exchanges else decisions.gathers)
+        exchanges = patterns_of(exchange, decisions.exchanges)
+        return gathers, *(pattern(decided, options, channels) for pattern, decided in exchanges.items())
