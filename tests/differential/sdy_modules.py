@@ -4,11 +4,18 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from hypothesis import settings
+
 MATRIX = "tensor<8x8xf32>"
 """The type of every value that operations are written on."""
 
 AXES = ("a", "b", "one")
 FUNCTIONS = ("negate", "twice", "constant")
+
+
+def seeds(first: int = 0) -> range:
+    """Of the random modules that a test compares: a fifth of the examples of a property, each as dear as five."""
+    return range(first, first + settings.default.max_examples // 5)
 
 
 @dataclass

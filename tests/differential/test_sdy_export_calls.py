@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import jax
 import pytest
-from sdy_modules import random_sdy_module
+from sdy_modules import random_sdy_module, seeds
 from test_modules import PROGRAMS
 from test_sdy_import import theirs
 from test_sdy_propagation import BEFORE_CALLS, LOOK_INTO_CALLS, PROPAGATE, SHARE_CALLS, assert_same_result
@@ -30,10 +30,11 @@ PASSES: dict[str, tuple[Sequence[str], str]] = {
 """Each pass, those that C++ Shardy runs first on the module that both are given, and how it calls the pass."""
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", PASSES)
 def test_random_modules(name: str) -> None:
     before, upstream = PASSES[name]
-    for seed in range(200, 212):
+    for seed in seeds(200):
         assert_same_result(theirs(random_sdy_module(seed), *before), name, upstream)
 
 

@@ -3,7 +3,7 @@
 import jax
 import pytest
 from sdy_conflicts import random_conflicts
-from sdy_modules import random_sdy_module
+from sdy_modules import random_sdy_module, seeds
 from test_modules import PROGRAMS
 from test_sdy_import import theirs
 from test_sdy_propagation import BEFORE_CALLS, PROPAGATE, SHARE_CALLS, assert_same_result
@@ -18,15 +18,17 @@ PROPAGATED = (
 """What C++ Shardy runs first."""
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", PASSES)
 def test_operations_with_conflicting_shardings(name: str) -> None:
-    for seed in range(16):
+    for seed in seeds():
         assert_same_result(random_conflicts(seed), name, f"func.func({name})")
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", PASSES)
 def test_random_modules(name: str) -> None:
-    for seed in range(300, 308):
+    for seed in seeds(300):
         assert_same_result(theirs(random_sdy_module(seed), *PROPAGATED), name, f"func.func({name})")
 
 

@@ -8,7 +8,7 @@ import jax
 import pytest
 from jax._src.interpreters.mlir import make_ir_context
 from jaxlib.mlir import ir, passmanager
-from sdy_modules import random_sdy_module
+from sdy_modules import random_sdy_module, seeds
 from test_modules import PROGRAMS
 
 from xshardy.tools.xshardy_opt import run
@@ -92,9 +92,10 @@ def test_filecheck_inputs(file: Path) -> None:
     assert_same_result(text, command[1])
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", PASSES)
 def test_random_modules(name: str) -> None:
-    for seed in range(12):
+    for seed in seeds():
         assert_same_result(theirs(random_sdy_module(seed), *PASSES[name]), name)
 
 

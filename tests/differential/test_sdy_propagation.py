@@ -5,7 +5,7 @@ from pathlib import Path
 
 import jax
 import pytest
-from sdy_modules import random_sdy_module
+from sdy_modules import random_sdy_module, seeds
 from sdy_orders import random_race
 from test_modules import PROGRAMS
 from test_sdy_import import theirs
@@ -77,22 +77,25 @@ def test_filecheck_inputs(pipeline: str, text: str) -> None:
     assert_same_result(text, pipeline)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", PASSES)
 def test_random_modules(name: str) -> None:
-    for seed in range(12):
+    for seed in seeds():
         prepared = theirs(random_sdy_module(seed), *BEFORE_CALLS, *LOOK_INTO_CALLS)
         assert_same_result(prepared, name)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", PASSES)
 def test_operations_that_race(name: str) -> None:
-    for seed in range(20):
+    for seed in seeds():
         assert_same_result(random_race(seed), name)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("name", [*PIPELINES, *UP_TO_PROPAGATION], ids=["looking", "sharing", "looked", "shared"])
 def test_pipelines_on_random_modules(name: str) -> None:
-    for seed in range(100, 112):
+    for seed in seeds(100):
         assert_same_result(random_sdy_module(seed), name)
 
 
