@@ -8,14 +8,13 @@ traits that verify nothing, and, in the packages listed here, its own `verify_`.
 
 from collections.abc import Callable, Hashable
 from functools import cache
-from inspect import getclosurevars
 from typing import Any
 
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import OpTrait, SameOperandsAndResultType
 
-from xshardy.ir.fields import operands_of, successors_of
+from xshardy.ir.fields import definition_of, operands_of, successors_of, written_verification_of
 from xshardy.ir.hashing import keys_of
 
 PACKAGES = ("xshardy.dialects.stablehlo.", "xshardy.dialects.chlo.")
@@ -50,16 +49,14 @@ def rest_of_verification(op_type: type[Operation]) -> Callable[[Any], None] | No
     """
     if not issubclass(op_type, IRDLOperation):
         return None
-    # xDSL makes the method `verify_` of a class from its definition and the `verify_` that the class was written with.
-    parts = getclosurevars(op_type.verify_).nonlocals
     definition = op_type.get_irdl_definition()
-    if parts.get("op_def") is not definition:
+    if definition_of(op_type.verify_) is not definition:
         return None
     checking = (trait for trait in definition.traits if type(trait).verify is not OpTrait.verify)
     if any(not isinstance(trait, SameOperandsAndResultType) for trait in checking):
         return None
     is_of_types = op_type.__module__.startswith(PACKAGES) and op_type.name not in READ_DEFINITIONS
-    return _nothing if is_of_types else parts.get("custom_verify", _nothing)
+    return _nothing if is_of_types else written_verification_of(op_type.verify_) or _nothing
 
 
 class AlikeVerification:

@@ -23,6 +23,7 @@ from xshardy.hlo_text.shapes import Shape, print_shape, print_type
 from xshardy.hlo_text.tuples import leaf_types, pack
 from xshardy.hlo_text.undefined import no_such_opcode, undefined_operand
 from xshardy.ir import set_name_hint
+from xshardy.ir.hashing import key_of, keys_of
 
 STARTS_WITHOUT_SUFFIX = frozenset({"recv", "send"})
 NEED_SHAPE = frozenset({"constant", "parameter", *STARTS_WITHOUT_SUFFIX})
@@ -181,8 +182,8 @@ class InstructionReader(AttributeReader):
         if instruction.literal is None:
             key = (
                 instruction.opcode,
-                tuple([id(operand.type) for operand in instruction.operands]),
-                id(instruction.shape.type),
+                keys_of([operand.type for operand in instruction.operands]),
+                key_of(instruction.shape.type),
                 tuple(instruction.fields.items()),
             )
             if key in self.scope.verified:

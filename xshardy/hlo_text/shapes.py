@@ -112,10 +112,13 @@ class ShapeReader:
     def __init__(self, tokens: Tokens):
         self.tokens = tokens
         self.arrays: dict[str, ArrayShape] = {}
-        self.buffers: dict[int, ArrayShape] = {}
-        """Buffers by the identity of the shape of their contents."""
+        self.buffers: dict[ArrayShape, ArrayShape] = {}
+        """Buffers by the shape of their contents."""
         self.tuples: dict[tuple[int, ...], TupleShape] = {}
-        """Tuples by the identities of their elements, which live as long as this reader."""
+        """
+        Tuples by the identities of their elements, which live as long as this reader: a hash takes as long as a shape
+        is large, once for each tuple around it.
+        """
 
     def read(self, depth: int = 0) -> Shape:
         """Step over a shape. Raises `HLOError` if it is missing or invalid."""
@@ -133,7 +136,7 @@ class ShapeReader:
         if depth == MAX_TUPLE_DEPTH:
             raise tokens.error(f"tuples are nested more than {MAX_TUPLE_DEPTH} deep")
         shapes = tokens.take_list(lambda: self.read(depth + 1), "(", ")")
-        key = tuple(map(id, shapes))
+        key = tuple([id(shape) for shape in shapes])
         if (tuple_shape := self.tuples.get(key)) is None:
             types = [shape.type for shape in shapes]
             tuple_shape = self.tuples[key] = TupleShape(shapes, tuple_type(types))
@@ -155,13 +158,13 @@ class ShapeReader:
         tokens.expect(")")
         if not isinstance(contents, ArrayShape) or type(contents.type) is not TensorType:
             raise tokens.error(f"a buffer of {print_shape(contents)}", "a buffer holds one array: `b(f32[4])`", at)
-        if (buffer := self.buffers.get(id(contents))) is None:
+        if (buffer := self.buffers.get(contents)) is None:
             tensor = contents.type
             if not tensor.has_static_shape():
                 hint = "its memory needs sizes that are known: write `b(f32[4])`"
                 raise tokens.error(f"a buffer of {print_shape(contents)}, which has a dynamic dimension", hint, at)
             buffer = replace(contents, type=MemRefType(tensor.element_type, tensor.get_shape()))
-            self.buffers[id(contents)] = buffer
+            self.buffers[contents] = buffer
         return buffer
 
     def parse_array(self, text: str) -> ArrayShape:

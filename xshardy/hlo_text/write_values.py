@@ -26,13 +26,14 @@ from xshardy.dialects.stablehlo.types import bit_width, real_element
 from xshardy.hlo_text.layouts import has_default_layout, minor_to_major
 from xshardy.hlo_text.literals import FLOAT_DTYPES, NAN_PAYLOAD_BITS, UNSIGNED_TYPES
 from xshardy.hlo_text.shapes import BUFFER, ELEMENT_NAMES, print_type
+from xshardy.ir.hashing import Key, keys_of
 
 
 class ShapeWriter:
-    """Writes shapes. Cached by the identity of types and layouts, which must outlive the writer."""
+    """Writes shapes, each once."""
 
     def __init__(self):
-        self.arrays: dict[tuple[int, int, int], str] = {}
+        self.arrays: dict[tuple[Key, ...], str] = {}
 
     def write(self, type: Attribute, layout: Attribute | None = None, memory: Attribute | None = None) -> str:
         """`f32[2,3]{0,1:S(1)}`; of a tuple, `layout` and `memory` have an entry for each array in it."""
@@ -57,7 +58,7 @@ class ShapeWriter:
 
     def write_array(self, type: Attribute, layout: Attribute | None, memory: Attribute | None) -> str:
         """`f32[2,3]{1,0}`"""
-        key = (id(type), id(layout), id(memory))
+        key = keys_of([part for part in (type, layout, memory) if part is not None])
         if (text := self.arrays.get(key)) is None:
             text = self.arrays[key] = array_text(type, layout, memory)
         return text

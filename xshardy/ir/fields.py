@@ -44,7 +44,22 @@ def set_arguments(block: Block, arguments: tuple[Any, ...]) -> None:
     block._args = arguments
 
 
+def _closed_over(function: Any, name: str) -> Any:
+    """The variable `name` of the function around `function`; None if it reads none of that name."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    return cells[name].cell_contents if name in cells else None
+
+
 def expected_type_of(match_and_rewrite: Any) -> Any:
     """The type hint that `op_type_rewrite_pattern` of xDSL keeps in a closure; None for what it does not decorate."""
-    cells = dict(zip(match_and_rewrite.__code__.co_freevars, match_and_rewrite.__closure__ or (), strict=True))
-    return cells["expected_type"].cell_contents if "expected_type" in cells else None
+    return _closed_over(match_and_rewrite, "expected_type")
+
+
+def definition_of(verify: Any) -> Any:
+    """The definition that xDSL made the method `verify_` of a class from; None for a method that it did not make."""
+    return _closed_over(verify, "op_def")
+
+
+def written_verification_of(verify: Any) -> Callable[[Any], None] | None:
+    """The `verify_` that a class was written with, which xDSL's method calls; None if there is none."""
+    return _closed_over(verify, "custom_verify")

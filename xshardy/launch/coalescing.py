@@ -67,11 +67,11 @@ def coalesced(ranges: LiveRanges, shared: SharedBuffers, read_only: Iterable[Lea
         for other in others:
             if other is not first:
                 buffers.merge(first, other)
-    fixed = {id(buffers.of_leaf(leaf)) for leaf in read_only}
+    fixed = {buffers.of_leaf(leaf) for leaf in read_only}
     handovers = {ends for copy in shared.copies if (ends := _handover(copy, ranges)) is not None}
     for copy in sorted(shared.copies, key=_urgency):
         source, target = (buffers.of_leaf(Leaf(value)) for value in (copy.operand, copy.result))
-        if source is target or id(source) in fixed:  # no target is: it is written
+        if source is target or source in fixed:  # no target is: it is written
             continue
         if not any(
             mine.overlaps(its) and (a, b) not in handovers and (b, a) not in handovers

@@ -142,6 +142,7 @@ class Machine:
         memory = Region("the parameters", size)
         regions: list[Region] = []
         bound: dict[int, int] = {}
+        """By the identity of a buffer, since arrays do not hash: its number."""
         for parameter, argument in zip(parameters, arguments, strict=True):
             if isinstance(argument, np.ndarray | Region | TensorMap):
                 buffer = argument.array if isinstance(argument, TensorMap) else argument
@@ -197,6 +198,7 @@ def _report_kept(lanes: Lanes, memory: Memory) -> None:
 def _write_back(arguments: Sequence[Argument], regions: Sequence[Region]) -> None:
     """Copy the contents of regions that do not share memory with their array there."""
     buffers = [argument.array if isinstance(argument, TensorMap) else argument for argument in arguments]
+    # Each once, by identity: arrays do not hash.
     arrays = {id(buffer): buffer for buffer in buffers if isinstance(buffer, np.ndarray | Region)}
     for argument, region in zip(arrays.values(), regions, strict=False):
         if isinstance(argument, np.ndarray):

@@ -3,59 +3,42 @@
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from operator import is_
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, TypeAlias, final
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.ir import new_attribute, parameters_of
-from xshardy.rewriting.held_attributes import HeldAttributes
+from xshardy.ir.hashing import Key, key_of
 from xshardy.rewriting.pattern import ANY_OPERATION
 
-
-class HeldAttributesPattern(RewritePattern):
-    """
-    Rewrites attributes as they are held by operations. It looks at each attribute once, and not at each operation.
-    """
-
-    @abstractmethod
-    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
-        """Rewrite what operations hold. Returns those that changed."""
-
-    @final
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        for changed in self.rewrite_held(HeldAttributes((op,))):
-            rewriter.notify_op_modified(changed)
+Converter: TypeAlias = Callable[[Any], Attribute | None]
+"""What an attribute of a class becomes; None if it stays."""
 
 
 @dataclass(frozen=True)
-class AttributePattern(HeldAttributesPattern):
+class AttributePattern(RewritePattern):
     """
     Rewrites the attributes of some classes: properties and discardable attributes of an operation, and what is inside
     of their arrays, dictionaries and parameters. Types of values stay.
 
-    `convert` returns what an attribute of the classes becomes; what is inside of it is not searched. Attributes are
-    shared by many operations, so the result for each is remembered by its identity.
+    `convert` returns what an attribute of the classes becomes; what is inside of it is not searched. Many operations
+    have equal attributes, so the result for each is remembered.
     """
 
     attribute_types: ClassVar[tuple[type[Attribute], ...]]
     """The classes that are rewritten."""
     not_inside: ClassVar[tuple[type[Attribute], ...]] = ()
     """Classes of attributes that hold none of `attribute_types`: these are not searched."""
-    _known: dict[int, tuple[Attribute, Attribute]] = field(
-        default_factory=dict[int, tuple[Attribute, Attribute]], init=False, repr=False, compare=False
+    _converted: dict[Key, Attribute | None] = field(
+        default_factory=dict[Key, Attribute | None], init=False, repr=False, compare=False
     )
-    """By the identity of an attribute, which is kept alive here: what it becomes."""
-    _converted_values: dict[Attribute, Attribute] = field(
-        default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
+    """What attributes become; None for those that stay."""
+    _converters: dict[type[Attribute], Converter | None] = field(
+        default_factory=dict[type[Attribute], Converter | None], init=False, repr=False, compare=False
     )
-    """What attributes became, as values: equal attributes become the same object."""
-    _converters: dict[type[Attribute], Callable[[Any], Attribute] | None] = field(
-        default_factory=dict[type[Attribute], Callable[[Any], Attribute] | None], init=False, repr=False, compare=False
-    )
-    """By class of attributes, what is done to them; None if they stay."""
+    """By class of attributes, what is done to them, as in `_new`; None if they stay."""
 
     @final
     @property
@@ -72,25 +55,28 @@ class AttributePattern(HeldAttributesPattern):
         """What `attribute`, of one of the classes, becomes; itself if it stays."""
 
     @final
-    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
-        new: dict[int, Attribute] = {}
-        for attribute in held.distinct():
-            if (converted := self._converted(attribute)) is not attribute:
-                new[id(attribute)] = converted
-        return held.replace(new) if new else ()
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        changed = False
+        for held in (op.properties, op.attributes):
+            for name, attribute in held.items():
+                if (new := self._new(attribute)) is not None:
+                    held[name] = new
+                    changed = True
+        if changed:
+            rewriter.notify_op_modified(op)
 
-    def _converted(self, attribute: Attribute) -> Attribute:
+    def _new(self, attribute: Attribute) -> Attribute | None:
+        """What `attribute` becomes; None if it stays."""
         kind = type(attribute)
         convert = self._converters[kind] if kind in self._converters else self._add_converter(kind)
         if convert is None:
-            return attribute
-        if (entry := self._known.get(id(attribute))) is not None:
-            return entry[1]
-        new = convert(attribute)
-        self._known[id(attribute)] = attribute, new
-        return new
+            return None
+        key = key_of(attribute)
+        if key not in self._converted:
+            self._converted[key] = convert(attribute)
+        return self._converted[key]
 
-    def _add_converter(self, kind: type[Attribute]) -> Callable[[Any], Attribute] | None:
+    def _add_converter(self, kind: type[Attribute]) -> Converter | None:
         """Find out what is done to attributes of a class."""
         if issubclass(kind, self.attribute_types):
             converter = self._converted_value
@@ -105,23 +91,25 @@ class AttributePattern(HeldAttributesPattern):
         self._converters[kind] = converter
         return converter
 
-    def _converted_value(self, attribute: Attribute) -> Attribute:
+    def _converted_value(self, attribute: Attribute) -> Attribute | None:
         new = self.convert(attribute)
-        return attribute if new == attribute else self._converted_values.setdefault(new, new)
+        return None if new == attribute else new
 
-    def _with_converted_parameters(self, attribute: ParametrizedAttribute) -> Attribute:
+    def _with_converted_parameters(self, attribute: ParametrizedAttribute) -> Attribute | None:
         parts = self._converted_parts(parameters_of(type(attribute))(attribute))
-        return attribute if parts is None else new_attribute(type(attribute), *parts)
+        return None if parts is None else new_attribute(type(attribute), *parts)
 
-    def _with_converted_elements(self, attribute: ArrayAttr[Attribute]) -> Attribute:
+    def _with_converted_elements(self, attribute: ArrayAttr[Attribute]) -> Attribute | None:
         parts = self._converted_parts(attribute.data)
-        return attribute if parts is None else ArrayAttr(parts)
+        return None if parts is None else ArrayAttr(parts)
 
-    def _with_converted_values(self, attribute: DictionaryAttr) -> Attribute:
+    def _with_converted_values(self, attribute: DictionaryAttr) -> Attribute | None:
         parts = self._converted_parts(tuple(attribute.data.values()))
-        return attribute if parts is None else DictionaryAttr(dict(zip(attribute.data, parts, strict=True)))
+        return None if parts is None else DictionaryAttr(dict(zip(attribute.data, parts, strict=True)))
 
     def _converted_parts(self, parts: Sequence[Attribute]) -> Sequence[Attribute] | None:
         """What `parts` become; None if all stay."""
-        converted = [*map(self._converted, parts)]
-        return None if all(map(is_, parts, converted)) else converted
+        new = [*map(self._new, parts)]
+        if all(part is None for part in new):
+            return None
+        return [old if part is None else part for old, part in zip(parts, new, strict=True)]

@@ -54,10 +54,6 @@ class TensorFactors:
         self.factors[factor] = FactorSharding(axes, sharding.is_closed, sharding.is_minor_most, sharding.overflow)
         self.is_expanded = True
 
-    def copy(self) -> TensorFactors:
-        """A copy that can be expanded independently."""
-        return TensorFactors(dict(self.factors), self.replicated, self.unreduced, self.reduction, self.is_expanded)
-
 
 def project(mapping: TensorMapping, sharding: Sharding | None, sizes: Sequence[int]) -> TensorFactors:
     """

@@ -133,7 +133,7 @@ class Engine:
         """The steps of this signature and these directions, which share their memo."""
         key = signature, strategy, directions
         if (steps := self._steps.get(key)) is None:
-            steps = self._steps[key] = Steps(signature, strategy, directions, self._program.table)
+            steps = self._steps[key] = Steps(key, self._program.table)
         return steps
 
     # Propagation

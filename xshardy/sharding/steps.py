@@ -6,7 +6,7 @@ tensors. Operations that agree on the first three share a `Steps`; the shardings
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -45,8 +45,10 @@ class Signature:
     is_elementwise: bool = False
     is_conservative: bool = False
     border: Border | None = None
-    projections: dict[tuple[int, int], TensorFactors] = field(default_factory=dict[tuple[int, int], TensorFactors])
-    """Memo: the factor shardings of a tensor, by its position and the number of its sharding."""
+
+
+StepsKey = tuple[Signature, Strategy, tuple[Direction, ...]]
+"""What `Steps` depend on, apart from the table."""
 
 
 class Projection(NamedTuple):
@@ -74,7 +76,8 @@ def known_changes(
     The changes of steps that agree on these, by the shardings of the tensors. Empty at first.
 
     `flags` are those of the signature; `mesh` is the number of the mesh of the shardings. Modules share the changes:
-    most have operations, meshes and shardings that another one has.
+    most have operations, meshes and shardings that another one has. Without, propagation in a module like an earlier
+    one takes 1.16 times as long, for a transformer of 8 layers, and 1.07 times for one of 32.
     """
     return {}
 
@@ -82,14 +85,15 @@ def known_changes(
 class Steps(dict[MemoKey, tuple[Update, ...]]):
     """The updates of a step by its memo key; a missing entry is computed on access."""
 
-    def __init__(self, signature: Signature, strategy: Strategy, directions: Sequence[Direction], table: ShardingTable):
+    def __init__(self, key: StepsKey, table: ShardingTable):
         super().__init__()
-        self.signature = signature
+        self.key = key
+        self.signature, strategy, directions = key
         self._propagate = STRATEGIES[strategy]
         self._table = table
         self._known: dict[int, dict[tuple[Sharding | None, ...], Changes]] = {}
         """By the number of a mesh, the `known_changes`."""
-        blocked = signature.rule.blocked
+        blocked = self.signature.rule.blocked
         self._directions = tuple(
             Direction.NONE if factor in blocked else direction for factor, direction in enumerate(directions)
         )
@@ -99,7 +103,7 @@ class Steps(dict[MemoKey, tuple[Update, ...]]):
         return updates
 
     def _may_change(self, key: MemoKey) -> bool:
-        """Whether a step may have updates: not if all tensors agree already, or if none is sharded."""
+        """Whether a step may have updates, found in less time: not if all tensors agree, or if none is sharded."""
         rule = self.signature.rule
         if self.signature.border is not None:
             return True  # equal shardings may differ once converted at the border
@@ -138,19 +142,16 @@ class Steps(dict[MemoKey, tuple[Update, ...]]):
 
     def _projected(self, position: int, number: int) -> TensorFactors:
         """The factor shardings of the operand or result at `position` if it has sharding `number`."""
-        known = self.signature.projections
-        if (position, number) not in known:
-            rule = self.signature.rule
-            is_operand = position < len(rule.operands)
-            mapping = rule.operands[position] if is_operand else rule.results[position - len(rule.operands)]
-            sharding = self._table.sharding(number) if is_operand else self._at_operands(number)
-            known[position, number] = project(mapping, sharding, rule.sizes)
-        return known[position, number].copy()
+        rule = self.signature.rule
+        mapping = (*rule.operands, *rule.results)[position]
+        return project(mapping, self._at_operands(position, number), rule.sizes)
 
-    def _at_operands(self, number: int) -> Sharding | None:
-        """The sharding of a result, converted to the side of the operands."""
+    def _at_operands(self, position: int, number: int) -> Sharding | None:
+        """Sharding `number` of the tensor at `position`, converted to the side of the operands."""
         sharding, border = self._table.sharding(number), self.signature.border
-        return sharding if sharding is None or border is None else border.to_operands(sharding)
+        if sharding is None or border is None or position < len(self.signature.rule.operands):
+            return sharding
+        return border.to_operands(sharding)
 
     def _updates(self, key: MemoKey) -> Sequence[Update]:
         table, border, operands = self._table, self.signature.border, len(self.signature.rule.operands)
@@ -190,8 +191,7 @@ class Steps(dict[MemoKey, tuple[Update, ...]]):
         for position, (mapping, tensor) in enumerate(tensors):
             if not tensor.is_expanded:
                 continue
-            is_result = position >= len(rule.operands)
-            old = self._at_operands(key[position]) if is_result else self._table.sharding(key[position])
+            old = self._at_operands(position, key[position])
             new = unproject(tensor, mapping, rule.sizes, projection.mesh)
             # `unproject` drops axes of a factor that comes after one that is not fully sharded.
             if new != old and not (old is None and new.is_empty):

@@ -61,7 +61,7 @@ class Printer(XDSLPrinter):
         self._aliases = AliasTable()
         self._may_alias = True
         self._attribute_texts: dict[int, tuple[Attribute, str]] = {}
-        """Texts by identity; keeping the attribute alive prevents reuse of its identity."""
+        """By the identity of an attribute, which is kept alive here: keys take longer, and text has few equal ones."""
         self._in_llvm_type = False
         self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
         self._value_names: ValueNames | None = None

@@ -34,6 +34,7 @@ class LoadedKernel:
         views = [self._view(argument, array) for argument, array in zip(arguments, arrays, strict=True)]
         self._check_buffers(arrays)
         uploaded: dict[int, Any] = {}
+        """By the identity of an array, since arrays do not hash: its copy on the GPU."""
         pointers = list[int]()
         for array, view in zip(arrays, views, strict=True):
             if view is None and id(array) not in uploaded:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DictionaryAttr, MemRefType
 from xdsl.ir import Attribute, TypeAttribute
 
 from xshardy.dialects.texts import Text
+from xshardy.ir.hashing import Key, key_of
 from xshardy.syntax.bytecode.attribute_table import ENCODINGS
 from xshardy.syntax.bytecode.builtin import BUILTIN, sorted_entries
 from xshardy.syntax.bytecode.encoding import DialectEncoding, Table
@@ -49,24 +50,15 @@ class Numbers:
     """
 
     is_type: bool
-    by_value: dict[tuple[Form, Attribute], int] = field(default_factory=dict[tuple[Form, Attribute], int])
-    by_identity: dict[tuple[Form, int], int] = field(default_factory=dict[tuple[Form, int], int])
-    """The same, by `id`: to look up an attribute by its value takes as long as it is large."""
-    alive: list[Attribute] = field(default_factory=list[Attribute])
-    """The attributes in `by_identity`: what is alive keeps its `id`."""
+    by_key: dict[tuple[Form, Key], int] = field(default_factory=dict[tuple[Form, Key], int])
     waiting: deque[tuple[Form, Attribute]] = field(default_factory=deque[tuple[Form, Attribute]])
 
     def number(self, form: Form, attribute: Attribute) -> int:
         """The number of `attribute`."""
-        identity = form, id(attribute)
-        if (known := self.by_identity.get(identity)) is not None:
-            return known
-        value = form, attribute
-        if (number := self.by_value.get(value)) is None:
-            number = self.by_value[value] = len(self.by_value)
-            self.waiting.append(value)
-        self.by_identity[identity] = number
-        self.alive.append(attribute)
+        key = form, key_of(attribute)
+        if (number := self.by_key.get(key)) is None:
+            number = self.by_key[key] = len(self.by_key)
+            self.waiting.append((form, attribute))
         return number
 
 

@@ -56,7 +56,7 @@ class LocationAliases:
         self._indices: dict[str, int] = {}
         """By the text of an entry."""
         self._known: dict[int, tuple[Attribute, int]] = {}
-        """By the identity of a location, which is kept alive here, its index."""
+        """By the identity of a location, which is kept alive here, its index: hashing takes as long as it is deep."""
 
     def of_operation(self, location: LocationAttr) -> str:
         """`loc(#loc3)`, with a mark, which may be defined behind the module."""

@@ -24,13 +24,13 @@ class BySharding(Generic[T]):
 
     def __init__(self, function: Callable[[Attribute, TensorShardingAttr | None, Operation], T]):
         self._function = function
-        self._results: dict[tuple[Key, Key | None], T] = {}
+        self._made: dict[tuple[Key, Key | None], T] = {}
 
     def __call__(self, type: Attribute, sharding: TensorShardingAttr | None, op: Operation) -> T:
         key = key_of(type), sharding and key_of(sharding)
-        if key not in self._results:
-            self._results[key] = self._function(type, sharding, op)
-        return self._results[key]
+        if key not in self._made:
+            self._made[key] = self._function(type, sharding, op)
+        return self._made[key]
 
     def of_value(self, value: SSAValue, op: Operation) -> T:
         """The result for the type and the sharding of `value`, which `op` defines or reads."""

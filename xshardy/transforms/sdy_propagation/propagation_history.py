@@ -23,7 +23,7 @@ from xshardy.rewriting import rewrite
 from xshardy.sharding.program import NO_VALUE
 from xshardy.sharding.propagation import Observer
 from xshardy.sharding.provenance import provenance_of
-from xshardy.sharding.steps import MemoKey, Steps
+from xshardy.sharding.steps import MemoKey, Steps, StepsKey
 from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_propagation.module_program import ModuleProgram
@@ -88,12 +88,11 @@ class History:
     def _arrivals(self) -> Mapping[int, Sequence[Arrival]]:
         """By value, the axes that it got, in the order of the steps. Steps among several meshes are left out."""
         arrivals: dict[int, list[Arrival]] = {}
-        known: dict[tuple[int, MemoKey], Sequence[_Gain] | None] = {}
-        """By the identity of `Steps`, a dictionary, which does not hash: `_observed` holds it."""
+        known: dict[tuple[StepsKey, MemoKey], Sequence[_Gain] | None] = {}
         program = self._program
         step = 0
         for op, steps, key in self._observed:
-            memo_key = id(steps), key
+            memo_key = steps.key, key
             if memo_key not in known:
                 known[memo_key] = self._gains(steps, key)
             if (gains := known[memo_key]) is None:

@@ -121,16 +121,9 @@ def rules_to_write(program: Program) -> Mapping[int, Attributes]:
 
 
 def add_attributes(decisions: dict[int, Attributes], more: Mapping[int, Attributes]) -> None:
-    """Add attributes to the decisions for each operation. Operations with the same attributes share a dictionary."""
-    known: dict[tuple[int, int], Attributes] = {}
-    """By the identity of two dictionaries, which do not hash, and which `decisions` and `more` hold."""
+    """Add attributes to the decisions for each operation."""
     for op, attributes in more.items():
-        if (before := decisions.get(op)) is not None:
-            key = id(before), id(attributes)
-            if key not in known:
-                known[key] = {**before, **attributes}
-            attributes = known[key]
-        decisions[op] = attributes
+        decisions[op] = {**before, **attributes} if (before := decisions.get(op)) is not None else attributes
 
 
 def rules_to_erase(numbering: Numbering) -> Mapping[Operation, None]:
