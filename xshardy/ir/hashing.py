@@ -8,7 +8,7 @@ Both are kept inside of the attribute, which never changes, and end with it.
 
 from collections.abc import Hashable, Iterable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -44,7 +44,7 @@ class KeptHash(ParametrizedAttribute):
             return NotImplemented
         return hash(self) == hash(other) and key_of(self) is key_of(other)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """The parameters: in another process, which reads a pickled attribute, texts have other hashes."""
         return {name: value for name, value in self.__dict__.items() if name not in (_HASH, _KEY)}
 
