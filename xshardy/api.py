@@ -121,7 +121,7 @@ def emit(
     target: str = "sm_90",
     fusion: str | None = None,
     name: str | None = None,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
 ) -> "ModuleOp":
     """
     The `xla_gpu` module of the only fusion in `source`, or of the one called `fusion`, launched as on `target`.
@@ -144,7 +144,7 @@ def compile(
     name: str | None = None,
     observe: "Observer | None" = None,
     entry: str | None = None,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
 ) -> "Kernel":
     """
     Compile the only fusion in `source`, or the one called `fusion`, for `target` (`sm_70` to `sm_121`).
@@ -161,7 +161,7 @@ def compile(
 
 
 def _kernel_source(
-    source: "ProgramSource", name: str | None, arguments: "Sequence[Any]"
+    source: "ProgramSource", name: str | None, arguments: "Sequence[object]"
 ) -> "tuple[ModuleOp | str, str]":
     """The module of a fusion or a kernel, or its HLO text; and its name in diagnostics."""
     from xshardy.programs.program import read_module
@@ -191,7 +191,7 @@ def run_passes(
     name: str | None = None,
     *,
     context: "Context | None" = None,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
 ) -> "ModuleOp":
     """
     Run the passes of `pipeline` on a module, in place, and return it. Anything else is read first.
@@ -218,7 +218,7 @@ def propagate(
     source: "ProgramSource",
     name: str | None = None,
     *,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
     mesh: "MeshSizes | None" = None,
 ) -> "ModuleOp":
     """
@@ -236,7 +236,7 @@ def partition(
     source: "ProgramSource",
     name: str | None = None,
     *,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
     mesh: "MeshSizes | None" = None,
 ) -> "PartitionedProgram":
     """
@@ -296,7 +296,7 @@ def compile_program(
     source: "ProgramSource",
     name: str | None = None,
     *,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
     mesh: "MeshSizes | None" = None,
     target: str = "sm_90",
     math: str = "auto",
@@ -332,7 +332,7 @@ def compile_program(
 def _program(
     source: "ProgramSource",
     name: str | None = None,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
     mesh: "MeshSizes | None" = None,
     *,
     keep_unused: bool = False,
@@ -351,7 +351,7 @@ def plan(
     source: "ProgramSource",
     name: str | None = None,
     *,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
     mesh: "MeshSizes | None" = None,
 ) -> "Plan":
     """
@@ -369,7 +369,7 @@ def plan(
 
 @contextmanager
 def _named_program(
-    source: "ProgramSource", name: str | None, arguments: "Sequence[Any]", mesh: "MeshSizes | None"
+    source: "ProgramSource", name: str | None, arguments: "Sequence[object]", mesh: "MeshSizes | None"
 ) -> Generator["Program"]:
     """As `_program`, of a copy of a module, with names that stay; failures inside have their places."""
     from xdsl.dialects.builtin import ModuleOp
@@ -429,7 +429,7 @@ def explain(
     argument: int | None = None,
     result: int | None = None,
     name: str | None = None,
-    arguments: "Sequence[Any]" = (),
+    arguments: "Sequence[object]" = (),
     mesh: "MeshSizes | None" = None,
 ) -> Explanation:
     """

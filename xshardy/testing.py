@@ -1,7 +1,7 @@
 """Assertions about what programs communicate and hold, for tests."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xshardy.api import plan as plan_of
 
@@ -15,7 +15,7 @@ def assert_collectives(
     source: "ProgramSource",
     expected: Mapping[str, int],
     *,
-    arguments: Sequence[Any] = (),
+    arguments: Sequence[object] = (),
     mesh: "MeshSizes | None" = None,
 ) -> "Plan":
     """
@@ -39,7 +39,7 @@ def assert_peak_below(
     source: "ProgramSource",
     bytes: int,
     *,
-    arguments: Sequence[Any] = (),
+    arguments: Sequence[object] = (),
     mesh: "MeshSizes | None" = None,
 ) -> "Plan":
     """

@@ -163,7 +163,7 @@ class InProcessTest(ShTest):
 
 
 def is_test(path: Path) -> bool:
-    return path.suffix in SUFFIXES and EXCLUDED not in path.parts
+    return path.suffix in SUFFIXES and not {EXCLUDED, "Output"}.intersection(path.parts)
 
 
 def failure_of(path: Path) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from math import prod
-from typing import Any, TypeAlias, cast, overload
+from typing import Any, TypeAlias, TypeVar, cast, overload
 
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
 from xdsl.ir import Attribute
@@ -23,41 +23,42 @@ from xshardy.ir import new_attribute
 MOST_REPEATED = 1 << 16
 """The number of elements up to which a splat repeats its one, which is what passes of xDSL expect."""
 
-Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
+Dense: TypeAlias = DenseIntOrFPElementsAttr
 Number: TypeAlias = int | float | tuple[int, int] | tuple[float, float]
+ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated(Sequence[Any]):
+class Repeated(Sequence[ValueT]):
     """A sequence with one value at every index, in the memory of one value."""
 
-    value: Any
+    value: ValueT
     length: int
 
     def __len__(self) -> int:
         return self.length
 
     @overload
-    def __getitem__(self, index: int) -> Any: ...
+    def __getitem__(self, index: int) -> ValueT: ...
     @overload
-    def __getitem__(self, index: slice) -> "Repeated": ...
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: slice) -> "Repeated[ValueT]": ...
+    def __getitem__(self, index: int | slice) -> "ValueT | Repeated[ValueT]":
         places = range(self.length)[index]  # raises IndexError as a list does
         return self.value if isinstance(places, int) else Repeated(self.value, len(places))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[ValueT]:
         return repeat(self.value, self.length)
 
-    def __reversed__(self) -> Iterator[Any]:
+    def __reversed__(self) -> Iterator[ValueT]:
         return iter(self)
 
     def __contains__(self, value: object) -> bool:
         return self.length > 0 and (value is self.value or value == self.value)
 
-    def count(self, value: Any) -> int:
+    def count(self, value: object) -> int:
         return self.length if value in self else 0
 
-    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+    def index(self, value: object, start: int = 0, stop: int | None = None) -> int:
         places = range(self.length)[start:stop]
         if not places or value not in self:
             raise ValueError(f"{value} is not in the sequence")
@@ -67,11 +68,11 @@ class Repeated(Sequence[Any]):
 class _Inheritable:
     """xDSL seals classes of attributes by their `__init_subclass__`; that of this class comes first."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         pass
 
 
-class SplatElementsAttr(_Inheritable, DenseIntOrFPElementsAttr[Any]):
+class SplatElementsAttr(_Inheritable, DenseIntOrFPElementsAttr):
     """
     `dense<v> : type` with the bytes of one element, for types of very many elements, or of none.
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from xdsl.context import Context
@@ -58,7 +57,7 @@ class CompiledProgram:
         """The number of devices that execute the plan together."""
         return grid_of(self.module).size if self.partitioned is None else self.partitioned.devices
 
-    def run(self, arguments: Sequence[Any], *, level: str = EMITTED, check: bool = False) -> list[Array]:
+    def run(self, arguments: Sequence[object], *, level: str = EMITTED, check: bool = False) -> list[Array]:
         """
         The results for whole `arguments`, arrays of NumPy or JAX, with kernels executed at `level` on the CPU.
 
@@ -129,7 +128,7 @@ def compile_for_devices(
     return CompiledProgram(module, compiled, partitioned, math)
 
 
-def partitioning(program: PartitionedProgram | None) -> dict[str, Any] | None:
+def partitioning(program: PartitionedProgram | None) -> dict[str, object] | None:
     """What `plan.json` says of the devices of `program`. Its keys are described in docs/launching.md."""
     if program is None:
         return None
@@ -141,6 +140,6 @@ def partitioning(program: PartitionedProgram | None) -> dict[str, Any] | None:
     }
 
 
-def _tensor(tensor: DistributedTensor) -> dict[str, Any]:
+def _tensor(tensor: DistributedTensor) -> dict[str, object]:
     """The shape of a whole tensor, and how it is divided: None if each device has all of it."""
     return {"shape": print_type(tensor.type), "sharding": dimensions(tensor.sharding) or None}

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import BytesAttr, DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute
@@ -78,7 +78,7 @@ def write_configuration(attribute: Attribute) -> str:
 def text_of(attribute: Attribute) -> str:
     """The text of a string or an integer."""
     if isinstance(attribute, IntegerAttr):
-        return str(cast(IntegerAttr[Any], attribute).value.data)
+        return str(cast(IntegerAttr, attribute).value.data)
     assert isinstance(attribute, StringAttr), "readers of annotations make strings, integers and dictionaries of them"
     return attribute.data
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    I64,
     ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
@@ -21,6 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.stablehlo.attributes import Precision, PrecisionAttr, integers
 from xshardy.hlo_text.fields import ComputationName
@@ -38,13 +40,13 @@ class Codec:
 
 
 @lru_cache(4096)
-def dimension_array(values: Sequence[int]) -> DenseArrayBase[Any]:
+def dimension_array(values: Sequence[int]) -> DenseArrayBase[I64]:
     """`values` as 64-bit integers, cached: lists of dimensions repeat."""
     return integers(values)
 
 
 @lru_cache(4096)
-def integer(value: int) -> IntegerAttr[Any]:
+def integer(value: int) -> IntegerAttr:
     """`value` in 64 bits."""
     return IntegerAttr(value, i64)
 
@@ -52,7 +54,7 @@ def integer(value: int) -> IntegerAttr[Any]:
 TRUE, FALSE = IntegerAttr(1, i1), IntegerAttr(0, i1)
 
 
-def boolean(value: bool) -> IntegerAttr[Any]:
+def boolean(value: bool) -> IntegerAttr:
     """`value` as a predicate."""
     return TRUE if value else FALSE
 
@@ -71,7 +73,7 @@ def rows_of(table: DenseIntOrFPElementsAttr) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(v for v in flat[i * width : (i + 1) * width] if v != -1) for i in range(count))
 
 
-def enum_codec(attribute: type[EnumAttribute[Any]], words: Mapping[str, Any]) -> Codec:
+def enum_codec(attribute: type[EnumAttribute[Any]], words: Mapping[str, StrEnum]) -> Codec:
     """An enumeration with other names in HLO text: `words` maps these to members."""
     names = {member: word for word, member in words.items()}
     return Codec(lambda word: attribute(words[word]), lambda attr: names[attr.data])
@@ -97,7 +99,7 @@ PRECISIONS = Codec(
 DEFAULT_PRECISION = Precision.DEFAULT
 
 
-def codec_of(value: Any) -> Codec:
+def codec_of(value: object) -> Codec:
     """The codec of a property with the same value as the attribute in HLO text, by the kind of `value`."""
     match value:
         case bool():
@@ -132,7 +134,7 @@ def plain_value(attribute: Attribute) -> Any:
         case DenseIntOrFPElementsAttr():
             return rows_of(attribute)
         case DenseArrayBase():
-            return tuple(cast(DenseArrayBase[Any], attribute).get_values())
+            return tuple(cast(DenseArrayBase[I64], attribute).get_values())
         case _:
             raise TypeError(f"no attribute of HLO text says {attribute}")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DenseArrayBase, DenseResourceAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import I64, DenseArrayBase, DenseResourceAttr, DictionaryAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
@@ -141,7 +141,7 @@ class ComputationPrinter:
         positions = self.function.attributes.get(POSITIONS)
         places: Sequence[int] = range(len(arguments))
         if isinstance(positions, DenseArrayBase):
-            written = tuple(cast(DenseArrayBase[Any], positions).get_values())
+            written = tuple(cast(DenseArrayBase[I64], positions).get_values())
             places = written if len(written) == len(arguments) else places
         return sorted(zip(places, arguments, strict=True), key=lambda item: -item[0])
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
@@ -20,7 +20,8 @@ from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.hlo_text.lexer import Tokens, to_int
 from xshardy.hlo_text.strings import quote, unquote
 
-Reader = Callable[[Tokens], Any]
+WordT = TypeVar("WordT")
+Reader = Callable[[Tokens], object]
 
 LARGEST = {"f32": (2 - 2**-23) * 2.0**127, "f64": sys.float_info.max}
 """The largest finite numbers of the types that attributes have."""
@@ -126,7 +127,7 @@ def read_result_accuracy(tokens: Tokens) -> ResultAccuracyAttr:
         raise tokens.error(str(error).splitlines()[-1], index=at) from error
 
 
-def read_word(tokens: Tokens, words: Mapping[str, Any], what: str) -> Any:
+def read_word(tokens: Tokens, words: Mapping[str, WordT], what: str) -> WordT:
     """The entry of `words` for the word at the cursor. Raises `HLOError` if there is none."""
     if tokens.text not in words:
         tokens.expected(what, f"one of {', '.join(words)}")
@@ -380,7 +381,7 @@ def write_fusion_kind(kind: FusionKind) -> str:
     return f"k{kind.value.capitalize()}"
 
 
-def write_plain(value: Any) -> str:
+def write_plain(value: object) -> str:
     """A number, a word, a computation, or a list of such, as HLO text writes it."""
     match value:
         case bool():
@@ -392,7 +393,7 @@ def write_plain(value: Any) -> str:
         case ComputationName():
             return f"%{value.name}"
         case tuple():
-            return f"{{{','.join(map(write_plain, cast(tuple[Any, ...], value)))}}}"
+            return f"{{{','.join(map(write_plain, cast(tuple[object, ...], value)))}}}"
         case _:
             return repr(value)
 

@@ -1,7 +1,7 @@
 """The attributes that keep the layouts and memory spaces of an instruction."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, NoneAttr, StringAttr, UnitAttr
 from xdsl.ir import Attribute
@@ -32,7 +32,7 @@ def layout_attributes(shape: Shape) -> Mapping[str, Attribute]:
 
 def has_default_layout(buffer: Attribute) -> bool:
     """Whether the type of a buffer says nothing about its layout."""
-    return isinstance(cast(MemRefType[Any], buffer).layout, NoneAttr)
+    return isinstance(cast(MemRefType, buffer).layout, NoneAttr)
 
 
 def minor_to_major(buffer: Attribute) -> Sequence[int]:
@@ -41,7 +41,7 @@ def minor_to_major(buffer: Attribute) -> Sequence[int]:
 
     Raises `HLOPrintError` if the elements do not fill the memory, one after the other.
     """
-    type = cast(MemRefType[Any], buffer)
+    type = cast(MemRefType, buffer)
     sizes = type.get_shape()
     if isinstance(type.layout, NoneAttr) or 0 in sizes:
         return range(len(sizes) - 1, -1, -1)

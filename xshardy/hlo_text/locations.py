@@ -6,7 +6,7 @@ Source: XLA, the tables `FileNames`, `FileLocations` and `StackFrames` of a modu
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
@@ -50,7 +50,7 @@ class Tables:
 def number_in(entries: Attribute | None, name: str) -> int | None:
     """The integer that a row or the metadata of an instruction has as `name`."""
     value = entries.data.get(name) if isinstance(entries, DictionaryAttr) else None
-    return cast(IntegerAttr[Any], value).value.data if isinstance(value, IntegerAttr) else None
+    return cast(IntegerAttr, value).value.data if isinstance(value, IntegerAttr) else None
 
 
 def text_in(entries: Attribute | None, name: str) -> str | None:

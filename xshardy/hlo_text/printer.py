@@ -1,7 +1,7 @@
 """Modules of StableHLO and `hlo` operations as HLO text, which XLA reads: the inverse of `parser.read_hlo`."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, i1
@@ -152,7 +152,7 @@ def attribute_texts(attributes: Mapping[str, Attribute]) -> list[str]:
 
 def attribute_text(key: str, value: Attribute) -> str:
     """The inverse of `parser.module_attribute`."""
-    if isinstance(value, IntegerAttr) and (integer := cast(IntegerAttr[Any], value)).type == i1:
+    if isinstance(value, IntegerAttr) and (integer := cast(IntegerAttr, value)).type == i1:
         return "true" if integer.value.data else "false"
     text = text_of(cast(Attribute, value))
     return quote(text) if key in QUOTED else text

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    I64,
     AnyTensorType,
     ArrayAttr,
     ComplexType,
@@ -79,7 +80,7 @@ def layout_text(type: Attribute, layout: Attribute | None, memory: Attribute | N
         return ""
     rank = cast(AnyTensorType, type).get_num_dims()
     if isinstance(layout, DenseArrayBase):
-        order: Sequence[Any] = cast(DenseArrayBase[Any], layout).get_values()
+        order: Sequence[int] = cast(DenseArrayBase[I64], layout).get_values()
     else:
         order = range(rank - 1, -1, -1)
     annotation = f":{memory.data}" if isinstance(memory, StringAttr) and memory.data else ""

@@ -7,8 +7,7 @@ Both are kept inside of the attribute, which never changes, and end with it.
 """
 
 from collections.abc import Hashable, Iterable
-from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -44,7 +43,7 @@ class KeptHash(ParametrizedAttribute):
             return NotImplemented
         return hash(self) == hash(other) and key_of(self) is key_of(other)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """The parameters: in another process, which reads a pickled attribute, texts have other hashes."""
         return {name: value for name, value in self.__dict__.items() if name not in (_HASH, _KEY)}
 
@@ -72,13 +71,20 @@ def _key_with(content: Hashable) -> Key:
     return key
 
 
+def _bare(attribute: Attribute) -> Attribute:
+    """A copy of `attribute`, which has no key. `copy.copy` would write to the class, which may be xDSL's."""
+    made = object.__new__(type(attribute))
+    made.__dict__.update(attribute.__dict__)
+    return made
+
+
 def key_of(attribute: Attribute) -> Key:
     """The same object for equal attributes, another one for others. Takes 0.1 us from the second time on."""
     key: Key | None = attribute.__dict__.get(_KEY)
     if key is None:
         # Not the attribute itself: it would hold a key that holds it, and be left to the garbage collector.
         is_ours = isinstance(attribute, KeptHash)
-        key = _key_with((type(attribute), attribute.parameters) if is_ours else copy(attribute))
+        key = _key_with((type(attribute), attribute.parameters) if is_ours else _bare(attribute))
         object.__setattr__(attribute, _KEY, key)
     return key
 

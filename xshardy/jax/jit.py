@@ -1,7 +1,7 @@
 """`xshardy.jax.jit`: a function whose shardings xshardy propagates and whose program it partitions."""
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from jax.sharding import Mesh
@@ -22,11 +22,11 @@ jax = import_jax()  # without its types, which are incomplete
 
 
 def jit(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., object] | None = None,
     *,
     mesh: Mesh | None = None,
-    in_shardings: Any = None,
-    out_shardings: Any = None,
+    in_shardings: object = None,
+    out_shardings: object = None,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Iterable[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -59,7 +59,12 @@ class Jitted:
     """
 
     def __init__(
-        self, function: Callable[..., Any], mesh: Mesh | None, in_shardings: Any, out_shardings: Any, options: Any
+        self,
+        function: Callable[..., object],
+        mesh: Mesh | None,
+        in_shardings: object,
+        out_shardings: object,
+        options: Mapping[str, Any],
     ):
         functools.update_wrapper(self, function)
         self._function, self._mesh = function, mesh
@@ -70,10 +75,10 @@ class Jitted:
         self._nested: dict[Mesh, Any] = {}
         """Functions of JAX for calls from what JAX traces, by the mesh whose devices they run on."""
         self._static = StaticArguments.of(function, options["static_argnums"], options["static_argnames"])
-        self._compiled: dict[Any, list[Compiled]] = {}
+        self._compiled: dict[Hashable, list[Compiled]] = {}
         """By static values, structure and types: executables, each for other shardings of committed arguments."""
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, *args: object, **kwargs: object) -> Lowered:
         """
         Trace the function for `args`, arrays or `jax.ShapeDtypeStruct`s, propagate its shardings and partition it.
 
@@ -91,7 +96,7 @@ class Jitted:
             lowered = self._jitted.trace(*types, **types_by_name).lower()
         return _partitioned(lowered, Devices(mesh))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         if is_tracing():
             return self._call_nested(args, kwargs)
         static, dynamic = self._static.split(args, kwargs)
@@ -103,7 +108,7 @@ class Jitted:
             candidates.append(compiled)
         return compiled.call_flat(leaves)
 
-    def _call_nested(self, args: Any, kwargs: Any) -> Any:
+    def _call_nested(self, args: Sequence[object], kwargs: Mapping[str, object]) -> Any:
         """The results as parts of the program that JAX traces. Raises `TypeError` inside of `jax.shard_map`."""
         if jax.sharding.get_abstract_mesh().manual_axes:
             raise TypeError(
@@ -120,13 +125,13 @@ class Jitted:
             return self._nested[mesh](*args, **kwargs)
 
 
-def type_key(leaf: Any) -> tuple[Any, ...]:
+def type_key(leaf: object) -> Hashable:
     """What a function is traced for: the type of `leaf`, with its axes of explicit sharding but without its mesh."""
     type = jax.typeof(leaf)
     return type.shape, type.dtype, type.weak_type, type.sharding.spec
 
 
-def type_if_uncommitted(leaf: Any) -> Any:
+def type_if_uncommitted(leaf: object) -> object:
     """The shape and type of a value that may go to any device: in a job of several processes, JAX refuses the value."""
     if isinstance(leaf, jax.ShapeDtypeStruct) or getattr(leaf, "committed", False):
         return leaf

@@ -15,7 +15,7 @@ _core: Any = import_module("jax.extend.core")
 
 
 @functools.cache
-def _state_outside() -> Any:
+def _state_outside() -> object:
     """The state of JAX outside of all traces, where a new thread begins."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_core.get_opaque_trace_state).result()
@@ -26,16 +26,16 @@ def is_tracing() -> bool:
     return _core.get_opaque_trace_state() != _state_outside()
 
 
-def on_devices(function: Callable[..., Any], mesh: Mesh) -> Callable[..., Any]:
+def on_devices(function: Callable[..., object], mesh: Mesh) -> Callable[..., object]:
     """`function`, whose results say that they are on the devices of `mesh`, but not how they are divided."""
 
     @functools.wraps(function)
-    def placed(*args: Any, **kwargs: Any) -> Any:
+    def placed(*args: object, **kwargs: object) -> object:
         return jax.tree.map(place, function(*args, **kwargs))
 
-    def place(result: Any) -> Any:
-        result = jax.numpy.asarray(result)
-        spec = PartitionSpec(*[PartitionSpec.UNCONSTRAINED] * result.ndim)
-        return jax.lax.with_sharding_constraint(result, NamedSharding(mesh, spec))
+    def place(result: object) -> object:
+        array = jax.numpy.asarray(result)
+        spec = PartitionSpec(*[PartitionSpec.UNCONSTRAINED] * array.ndim)
+        return jax.lax.with_sharding_constraint(array, NamedSharding(mesh, spec))
 
     return placed

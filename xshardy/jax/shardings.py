@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from numpy.typing import DTypeLike
 
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax
+from xshardy.programs.jax_types import Device, JaxArray
 
 jax = import_jax()  # without its types, which are incomplete
 
@@ -18,11 +21,10 @@ jax = import_jax()  # without its types, which are incomplete
 class Devices:
     """The devices of a program in the order of its partitions, and the mesh that its user knows them by."""
 
-    mesh: Any
-    """A `jax.sharding.Mesh`."""
+    mesh: Mesh
 
     @property
-    def listed(self) -> list[Any]:
+    def listed(self) -> list[Device]:
         """The devices, by partition."""
         return list(self.mesh.devices.flat)
 
@@ -40,12 +42,12 @@ class Devices:
         return NamedSharding(Mesh(self.mesh.devices.reshape([*sizes.values()]), [*sizes]), spec)
 
 
-def _is_sharding(leaf: Any) -> bool:
+def _is_sharding(leaf: object) -> bool:
     """None stands for a sharding that is left to the propagation."""
     return leaf is None or isinstance(leaf, NamedSharding | PartitionSpec)
 
 
-def mesh_in(*trees: Any) -> Mesh | None:
+def mesh_in(*trees: object) -> Mesh | None:
     """The mesh of the first `NamedSharding` among the leaves of `trees`, or of an array that is divided by one."""
     for leaf in jax.tree.leaves(trees, is_leaf=_is_sharding):
         sharding = leaf if isinstance(leaf, NamedSharding) else getattr(leaf, "sharding", None)
@@ -54,10 +56,10 @@ def mesh_in(*trees: Any) -> Mesh | None:
     return None
 
 
-def named(specs: Any, mesh: Mesh | None) -> Any:
+def named(specs: object, mesh: Mesh | None) -> Any:
     """`specs` with `NamedSharding`s over `mesh` in place of `PartitionSpec`s. Raises `ValueError` without a mesh."""
 
-    def one(leaf: Any) -> Any:
+    def one(leaf: object) -> object:
         if not isinstance(leaf, PartitionSpec):
             return leaf
         if mesh is None:
@@ -67,9 +69,9 @@ def named(specs: Any, mesh: Mesh | None) -> Any:
     return jax.tree.map(one, specs, is_leaf=_is_sharding)
 
 
-def placed(value: Any, sharding: Any, dtype: Any) -> Any:
+def placed(value: object, sharding: NamedSharding, dtype: DTypeLike) -> Array:
     """`value` as an array of `dtype` that is divided by `sharding`, in the order of its devices."""
-    if isinstance(value, jax.Array):
+    if isinstance(value, Array):
         if has_sharding(value, sharding):
             return value
         if not value.is_fully_addressable or sharding.is_fully_addressable:
@@ -79,9 +81,9 @@ def placed(value: Any, sharding: Any, dtype: Any) -> Any:
     return jax.make_array_from_callback(array.shape, sharding, array.__getitem__)
 
 
-def has_sharding(value: Any, sharding: Any) -> bool:
+def has_sharding(value: Array, sharding: NamedSharding) -> bool:
     """Whether the array `value` is divided by `sharding`, in the order of its devices."""
-    own: Any = value.sharding
+    own = value.sharding
     return (
         isinstance(own, NamedSharding)
         and devices_of(own) == devices_of(sharding)
@@ -89,11 +91,11 @@ def has_sharding(value: Any, sharding: Any) -> bool:
     )
 
 
-def devices_of(sharding: Any) -> list[Any]:
+def devices_of(sharding: Any) -> list[Device]:
     """The devices of a `NamedSharding`, in the order of its mesh."""
     return list(sharding.mesh.devices.flat)
 
 
-def assembled(shape: Sequence[int], sharding: NamedSharding, parts: Sequence[Any]) -> Any:
+def assembled(shape: Sequence[int], sharding: NamedSharding, parts: Sequence[JaxArray]) -> Array:
     """The array of the `parts` on the devices of this process."""
     return jax.make_array_from_single_device_arrays(tuple(shape), sharding, list(parts))

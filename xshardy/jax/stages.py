@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from jax import Array
+from jax.core import ShapedArray
 from jax.sharding import NamedSharding
+from numpy.typing import DTypeLike
 
 from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
@@ -12,13 +15,11 @@ from xshardy.jax.nesting import is_tracing
 from xshardy.jax.shardings import Devices, assembled, has_sharding, placed
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax, is_key, leaf_data
+from xshardy.programs.jax_types import PyTreeDef
 from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.syntax import print_module
 
 jax = import_jax()  # without its types, which are incomplete
-
-Tree = Any
-"""A `jax.tree_util.PyTreeDef`."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,11 @@ class Lowered:
 
     program: PartitionedProgram = field(repr=False)
     devices: Devices
-    in_tree: Tree
+    in_tree: PyTreeDef
     """The structure of the arguments that are not static: of `(args, kwargs)`."""
-    in_types: Sequence[Any]
+    in_types: Sequence[ShapedArray]
     """The shape and type of each leaf of the arguments."""
-    out_info: Any
+    out_info: object
     """The results, with their shapes and types in place of arrays."""
 
     def as_text(self) -> str:
@@ -73,15 +74,15 @@ class Compiled:
         """What XLA executes, in HLO."""
         return self.executable.loaded.get_hlo_text()
 
-    def cost_analysis(self) -> Any:
+    def cost_analysis(self) -> object:
         """XLA's estimates for one device."""
         return self.executable.loaded.cost_analysis()
 
-    def memory_analysis(self) -> Any:
+    def memory_analysis(self) -> object:
         """The bytes that each device needs."""
         return self.executable.loaded.get_compiled_memory_stats()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         leaves, tree = jax.tree.flatten((args, kwargs))
         if is_tracing():
             raise TypeError("a compiled function is executed as it is: call the function itself where JAX traces")
@@ -93,14 +94,14 @@ class Compiled:
                 raise TypeError(f"argument {index} is a {found.str_short()}, but was compiled for {type.str_short()}")
         return self.call_flat(leaves)
 
-    def takes_as_they_are(self, leaves: Sequence[Any]) -> bool:
+    def takes_as_they_are(self, leaves: Sequence[object]) -> bool:
         """Whether each of `leaves` that is committed to devices is divided as the argument is."""
         return all(
-            not isinstance(leaf, jax.Array) or not leaf.committed or has_sharding(leaf_data(leaf), sharding)
+            not isinstance(leaf, Array) or not leaf.committed or has_sharding(leaf_data(leaf), sharding)
             for leaf, sharding in zip(leaves, self.argument_shardings, strict=True)
         )
 
-    def call_flat(self, leaves: Sequence[Any]) -> Any:
+    def call_flat(self, leaves: Sequence[object]) -> Any:
         """The results for the leaves of the arguments."""
         data = [leaf_data(leaf) for leaf in leaves]
         types = [leaf_type(type) for type in self.lowered.in_types]
@@ -110,7 +111,7 @@ class Compiled:
         except RuntimeError as error:
             raise EngineError(f"the execution failed: {error}") from None
         expected, tree = jax.tree.flatten(self.lowered.out_info)
-        results: list[Any] = []
+        results: list[object] = []
         for info, tensor, sharding, of_result in zip(
             expected, self.lowered.program.results, self.result_shardings, parts, strict=True
         ):
@@ -119,7 +120,7 @@ class Compiled:
         return jax.tree.unflatten(tree, results)
 
 
-def leaf_type(type: Any) -> Any:
+def leaf_type(type: ShapedArray) -> DTypeLike:
     """The element type of a leaf in a program."""
     return "uint32" if is_key(type) else type.dtype
 

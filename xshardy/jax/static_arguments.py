@@ -1,9 +1,12 @@
 """Which arguments of a call are static: values that a function is traced for, not arrays."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
+
+Call: TypeAlias = tuple[tuple[object, ...], dict[str, object]]
+"""The `(args, kwargs)` of a call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,7 @@ class StaticArguments:
 
     @classmethod
     def of(
-        cls, function: Callable[..., Any], numbers: int | Sequence[int] | None, names: str | Iterable[str] | None
+        cls, function: Callable[..., object], numbers: int | Sequence[int] | None, names: str | Iterable[str] | None
     ) -> "StaticArguments":
         """Of positions and names, one follows from the other if only that is given."""
         try:
@@ -32,10 +35,10 @@ class StaticArguments:
             listed = tuple(n for n, parameter in enumerate(by_number) if parameter.name in named)
         return cls(frozenset(listed), frozenset(named))
 
-    def _positions(self, args: Sequence[Any]) -> set[int]:
+    def _positions(self, args: Sequence[object]) -> set[int]:
         return {n % len(args) for n in self.numbers if -len(args) <= n < len(args)}
 
-    def split(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], tuple[tuple[Any, ...], Any]]:
+    def split(self, args: Sequence[object], kwargs: dict[str, object]) -> tuple[Hashable, Call]:
         """The static values of a call, with their places, and its other `(args, kwargs)`."""
         numbers = self._positions(args)
         static = tuple((n, args[n]) for n in sorted(numbers))
@@ -44,8 +47,8 @@ class StaticArguments:
         return static, (others, {name: value for name, value in kwargs.items() if name not in self.names})
 
     def map_others(
-        self, change: Callable[[Any], Any], args: Sequence[Any], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any]]:
+        self, change: Callable[[object], object], args: Sequence[object], kwargs: dict[str, object]
+    ) -> tuple[list[object], dict[str, object]]:
         """The arguments of a call, with those that are not static changed."""
         numbers = self._positions(args)
         return (

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from typing_extensions import TypeVar
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -105,7 +106,9 @@ class StepFailedError(DiagnosticException):
 Finished = Callable[[LaunchStep], None]
 """Called after each step."""
 
-Running: TypeAlias = Generator[Any, Any, None]
+T = TypeVar("T", default=None)
+
+Running: TypeAlias = Generator[Any, Any, T]
 """Steps that run. At a collective, it yields what an evaluation of StableHLO does: see `stablehlo/calls.py`."""
 
 
@@ -141,7 +144,7 @@ class Execution:
         with np.errstate(all="ignore"):
             return list(flattened(listed(results_of(self.running(arguments)))))
 
-    def running(self, arguments: Sequence[Array]) -> Generator[Any, Any, list[Array]]:
+    def running(self, arguments: Sequence[Array]) -> Running[list[Array]]:
         """What `run` does, on one device of several."""
         parameters = self.plan.parameters
         check_count(parameters, arguments)
@@ -165,7 +168,7 @@ class Execution:
     def execute(self, steps: Sequence[LaunchStep] | None = None) -> None:
         """Run `steps`, by default all, on memory that has what they read. Raises `StepFailedError`."""
 
-        def running() -> Generator[Any, Any, tuple[()]]:
+        def running() -> Running[tuple[()]]:
             yield from self.run_steps(self.plan.steps if steps is None else steps)
             return ()
 

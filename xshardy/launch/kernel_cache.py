@@ -7,7 +7,6 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from xshardy.lowering.nvptx import Kernel, KernelArgument
 from xshardy.syntax.files import write_file
@@ -47,7 +46,7 @@ def versions() -> tuple[str, ...]:
     """The versions of the packages, and the state of the files of this one, which change under development."""
     package = Path(__file__).parents[1]
     files = sorted(package.rglob("*.py"))
-    states: list[Any] = [(file.relative_to(package).as_posix(), *_state(file)) for file in files]
+    states: list[object] = [(file.relative_to(package).as_posix(), *_state(file)) for file in files]
     return (*map(_version, PACKAGES), repr(states))
 
 

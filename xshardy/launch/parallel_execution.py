@@ -1,13 +1,13 @@
 """A launch plan on several devices, which take turns: each goes on until a collective makes it wait for others."""
 
-from collections.abc import Generator, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
-from xshardy.launch.execution import Execution, Finished, Machine
+from xshardy.launch.execution import Execution, Finished, Machine, Running
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.numerics.element_types import Array
 
@@ -35,7 +35,7 @@ def execute_on_devices(
     `WrongStepError` for the first step that is wrong.
     """
 
-    def execution(device: Device) -> Generator[Any, Any, list[Array]]:
+    def execution(device: Device) -> Running[list[Array]]:
         execution = Execution(plan, machines[device.number], checks, finished, device=device, late=late)
         results = yield from execution.running(arguments[device.number])
         if execution.wrong is not None:

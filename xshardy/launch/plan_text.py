@@ -30,7 +30,7 @@ from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
 from xshardy.lowering.nvptx import Kernel
 from xshardy.syntax.files import write_file
 
-Entries = dict[str, Any]
+Entries = dict[str, object]
 
 IGNORED = frozenset({NAME, "call_target_name"})
 """Attributes that are no configuration."""
@@ -65,11 +65,11 @@ def plan_text(module: CompiledModule, ptx: str, partitioning: Entries | None = N
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {_lines(value)}" for key, value in entries.items()) + "\n}\n"
 
 
-def _lines(value: Any) -> str:
+def _lines(value: object) -> str:
     """JSON with a line for each element of a list or dictionary."""
     match value:
         case list():
-            elements = [json.dumps(element) for element in cast(list[Any], value)]
+            elements = [json.dumps(element) for element in cast(list[object], value)]
             return "[\n " + ",\n ".join(elements) + "\n]" if elements else "[]"
         case dict():
             pairs = cast(Entries, value).items()
@@ -154,7 +154,7 @@ def _configuration(op: Operation) -> Entries:
     return found
 
 
-def _value(attribute: Attribute) -> Any:
+def _value(attribute: Attribute) -> object:
     """Text, or what it is the JSON of; any other attribute as MLIR has it."""
     if not isinstance(attribute, StringAttr):
         return str(attribute)

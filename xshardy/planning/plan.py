@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
@@ -26,6 +26,9 @@ from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.inline import InlinePass
+
+if TYPE_CHECKING:
+    from jax.sharding import PartitionSpec
 
 SHOWN_TENSORS = 8
 """How many tensors at the peak of memory a notebook shows."""
@@ -130,7 +133,7 @@ class Plan:
         return self.program.source.structure.of_results([*map(partition_spec, shardings)])
 
     @cached_property
-    def shardings(self) -> Mapping[str, Any]:
+    def shardings(self) -> Mapping[str, "PartitionSpec"]:
         """The `PartitionSpec` of each tensor by its name: `p['emb']`, `%arg0`, `%7#1`."""
         return named_specs(self.traced.sharded)
 

@@ -1,7 +1,7 @@
 """Shardings as JAX writes them: `PartitionSpec`s."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from xdsl.ir import SSAValue
 
@@ -11,8 +11,11 @@ from xshardy.programs.jax_functions import import_jax
 from xshardy.programs.sharded import Sharded
 from xshardy.rewriting.walk import operations_in
 
+if TYPE_CHECKING:
+    from jax.sharding import PartitionSpec
 
-def partition_spec(sharding: TensorShardingAttr | None) -> Any:
+
+def partition_spec(sharding: TensorShardingAttr | None) -> "PartitionSpec":
     """The `PartitionSpec` of `sharding`, without trailing whole dimensions. Raises `ValueError` for a sub-axis."""
     dims = [_entry(dim.axes.data) for dim in sharding.dim_shardings] if sharding is not None else []
     while dims and dims[-1] is None:
@@ -28,9 +31,9 @@ def _entry(axes: Sequence[AxisRefAttr]) -> str | tuple[str, ...] | None:
     return names if len(names) > 1 else names[0] if names else None
 
 
-def named_specs(sharded: Sharded) -> Mapping[str, Any]:
+def named_specs(sharded: Sharded) -> Mapping[str, "PartitionSpec"]:
     """The `PartitionSpec`s of the values of `sharded` with names; none for those that are over sub-axes."""
-    specs: dict[str, Any] = {}
+    specs: dict[str, PartitionSpec] = {}
     history, names = sharded.history, sharded.names
 
     def add(value: SSAValue) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import cast
 
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -117,19 +117,19 @@ def as_topology(topology: Topology | str) -> Topology:
 def read_topology(text: str, path: Path) -> Topology:
     """The topology in `text`, of the file `path`. Raises `TopologyError` that names what is wrong."""
     content = _content(text, path)
-    if not isinstance(content, dict) or not isinstance(links := cast(dict[str, Any], content).get("links"), dict):
+    if not isinstance(content, dict) or not isinstance(links := cast(dict[str, object], content).get("links"), dict):
         raise TopologyError(f'{path}: expected an object with "links", by mesh axis or "*"')
     known = {"name", "links", "flops", "memory_bandwidth"}
-    if unknown := sorted(cast(dict[str, Any], content).keys() - known):
+    if unknown := sorted(cast(dict[str, object], content).keys() - known):
         raise TopologyError(f'{path}: unknown entry "{unknown[0]}": expected {", ".join(sorted(known))}')
-    fields = cast(dict[str, Any], content)
+    fields = cast(dict[str, object], content)
     flops = fields.get("flops", {})
     if not isinstance(flops, dict):
         raise TopologyError(f'{path}: "flops" is the peak by element type, such as {{"bf16": 989e12}}')
     return Topology(
         str(fields.get("name", path.stem)),
-        {str(axis): _link(link, f'{path}: link "{axis}"') for axis, link in cast(dict[str, Any], links).items()},
-        {str(name): _number(value, f'{path}: "flops"') for name, value in cast(dict[str, Any], flops).items()},
+        {str(axis): _link(link, f'{path}: link "{axis}"') for axis, link in cast(dict[str, object], links).items()},
+        {str(name): _number(value, f'{path}: "flops"') for name, value in cast(dict[str, object], flops).items()},
         _number(fields.get("memory_bandwidth", 0), f'{path}: "memory_bandwidth"'),
     )
 
@@ -152,7 +152,7 @@ def _content(text: str, path: Path) -> object:
 
 def _link(link: object, place: str) -> Link:
     kinds = [kind.value for kind in LinkKind]
-    if not isinstance(link, dict) or (fields := cast(dict[str, Any], link)).get("kind") not in kinds:
+    if not isinstance(link, dict) or (fields := cast(dict[str, object], link)).get("kind") not in kinds:
         raise TopologyError(f'{place}: expected a "kind", one of {", ".join(kinds)}, a "bandwidth" and a "latency"')
     bandwidth, latency = (_number(fields.get(name), f'{place}: "{name}"') for name in ("bandwidth", "latency"))
     if not bandwidth:

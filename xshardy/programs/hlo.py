@@ -28,7 +28,7 @@ class HLONames(SourceNames):
     names: set[str] = field(default_factory=set[str])
     """The names of all instructions."""
 
-    def _results(self, op: Operation) -> list[str]:
+    def _result_names(self, op: Operation) -> list[str]:
         if (name := instruction_name(op)) is None:
             return []
         return [f"%{name}"] if len(op.results) == 1 else [f"%{name}#{i}" for i in range(len(op.results))]

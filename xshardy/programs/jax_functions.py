@@ -9,6 +9,7 @@ import numpy as np
 
 from xshardy.numerics.element_types import Array
 from xshardy.programs.errors import EngineError
+from xshardy.programs.jax_types import PyTreeDef
 
 EXTRA = "engine pjrt needs JAX: run `pip install 'xshardy[jax]'`"
 
@@ -28,14 +29,14 @@ def import_jax() -> Any:
     return jax
 
 
-def lowered(function: Any, arguments: Sequence[Any], *, keep_unused: bool = False) -> Any:
+def lowered(function: object, arguments: Sequence[object], *, keep_unused: bool = False) -> Any:
     """
     What `jax.jit(function).lower(*arguments)` returns, also if shardings are over a mesh without devices.
 
     JAX drops arguments that `function` does not use, unless `keep_unused`, or if the `jax.jit` of it says so.
     """
     jax = import_jax()
-    jitted = function if hasattr(function, "trace") else jax.jit(function, keep_unused=keep_unused)
+    jitted: Any = function if hasattr(function, "trace") else jax.jit(function, keep_unused=keep_unused)
     return lower_traced(jitted.trace(*arguments))
 
 
@@ -48,7 +49,7 @@ def lower_traced(traced: Any) -> Any:
     return traced.lower(lowering_platforms=(import_jax().devices()[0].client.platform,))
 
 
-def values_of(arguments: Sequence[Any]) -> Sequence[Array] | None:
+def values_of(arguments: Sequence[object]) -> Sequence[Array] | None:
     """
     The arrays among the arguments of a function, in the order and of the types in which a program gets them; None if
     one of them has only a shape.
@@ -67,7 +68,7 @@ def is_key(value: Any) -> bool:
     return jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key)
 
 
-def leaf_data(leaf: Any) -> Any:
+def leaf_data(leaf: object) -> Any:
     """`leaf`, or the integers of random keys."""
     jax = import_jax()
     return jax.random.key_data(leaf) if isinstance(leaf, jax.Array) and is_key(leaf) else leaf
@@ -77,22 +78,22 @@ def leaf_data(leaf: Any) -> Any:
 class Structure:
     """How arguments and results are nested: `jax.tree_util.PyTreeDef`s, or None for a flat program."""
 
-    arguments: Any = None
+    arguments: PyTreeDef | None = None
     """Of `(args, kwargs)`."""
-    results: Any = None
+    results: PyTreeDef | None = None
     kept: frozenset[int] | None = None
     """The leaves of the arguments that are arguments of the program; all if None."""
 
-    def of_arguments(self, leaves: Sequence[Any]) -> Any:
+    def of_arguments(self, leaves: Sequence[object]) -> Any:
         """`leaves` nested as the positional arguments; None for those that are not kept."""
         if self.arguments is None:
             return tuple(leaves)
         remaining = iter(leaves)
-        count: int = self.arguments.num_leaves
+        count = self.arguments.num_leaves
         every = [next(remaining) if self.kept is None or index in self.kept else None for index in range(count)]
         return self.arguments.unflatten(every)[0]
 
-    def of_results(self, leaves: Sequence[Any]) -> Any:
+    def of_results(self, leaves: Sequence[object]) -> Any:
         """`leaves` nested as the results."""
         return tuple(leaves) if self.results is None else self.results.unflatten(leaves)
 
@@ -101,7 +102,7 @@ FLAT = Structure()
 """That of a program that is no function of JAX."""
 
 
-def structure_of(source: Any) -> Structure:
+def structure_of(source: object) -> Structure:
     """That of `jax.stages.Lowered` or `jax.export.Exported`; a flat one for anything else."""
     arguments, results = getattr(source, "in_tree", None), getattr(source, "out_tree", None)
     lowering = getattr(source, "_lowering", None)

@@ -165,7 +165,7 @@ class ModuleNames(SourceNames):
 
     results: Mapping[Operation, Sequence[str]] = field(default_factory=dict[Operation, Sequence[str]])
 
-    def _results(self, op: Operation) -> Sequence[str]:
+    def _result_names(self, op: Operation) -> Sequence[str]:
         return self.results.get(self._original(op), ())
 
     def of_copies(self, copies: Mapping[Operation, Operation]) -> SourceNames:

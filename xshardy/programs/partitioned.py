@@ -18,9 +18,9 @@ from xshardy.display.html_parts import folded, shown
 from xshardy.numerics.element_types import Array
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
+from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.sharded import PROPAGATION
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function

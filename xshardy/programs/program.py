@@ -15,10 +15,10 @@ from xdsl.utils.lexer import Span
 from xshardy.dialects.discardable import verify
 from xshardy.ir.clones import clone_operation
 from xshardy.programs.errors import InputError, InvalidProgramError
+from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.walk import operations_in, operations_of
 from xshardy.syntax.bytecode import read_bytecode
 from xshardy.syntax.diagnostics import verify_error_text

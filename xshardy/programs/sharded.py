@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
+from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 

@@ -64,7 +64,7 @@ class Source:
 
 
 def source_of(
-    given: ProgramSource, name: str | None = None, arguments: Sequence[Any] = (), *, keep_unused: bool = False
+    given: ProgramSource, name: str | None = None, arguments: Sequence[object] = (), *, keep_unused: bool = False
 ) -> Source:
     """
     The source that is `given`; a function of JAX is lowered for `arguments`, as `lowered` does it.
@@ -144,7 +144,7 @@ def is_mlir(text: str) -> bool:
     return _START_OF_MLIR.match(text) is not None
 
 
-def _content_of_jax(source: Any) -> str | bytes | None:
+def _content_of_jax(source: object) -> str | bytes | None:
     """The text, with locations, or the bytecode of an object of JAX: None if it has none."""
     if isinstance(serialized := getattr(source, "mlir_module_serialized", None), bytes | bytearray):
         return bytes(serialized)  # of jax.export.Exported
@@ -153,13 +153,13 @@ def _content_of_jax(source: Any) -> str | bytes | None:
     return None
 
 
-def _text_of_mlir(source: Any) -> str | None:
+def _text_of_mlir(source: object) -> str | None:
     """The text, with locations, of a module or operation of MLIR's Python bindings; None for anything else."""
     operation = getattr(source, "operation", None)
     return None if operation is None else str(operation.get_asm(enable_debug_info=True))
 
 
-CONTENT_OF: Mapping[str, Callable[[Any], str | bytes | None]] = {
+CONTENT_OF: Mapping[str, Callable[[object], str | bytes | None]] = {
     "jax.": _content_of_jax,
     "jaxlib.mlir": _text_of_mlir,
     "mlir.": _text_of_mlir,

@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     MemRefType,
+    RankedStructure,
     ShapedType,
     Signedness,
     TensorType,
@@ -34,9 +35,12 @@ from xshardy.dialects.dense_elements import Dense, dense, repeats
 from xshardy.syntax.floats import float_text
 from xshardy.syntax.number_literals import NumberParser, packed_float
 
-ElementType: TypeAlias = IntegerType | IndexType | AnyFloat | ComplexType[Any]
+ElementType: TypeAlias = IntegerType | IndexType | AnyFloat | ComplexType
+
+LiteralType: TypeAlias = RankedStructure[ElementType]
 
 LITERAL_TYPES = (TensorType, VectorType, MemRefType)
+
 LITERAL_ELEMENTS: Any = IntegerType | IndexType | AnyFloat | ComplexType
 
 MOST_LISTED = 100
@@ -70,7 +74,7 @@ class Contents:
 class DenseLiteralParser(NumberParser):
     """xDSL's parser with upstream's dense literals."""
 
-    def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
+    def parse_dense_int_or_fp_elements_attr(self, type: LiteralType | None) -> DenseIntOrFPElementsAttr:
         start = self.pos
         self.parse_punctuation("<", " in dense attribute")
         inside = self.pos
@@ -91,25 +95,25 @@ class DenseLiteralParser(NumberParser):
             self._resume_from(inside)
         raise AssertionError("elements that are read one by one become bytes, or a complaint")
 
-    def _parse_type_behind(self) -> Any:
+    def _parse_type_behind(self) -> LiteralType:
         self.parse_punctuation(":", " in dense attribute")
         start = self.pos
-        type: Any = self.expect(self.parse_optional_type, "expected the type of the dense literal")
+        type = self.expect(self.parse_optional_type, "expected the type of the dense literal")
         if isinstance(type, UnrankedTensorType) or (isinstance(type, ShapedType) and not type.has_static_shape()):
             self.raise_error("elements literal type must have static shape", start)
-        element: Any = getattr(type, "element_type", None)
+        element: object = getattr(type, "element_type", None)
         if not isinstance(type, LITERAL_TYPES) or not isinstance(element, LITERAL_ELEMENTS):
             self.raise_error("expected a tensor, vector or memref of integers, indices, floats or complex numbers")
-        return cast(Any, type)
+        return cast(LiteralType, type)
 
-    def _verify_shape(self, shape: Sequence[int] | None, type: Any, start: int) -> None:
+    def _verify_shape(self, shape: Sequence[int] | None, type: LiteralType, start: int) -> None:
         if shape is not None and tuple(shape) != type.get_shape():
             self.raise_error(
                 f"inferred shape of elements literal ({list(shape)}) does not match type ({list(type.get_shape())})",
                 start,
             )
 
-    def _dense(self, type: Any, data: bytes, start: int) -> Dense:
+    def _dense(self, type: LiteralType, data: bytes, start: int) -> Dense:
         count, size = prod(type.get_shape()), type.element_type.compile_time_size
         if not data and count:
             self.raise_error(f"parsed zero elements, but type ('{type}') expected at least 1", start)

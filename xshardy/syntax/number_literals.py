@@ -19,7 +19,7 @@ _NUMBER_KINDS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT)
 class NumberParser(TokenParser):
     """xDSL's parser with upstream's numbers."""
 
-    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr[Any] | FloatAttr | None:
+    def parse_optional_builtin_int_or_float_attr(self) -> IntegerAttr | FloatAttr | None:
         if (boolean := self.try_parse_builtin_boolean_attr()) is not None:
             return boolean
         is_negative = self._parse_optional_token(MLIRTokenKind.MINUS) is not None
@@ -43,7 +43,7 @@ class NumberParser(TokenParser):
         value = token.kind.get_int_value(token.span)
         return IntegerAttr(-value if is_negative else value, cast(Any, type))
 
-    def _parse_builtin_densearray_attr(self) -> DenseArrayBase[Any]:
+    def _parse_builtin_densearray_attr(self) -> DenseArrayBase:
         self.parse_characters("<", " in dense array")
         start = self.pos
         element = self.parse_attribute()
@@ -57,7 +57,7 @@ class NumberParser(TokenParser):
         self.parse_characters(">", " in dense array")
         return DenseArrayBase.from_list(type, values)
 
-    def _parse_element(self, type: IntegerType[Any] | AnyFloat) -> int | float:
+    def _parse_element(self, type: IntegerType | AnyFloat) -> int | float:
         if isinstance(type, IntegerType):
             return self._parse_typed_integer(type, allow_boolean=True)
         return self._parse_float_of(type)

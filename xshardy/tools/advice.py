@@ -1,7 +1,6 @@
 """`xshardy plan --advice`: changes of annotations, and what they save."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from xshardy.planning.advice import Advice
 from xshardy.planning.byte_counts import in_bytes
@@ -29,7 +28,7 @@ def print_advice(advice: Sequence[Advice], topology: Topology) -> None:
             out.print(line, highlight=False, soft_wrap=True)
 
 
-def advice_as_json(advice: Sequence[Advice]) -> list[dict[str, Any]]:
+def advice_as_json(advice: Sequence[Advice]) -> list[dict[str, object]]:
     """The changes as `--json` prints them; times in seconds."""
     return [
         {

@@ -34,7 +34,7 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
     handle_signals(exit_at_once)
     atexit.register(gc.freeze)  # the memory goes with the process: Python need not search all of it for cycles first
     _open_closed_streams()
-    from xshardy.rewriting.garbage import collection_suspended
+    from xshardy.programs.garbage import collection_suspended
     from xshardy.tools.output import run_command
 
     with collection_suspended():
@@ -78,7 +78,7 @@ def xshardy_opt() -> int:
     def load() -> Callable[[], int]:
         if sys.argv[1:] == ["--version"]:
             return _print_xdsl_version
-        from xshardy.rewriting.garbage import collection_suspended
+        from xshardy.programs.garbage import collection_suspended
         from xshardy.tools.xshardy_opt import main
 
         return collection_suspended()(main)  # it reads one text, runs passes, and ends

@@ -1,7 +1,6 @@
 """`xshardy plan`: what a program communicates and holds on each device, as tables or as JSON."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -100,7 +99,7 @@ def in_seconds(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} us"
 
 
-def as_json(plan: Plan, topology: Topology | None = None) -> dict[str, Any]:
+def as_json(plan: Plan, topology: Topology | None = None) -> dict[str, object]:
     """The plan as `--json` prints it; bytes and times are those of one device, times are in seconds."""
     estimate = None if topology is None else plan.estimate(topology)
     program = plan.traced.partitioned
@@ -121,7 +120,7 @@ def as_json(plan: Plan, topology: Topology | None = None) -> dict[str, Any]:
     }
 
 
-def _times(estimate: Estimate) -> dict[str, Any]:
+def _times(estimate: Estimate) -> dict[str, object]:
     return {
         "topology": estimate.topology.name,
         "flops": estimate.compute.flops,
@@ -131,7 +130,7 @@ def _times(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def _collective(collective: Collective) -> dict[str, Any]:
+def _collective(collective: Collective) -> dict[str, object]:
     return {
         "kind": collective.kind,
         "axes": collective.axes,

@@ -100,7 +100,7 @@ def _lowered(path: Path, name: str) -> str:
     return text
 
 
-def _needed_arguments(function: Callable[..., Any]) -> Sequence[str]:
+def _needed_arguments(function: Callable[..., object]) -> Sequence[str]:
     """The names of the parameters of `function` that a call must give; none if Python cannot tell."""
     try:
         parameters = inspect.signature(function).parameters.values()

@@ -5,14 +5,13 @@ import json
 import re
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import Any
 
 from xshardy.tools.output import printable
 
 _FIELD = re.compile("@(?:TITLE|STYLE|BODY|DATA|SCRIPT)@")
 
 
-def web_page(package: str, title: str, data: Any, scripts: Sequence[str]) -> str:
+def web_page(package: str, title: str, data: object, scripts: Sequence[str]) -> str:
     """
     The page: HTML 5 without external resources.
 

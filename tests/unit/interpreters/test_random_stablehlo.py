@@ -12,12 +12,13 @@ from xdsl.dialects.builtin import ModuleOp
 
 import xshardy
 from xshardy.fusing.pipeline import FusionPipelinePass
-from xshardy.hlo_text import parse_hlo, print_hlo
+from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.launch.checked_run import planned
 from xshardy.launch.cpu_machine import CpuMachine
 from xshardy.launch.execution import Execution
 from xshardy.launch.prepared_program import entry_of
+from xshardy.transforms.hlo.to_opcodes import write_hlo
 from xshardy.universe import new_context
 
 TARGET = "sm_90"
@@ -26,7 +27,7 @@ FORMS: dict[str, Callable[[ModuleOp], ModuleOp]] = {
     "text": lambda module: xshardy.parse(xshardy.print_module(module)),
     "bytecode": lambda module: xshardy.parse(xshardy.write_bytecode(module)),
     "artifact": lambda module: xshardy.parse(xshardy.write_artifact(module)),
-    "HLO": lambda module: parse_hlo(print_hlo(module)),
+    "HLO": lambda module: parse_hlo(write_hlo(module)),
     "simplified": lambda module: xshardy.run_passes(module.clone(), "canonicalize,inline,cse,symbol-dce"),
 }
 

@@ -301,5 +301,5 @@ def test_wrong_operands_are_refused(statement: str, message: str):
 
 
 def test_an_unknown_form_is_refused():
-    with pytest.raises(PtxError, match=r"expected one of \.expect_tx, \.complete_tx"):
+    with pytest.raises(PtxError, match=r"expected one of \.init, .*\.expect_tx, \.complete_tx"):
         run("mbarrier.other.b64 [%rd1];", 32)

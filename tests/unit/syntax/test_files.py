@@ -142,7 +142,7 @@ def test_a_full_disk_leaves_the_old_file(command: str, exists: bool, tmp_path: P
 
 
 def test_a_full_disk_leaves_no_half_dump(tmp_path: Path):
-    fusion = Path(__file__).parents[2] / "examples" / "gelu.hlo"
+    fusion = Path(__file__).parents[3] / "examples" / "gelu.hlo"
     done = without_space("xshardy", "emit", str(fusion), "--dump-dir", str(tmp_path))
     assert done.returncode == 1
     assert done.stderr == f"error: {tmp_path / '00-1-prepared.mlir'}: File too large\n"

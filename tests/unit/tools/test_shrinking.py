@@ -14,7 +14,7 @@ from hypothesis.strategies import booleans, integers, lists, sampled_from
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.stablehlo.trip_counts import trip_count
-from xshardy.hlo_text import parse_hlo, print_hlo
+from xshardy.hlo_text import parse_hlo
 from xshardy.launch.checked_run import ModuleRuns, planned
 from xshardy.launch.cpu_machine import CpuMachine
 from xshardy.launch.prepared_program import entry_of
@@ -24,6 +24,7 @@ from xshardy.tools.shrinking.atoms import Atom, Division, equate, freeze, resolv
 from xshardy.tools.shrinking.divisions import Padding, keeps_slice, keeps_sum
 from xshardy.tools.shrinking.shrink import shrink
 from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
+from xshardy.transforms.hlo.to_opcodes import write_hlo
 
 MODEL = """HloModule model, entry_computation_layout={(f32[32,28,28,16]{3,2,1,0}, f32[24,3,3,16]{3,2,1,0}, s32[32]{0}, f32[4704,96]{1,0})->f32[32,1,96]{2,1,0}}
 normalise {
@@ -65,7 +66,7 @@ def test_dimensions_shrink_together():
 
 
 def test_a_small_module_runs():
-    module = parse_hlo(print_hlo(shrink(parse_hlo(MODEL))))
+    module = parse_hlo(write_hlo(shrink(parse_hlo(MODEL))))
     runs = ModuleRuns(module, planned(module, "sm_90"))
     results = runs.run([CpuMachine("xla_gpu", "sm_90")], checks=True)
     assert all(runs.compare(index, results) for index in range(len(results[0])))
@@ -78,7 +79,7 @@ def test_the_least_size():
 
 def test_a_constant_without_elements_stays():
     text = "HloModule m\n\nENTRY %e {\n  ROOT %c = f32[0]{0} constant({})\n}\n"
-    assert print_hlo(shrink(parse_hlo(text), 4)) == text
+    assert write_hlo(shrink(parse_hlo(text), 4)) == text
 
 
 APPLIED = """add {
@@ -151,7 +152,7 @@ def test_dimensions_that_an_operation_divides_stay(name: str):
     types, operation, expected = ONE_OPERATION[name]
     parameters = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
     text = f"HloModule m\n{APPLIED}ENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n"
-    (root,) = (line for line in print_hlo(shrink(parse_hlo(text))).splitlines() if "ROOT %r" in line)
+    (root,) = (line for line in write_hlo(shrink(parse_hlo(text))).splitlines() if "ROOT %r" in line)
     assert f"= {expected}{{" in root
 
 
@@ -164,7 +165,7 @@ def test_a_dimension_without_padding_is_as_large_before_and_behind():
       t = c64[8,16] fft(p0), fft_type=FFT, fft_length={16}
       ROOT r = c64[24,16] pad(t, zero), padding=8_8x0_0
     }"""
-    shapes = re.findall(r"%(?:t|r) = c64\[\d+,(\d+)\]", print_hlo(shrink(parse_hlo(text))))
+    shapes = re.findall(r"%(?:t|r) = c64\[\d+,(\d+)\]", write_hlo(shrink(parse_hlo(text))))
     assert shapes == ["16", "16"]
 
 
@@ -261,7 +262,7 @@ PARTS = {
 def test_a_part_shrinks_with_its_whole(name: str):
     types, operation, expected = PARTS[name]
     parameters = "".join(f"  p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
-    small = print_hlo(
+    small = write_hlo(
         shrink(parse_hlo(f"HloModule m\n{APPLIED}ENTRY main {{\n{parameters}  ROOT r = {operation}\n}}\n"))
     )
     assert expected in small
@@ -339,7 +340,7 @@ def test_sums_of_what_is_left(sizes: list[int], ratio: int):
 
 
 def test_what_is_in_flight_shrinks():
-    small = print_hlo(
+    small = write_hlo(
         shrink(
             parse_hlo("""HloModule m
 ENTRY main {
@@ -469,8 +470,8 @@ def test_a_loop_that_counts_has_fewer_iterations(
     (loop,) = (op for op in small.walk() if isinstance(op, stablehlo.WhileOp))
     assert trip_count(loop) == fewer
     assert str(entry_of(small).args[0].type) == f"tensor<{fewer}x4xf32>"
-    assert ("known_trip_count" in print_hlo(small)) == (fewer == trips)
-    again = parse_hlo(print_hlo(small))
+    assert ("known_trip_count" in write_hlo(small)) == (fewer == trips)
+    again = parse_hlo(write_hlo(small))
     InlineRegionsPass().rewrite_module(again)
     (loop,) = (op for op in again.walk() if isinstance(op, stablehlo.WhileOp))
     assert trip_count(loop) == fewer

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import (
     AnyTensorType,
@@ -275,7 +275,7 @@ def is_buffer(type: Attribute) -> bool:
 
 def contents_of(buffer: Attribute) -> AnyTensorType:
     """`memref<4xf32>` -> `tensor<4xf32>`. Precondition: `buffer` is such a type."""
-    type = cast(MemRefType[Any], buffer)
+    type = cast(MemRefType, buffer)
     return TensorType(type.element_type, type.shape)
 
 

@@ -47,7 +47,7 @@ class Exported:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._plain().__dlpack_device__()
 
-    def __dlpack__(self, **options: Any) -> object:
+    def __dlpack__(self, **options: object) -> object:
         """Raises `BufferError` for elements of less than a byte, which DLPack does not pack."""
         if not has_dlpack(self.dtype):
             raise BufferError(f"DLPack has no arrays of packed {self.dtype}: use numpy()")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
@@ -19,6 +19,18 @@ T = TypeVar("T")
 
 class GpuError(DiagnosticException):
     """There is no usable GPU, or its driver reports an error."""
+
+
+class View(Protocol):
+    """An array of another library on a GPU."""
+
+    device_id: int
+    ptr: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    """In elements."""
+    dtype: DType
+    readonly: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +46,7 @@ class DeviceMemory:
 class Launch:
     """A kernel that is ready to run: where, on how many threads, and with which pointers."""
 
-    kernel: Any
+    kernel: object
     """A kernel that `Gpu.load` returned."""
     grid: tuple[int, ...]
     block: tuple[int, ...]
@@ -80,13 +92,13 @@ class Gpu:
         """The stream as the number that other libraries know it by."""
         return int(self._stream.handle)
 
-    def load(self, ptx: str, entry: str) -> Any:
+    def load(self, ptx: str, entry: str) -> object:
         """The kernel `entry` of a module in PTX. Raises `GpuError` if the driver rejects the module."""
         return self._checked(
             lambda: self._core.ObjectCode.from_ptx(ptx.encode()).get_kernel(entry), f"the kernel '{entry}'"
         )
 
-    def view(self, array: Any) -> Any:
+    def view(self, array: object) -> View:
         """
         The pointer, shape, strides (in elements) and element type of an array of another library.
 
@@ -120,7 +132,7 @@ class Gpu:
         """The `size` bytes of `memory` from `offset` on."""
         return self.memory_at(memory.pointer + offset, size, memory.owner)
 
-    def memory_at(self, pointer: int, size: int, owner: Any) -> DeviceMemory:
+    def memory_at(self, pointer: int, size: int, owner: object) -> DeviceMemory:
         """The `size` bytes at `pointer`, which are there as long as `owner` is."""
         return DeviceMemory(pointer, size, self._core.Buffer.from_handle(pointer, size, owner=owner))
 
@@ -136,7 +148,7 @@ class Gpu:
         self.wait()
         return data
 
-    def _host(self, data: Array) -> Any:
+    def _host(self, data: Array) -> object:
         return self._core.Buffer.from_handle(data.ctypes.data, data.nbytes, owner=data)
 
     def fill(self, memory: DeviceMemory, byte: int) -> None:
@@ -147,7 +159,7 @@ class Gpu:
         """Copy `source` to `target`, of the same size."""
         self._copy(source.owner, target.owner)
 
-    def _copy(self, source: Any, target: Any) -> None:
+    def _copy(self, source: object, target: Any) -> None:
         self._checked(lambda: target.copy_from(source, stream=self._stream), "a copy")
 
     def launch(self, launch: Launch, stream: int | None = None) -> None:

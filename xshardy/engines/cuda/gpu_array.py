@@ -46,7 +46,7 @@ class GpuArray:
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
+    def __cuda_array_interface__(self) -> dict[str, object]:
         if self.dtype.isbuiltin != 1:
             raise AttributeError(f"__cuda_array_interface__ has no name for {self.dtype}: use DLPack")
         return {
@@ -61,7 +61,7 @@ class GpuArray:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._exported().__dlpack_device__()
 
-    def __dlpack__(self, **options: Any) -> object:
+    def __dlpack__(self, **options: object) -> object:
         """Raises `BufferError` for elements of less than a byte, which DLPack does not pack."""
         return self._exported().__dlpack__(**options)
 

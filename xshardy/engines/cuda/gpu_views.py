@@ -5,7 +5,7 @@ from typing import Any
 
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.engines.cuda.gpu import Gpu
+from xshardy.engines.cuda.gpu import Gpu, View
 
 CUDA, CUDA_MANAGED = 2, 13
 """Types of devices whose memory a GPU of NVIDIA uses. Source: `DLDeviceType` of `dlpack.h`."""
@@ -15,7 +15,7 @@ class LaunchError(DiagnosticException):
     """A kernel or module cannot run with these arrays."""
 
 
-def view_of(gpu: Gpu, array: Any, where: str) -> Any:
+def view_of(gpu: Gpu, array: object, where: str) -> View | None:
     """
     The pointer, shape, strides (in elements) and type of an array on `gpu`; None for what is on the host.
 
@@ -36,7 +36,7 @@ def _is_on_a_gpu(array: Any) -> bool:
     return hasattr(array, "__cuda_array_interface__")
 
 
-def has_strides(view: Any, expected: Sequence[int]) -> bool:
+def has_strides(view: View, expected: Sequence[int]) -> bool:
     """Whether the elements of `view` lie as `expected` strides say, in elements; none are the row-major order."""
     strides = row_major(view.shape) if view.strides is None else view.strides
     if 0 in view.shape:
@@ -56,7 +56,7 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def require_alignment(view: Any, alignment: int | None, where: str) -> None:
+def require_alignment(view: View, alignment: int | None, where: str) -> None:
     """Raises `LaunchError` if the address of `view` is no multiple of `alignment` bytes."""
     if alignment and view.ptr % alignment:
         raise LaunchError(f"{where}: the array begins at {view.ptr:#x}, no multiple of {alignment} bytes")

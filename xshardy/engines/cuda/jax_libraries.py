@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from xshardy.engines.pjrt.executable import Executable, load
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax
+from xshardy.programs.jax_types import Device, JaxArray
 
 PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
 """Of the environment: whether JAX takes most of the memory of a GPU when it starts, which it does by default."""
@@ -35,7 +35,7 @@ class Libraries(StrEnum):
     """Kernels of ours, and the host."""
 
 
-def taken_by_jax(exported: Exported) -> Any:
+def taken_by_jax(exported: Exported) -> object:
     """The array of JAX that is the memory of `exported`."""
     return import_jax().dlpack.from_dlpack(exported, copy=False)
 
@@ -45,12 +45,12 @@ class JaxLibraries:
     """Runs programs of library steps on `device`, JAX's name for `gpu`."""
 
     gpu: Gpu
-    device: Any
-    taken: Callable[[Exported], Any] = taken_by_jax
+    device: Device
+    taken: Callable[[Exported], object] = taken_by_jax
     """How JAX takes an operand."""
     _compiled: dict[str, Executable] = field(default_factory=dict[str, Executable])
     """By the text of the program: models repeat their layers."""
-    _outputs: Sequence[Any] = ()
+    _outputs: Sequence[JaxArray] = ()
     """Those of the last run, from which the GPU may still copy."""
 
     def compiled(self, program: str) -> Executable:
@@ -74,7 +74,7 @@ class JaxLibraries:
                 assert array.nbytes == target.size
                 self.gpu.copy(self.gpu.memory_at(array.unsafe_buffer_pointer(), target.size, array), target)
 
-    def _operand(self, operand: Exported) -> Any:
+    def _operand(self, operand: Exported) -> object:
         if 0 in operand.shape:  # there may be no memory at its address
             return import_jax().device_put(np.empty(operand.shape, operand.dtype), self.device)
         return self.taken(operand)
@@ -97,7 +97,7 @@ def libraries_for(plan: LaunchPlan, gpu: Gpu, choice: Libraries) -> JaxLibraries
         raise
 
 
-def _device_of(gpu: Gpu) -> Any:
+def _device_of(gpu: Gpu) -> Device:
     os.environ.setdefault(PREALLOCATE, "false")
     try:
         devices = import_jax().local_devices(backend="cuda")

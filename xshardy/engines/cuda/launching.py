@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from xshardy.engines.cuda.gpu import Gpu, Launch
+from xshardy.engines.cuda.gpu import DeviceMemory, Gpu, Launch
 from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_alignment, row_major, view_of
 from xshardy.interpreters.host import packed, unpacked
 from xshardy.lowering.nvptx import Kernel, KernelArgument
@@ -33,7 +33,7 @@ class LoadedKernel:
             raise LaunchError(f"the kernel has {len(arguments)} arguments, but there are {len(arrays)} arrays")
         views = [self._view(argument, array) for argument, array in zip(arguments, arrays, strict=True)]
         self._check_buffers(arrays)
-        uploaded: dict[int, Any] = {}
+        uploaded: dict[int, DeviceMemory] = {}
         """By the identity of an array, since arrays do not hash: its copy on the GPU."""
         pointers = list[int]()
         for array, view in zip(arrays, views, strict=True):
@@ -55,7 +55,7 @@ class LoadedKernel:
         if self._handle is not None:
             self.gpu.launch(Launch(self._handle, self.kernel.grid, self.kernel.block, tuple(pointers)), stream)
 
-    def _view(self, argument: KernelArgument, array: Any) -> int | None:
+    def _view(self, argument: KernelArgument, array: object) -> int | None:
         """The pointer of an array on the GPU; None for a numpy array. Raises `LaunchError` if it does not fit."""
         where = f"argument {argument.index}"
         if isinstance(array, np.ndarray):
@@ -74,7 +74,7 @@ class LoadedKernel:
         require_alignment(view, argument.alignment, where)
         return view.ptr
 
-    def _check_buffers(self, arrays: tuple[Any, ...]) -> None:
+    def _check_buffers(self, arrays: tuple[object, ...]) -> None:
         """Raises `LaunchError` if arguments that are one buffer to the kernel are different arrays."""
         first: dict[int, int] = {}
         for index, number in enumerate(self.kernel.buffers):

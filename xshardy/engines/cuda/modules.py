@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -47,7 +47,7 @@ class Loaded:
     """A kernel on the GPU; without a handle if it has no blocks."""
 
     kernel: Kernel
-    handle: Any | None
+    handle: object
 
 
 class Way(StrEnum):

@@ -6,6 +6,7 @@ from typing import Any
 
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax
+from xshardy.programs.jax_types import Device
 
 CPU = "cpu"
 
@@ -33,14 +34,14 @@ def enable_64_bits(jax: Any) -> None:
     jax.config.update("jax_enable_x64", True)
 
 
-def devices_of(jax: Any, count: int) -> Sequence[Any]:
+def devices_of(jax: Any, count: int) -> Sequence[Device]:
     """
     The first `count` devices of all processes, each process with some of them.
 
     Raises `EngineError` if there are fewer, or if a process would have none.
     """
     try:
-        found: list[Any] = jax.devices()
+        found: list[Device] = jax.devices()
     except RuntimeError as error:
         raise EngineError(f"JAX finds no devices: {error}") from None
     here = f"{len(found)} device{'s' * (len(found) != 1)} of platform {found[0].platform}"

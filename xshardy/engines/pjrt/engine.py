@@ -19,6 +19,7 @@ from xshardy.engines.pjrt.worker import Job
 from xshardy.numerics.element_types import Array
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import check_installed
+from xshardy.programs.jax_types import JaxArray
 from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.syntax import print_module
 
@@ -93,7 +94,7 @@ def devices_per_process(devices: int, processes: int) -> int:
     return devices // processes
 
 
-def _parts_of_all(array: Any, devices: int) -> list[Array]:
+def _parts_of_all(array: JaxArray, devices: int) -> list[Array]:
     """The parts of all devices, from an array of them one after another."""
     from jax.experimental import multihost_utils
 

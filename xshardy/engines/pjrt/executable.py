@@ -10,12 +10,13 @@ import numpy as np
 from xshardy.numerics.element_types import Array
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax
+from xshardy.programs.jax_types import Device, JaxArray, LoadedExecutable
 
 
-def compile_options(devices: Sequence[Any]) -> Any:
+def compile_options(devices: Sequence[Device]) -> object:
     """One replica with a partition for each of `devices`, in order."""
     xla_client: Any = import_module("jaxlib.xla_client")
-    options = xla_client.CompileOptions()
+    options: Any = xla_client.CompileOptions()
     assignment = np.array([[device.id for device in devices]], np.int32)  # [replica, partition]
     options.device_assignment = xla_client.DeviceAssignment.create(assignment)
     build = options.executable_build_options
@@ -26,7 +27,7 @@ def compile_options(devices: Sequence[Any]) -> Any:
     return options
 
 
-def load(text: str, devices: Sequence[Any]) -> Any:
+def load(text: str, devices: Sequence[Device]) -> LoadedExecutable:
     """The executable of a module of `on_flat_mesh`. Raises `EngineError` with XLA's reason if it refuses that."""
     if "@lapack_" in text:  # jaxlib's kernels crash unless they have been told where scipy's functions are
         import_module("jaxlib.lapack").prepare_lapack_call("potrf_ffi", np.dtype(np.float32))
@@ -46,10 +47,10 @@ def _first_lines(error: Exception) -> str:
 class Executable:
     """A compiled program, and the devices that it runs on, by partition."""
 
-    loaded: Any
-    devices: Sequence[Any]
+    loaded: LoadedExecutable
+    devices: Sequence[Device]
 
-    def execute_buffers(self, arguments: Sequence[Any]) -> list[list[Any]]:
+    def execute_buffers(self, arguments: Sequence[object]) -> list[list[JaxArray]]:
         """
         The parts of each result as arrays of single devices of this process: `[result][device]`.
 
@@ -57,7 +58,7 @@ class Executable:
         """
         return self.loaded.execute_sharded(list(arguments)).disassemble_into_single_device_arrays()
 
-    def execute_on_one_device(self, arguments: Sequence[Any]) -> list[Any]:
+    def execute_on_one_device(self, arguments: Sequence[object]) -> list[JaxArray]:
         """
         The results of a program for one device, as arrays there, when they have been computed.
 
@@ -69,7 +70,7 @@ class Executable:
         except RuntimeError as error:
             raise EngineError(f"the execution failed: {_first_lines(error)}") from None
 
-    def stacked(self, parts: Sequence[Any]) -> Any:
+    def stacked(self, parts: Sequence[JaxArray]) -> JaxArray:
         """An array of the parts of all devices one after another; `parts` are those of this process."""
         jax = import_jax()
         mesh = jax.sharding.Mesh(np.array(self.devices), ("device",))
@@ -78,7 +79,7 @@ class Executable:
         whole = (len(self.devices) * shape[0], *shape[1:]) if shape else ()
         return jax.make_array_from_single_device_arrays(whole, jax.sharding.NamedSharding(mesh, spec), list(parts))
 
-    def place(self, arguments: Sequence[Sequence[Array]]) -> list[Any]:
+    def place(self, arguments: Sequence[Sequence[Array]]) -> list[JaxArray]:
         """The arguments of the devices of this process, `[device][i]`, as arrays for `execute_buffers`."""
         jax = import_jax()
         mine = [device for device in self.devices if device.process_index == jax.process_index()]

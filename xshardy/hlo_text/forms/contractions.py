@@ -1,7 +1,7 @@
 """Contractions: dot, ragged dot and convolution."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, Float8E5M2Type, IntAttr, StringAttr, f32, i1
 from xdsl.ir import Attribute, Operation
@@ -67,7 +67,7 @@ def precision_property(fields: Mapping[str, tuple[Precision, ...]]) -> dict[str,
     return {"precision_config": PRECISIONS.encode(precisions)} if precisions else {}
 
 
-def precision_field(config: ArrayAttr[Any] | None) -> Fields:
+def precision_field(config: ArrayAttr | None) -> Fields:
     """The inverse of `precision_property`; omitted if all are default."""
     precisions = () if config is None else PRECISIONS.decode(config)
     return {"operand_precision": precisions} if any(p != Precision.DEFAULT for p in precisions) else {}
@@ -108,7 +108,7 @@ def ragged_dot_fields(op: RaggedDotProduct, regions: Regions) -> Fields:
         "rhs_group_dims": numbers.rhs_group_dimensions,
     }
     fields: Fields = {name: values for name, dims in lists.items() if (values := dims.get_values())}
-    return fields | precision_field(cast("ArrayAttr[Any] | None", op.properties.get("precision_config")))
+    return fields | precision_field(cast("ArrayAttr | None", op.properties.get("precision_config")))
 
 
 def convolution(instruction: Instruction) -> Operation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType
@@ -71,7 +71,7 @@ class Tensor:
         return replace(self, shape=kind.get_shape(), strides=strides_of(kind))
 
 
-Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
+Dense: TypeAlias = DenseIntOrFPElementsAttr
 Value: TypeAlias = Array | Tensor
 
 

@@ -18,6 +18,14 @@ from xshardy.interpreters.simt.errors import SimtError
 from xshardy.numerics.element_types import Array
 
 
+class Place(Protocol):
+    """A lane, as text."""
+
+    def of(self, value: Array) -> object:
+        """The element of `value` in the lane."""
+        ...
+
+
 class Threads(Protocol):
     """What is read here of the lanes of a kernel."""
 
@@ -27,8 +35,8 @@ class Threads(Protocol):
         """A value per lane with `ndim` dimensions of size 1 appended."""
         ...
 
-    def first(self, mask: Array) -> Any:
-        """The first lane in `mask`: a place that is text, and that takes its element `of` a value."""
+    def first(self, mask: Array) -> Place:
+        """The first lane in `mask`."""
         ...
 
 
@@ -67,7 +75,7 @@ class Unspecified(np.ndarray[Any, Any]):
         return unspecified(results, where, causes)
 
     def __array_function__(
-        self, func: Callable[..., Any], types: Any, args: Iterable[Any], kwargs: Mapping[str, Any]
+        self, func: Callable[..., Any], types: object, args: Iterable[object], kwargs: Mapping[str, object]
     ) -> Any:
         """A function that has no row below makes everything specified: no error is then reported."""
         result = func(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
@@ -75,7 +83,7 @@ class Unspecified(np.ndarray[Any, Any]):
         return result if rule is None else unspecified(result, rule(*args), causes_of(args))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """`value` as an array that is specified everywhere; alike for the elements of a sequence."""
     if isinstance(value, Unspecified):
         return np.asarray(value)
@@ -84,7 +92,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def unspecified(value: Any, where: Array, causes: Iterable[Cause]) -> Any:
+def unspecified(value: object, where: Array, causes: Iterable[Cause]) -> Any:
     """`value`, an array, unspecified in `where`, too; `value` itself if that is nowhere."""
     if not where.any():
         return value
@@ -95,7 +103,7 @@ def unspecified(value: Any, where: Array, causes: Iterable[Cause]) -> Any:
     return result
 
 
-def where_unspecified(value: Any) -> Array:
+def where_unspecified(value: object) -> Array:
     return value.where if isinstance(value, Unspecified) else NOWHERE
 
 
@@ -109,27 +117,27 @@ def union(masks: Iterable[Array]) -> Array:
     return result
 
 
-def causes_of(values: Iterable[Any]) -> tuple[Cause, ...]:
+def causes_of(values: Iterable[object]) -> tuple[Cause, ...]:
     return tuple(cause for value in values if isinstance(value, Unspecified) for cause in value.causes)
 
 
-def of_and(x: Any, y: Any) -> Array:
+def of_and(x: object, y: object) -> Array:
     """`0 & y` is 0 for any `y`: a condition that fails guards the others, whether they are specified or not."""
     of_x, of_y = where_unspecified(x), where_unspecified(y)
     return (of_x & ((plain(y) != 0) | of_y)) | (of_y & ((plain(x) != 0) | of_x))
 
 
-def of_where(condition: Any, x: Any, y: Any) -> Array:
+def of_where(condition: object, x: object, y: object) -> Array:
     """Only the chosen operand matters."""
     chosen = np.where(plain(condition), where_unspecified(x), where_unspecified(y))
     return chosen | where_unspecified(condition)
 
 
-def of_broadcast(value: Any, shape: tuple[int, ...]) -> Array:
+def of_broadcast(value: object, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(where_unspecified(value), shape)
 
 
-FUNCTIONS: dict[Callable[..., Any], Callable[..., Array]] = {
+FUNCTIONS: dict[object, Callable[..., Array]] = {
     np.where: of_where,
     np.broadcast_to: of_broadcast,
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from struct import unpack_from
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ def byte_of(descriptor: bytes, number: int) -> int:
     return descriptor[place] if place is not None else 0
 
 
-TRANSFORMS: Mapping[tuple[int, bool], Callable[..., Any]] = {
+TRANSFORMS: Mapping[tuple[int, bool], Callable[..., Array]] = {
     (COMPLEX, True): np.fft.fftn,
     (COMPLEX, False): np.fft.ifftn,
     (FROM_REAL, True): np.fft.rfftn,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from xdsl.ir import Operation
@@ -87,7 +86,7 @@ def triangular_solve(evaluator: Evaluator, op: stablehlo.TriangularSolveOp, a: A
     return solved(triangle, a, b, on_the_left=bool(op.left_side.value.data))
 
 
-FOURIER: Mapping[FftType, Callable[..., Any]] = {
+FOURIER: Mapping[FftType, Callable[..., Array]] = {
     FftType.FFT: np.fft.fftn,
     FftType.IFFT: np.fft.ifftn,
     FftType.RFFT: np.fft.rfftn,

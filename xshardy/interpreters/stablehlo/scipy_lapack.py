@@ -30,7 +30,7 @@ class Call(NamedTuple):
     types: Sequence[Attribute]
 
 
-def of_scipy(op: stablehlo.CustomCallOp, name: str, a: Array) -> Callable[..., Sequence[Any]]:
+def of_scipy(op: stablehlo.CustomCallOp, name: str, a: Array) -> Callable[..., Sequence[Array | int]]:
     """The function `name` of LAPACK for the elements of `a`. Raises `InterpretationError` without scipy."""
     try:
         linalg: Any = import_module("scipy.linalg")
@@ -39,7 +39,9 @@ def of_scipy(op: stablehlo.CustomCallOp, name: str, a: Array) -> Callable[..., S
     return linalg.get_lapack_funcs((name,), (a,))[0]
 
 
-def by_matrix(types: Sequence[Attribute], a: Array, function: Callable[[Array], Sequence[Any]]) -> Sequence[Array]:
+def by_matrix(
+    types: Sequence[Attribute], a: Array, function: Callable[[Array], Sequence[Array | int]]
+) -> Sequence[Array]:
     """The results of `function`, of `types`, for each matrix of the batches of `a`; zeros for empty matrices."""
     results = [np.zeros(shape_of(type), numpy_dtype(type)) for type in types]
     for place in np.ndindex(a.shape[:-2]) if a.size else ():
@@ -82,7 +84,7 @@ def schur(call: Call, a: Array, *, has_vectors: bool, is_sorted: bool) -> Sequen
         raise unsupported(call.op, "the eigenvalues are sorted by a function that the call does not name")
     reduced = of_scipy(call.op, "gees", a)
 
-    def in_order(matrix: Array) -> Sequence[Any]:
+    def in_order(matrix: Array) -> Sequence[Array | int]:
         form, selected, *values, vectors, _, status = reduced(nothing_first, matrix, compute_v=has_vectors)
         return [form, vectors if has_vectors else 0, *values, selected, status]
 
@@ -104,7 +106,7 @@ def geqp3(evaluator: Evaluator, op: stablehlo.CustomCallOp, a: Array, order: Arr
         raise unsupported(op, "columns are moved to the front before the factorization")
     factored = of_scipy(op, "geqp3", a)
 
-    def factors(matrix: Array) -> Sequence[Any]:
+    def factors(matrix: Array) -> Sequence[Array | int]:
         both, columns, scalars, _, _ = factored(matrix)
         return both, columns, scalars
 

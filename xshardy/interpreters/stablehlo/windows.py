@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any
 
 import numpy as np
 from xdsl.ir import Block, Operation
@@ -19,7 +18,7 @@ from xshardy.numerics.conversions import convert
 from xshardy.numerics.element_types import Array, numpy_dtype
 
 
-def _elements(dimension: WindowDimension, positions: Any, taps: Any, size: int) -> tuple[Array, Array]:
+def _elements(dimension: WindowDimension, positions: Array, taps: Array | int, size: int) -> tuple[Array, Array]:
     """Which of `size` elements are under elements `taps` of the window in `positions`, and where there is one."""
     places = positions * dimension.stride + taps * dimension.window_dilation - dimension.low
     elements = places // dimension.base_dilation

@@ -174,7 +174,7 @@ class AttributeReader(ByteReader):
             raise self.error(f"expected {name}, but attribute {number} is '{value}'")
         return value
 
-    def type(self) -> Any:
+    def type(self) -> Attribute:
         return self._counted(self.table.types, self.varint())
 
     def string(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AnyFloat,
     ArrayAttr,
     BFloat16Type,
     BytesAttr,
@@ -43,6 +44,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     NoneAttr,
     NoneType,
+    ShapedType,
     Signedness,
     StringAttr,
     SymbolRefAttr,
@@ -97,7 +99,7 @@ from xshardy.syntax.resources import elements_of
 NO_ATTRIBUTE = NoneAttr()
 
 
-def shape_of(type: Any) -> Sequence[int]:
+def shape_of(type: ShapedType) -> Sequence[int]:
     return type.get_shape()
 
 
@@ -122,7 +124,7 @@ def symbol(root: StringAttr, nested: Sequence[Attribute] = ()) -> SymbolRefAttr:
 ARRAY_ELEMENTS = (IntegerType, Float16Type, BFloat16Type, Float32Type, Float64Type)
 
 
-def _dense_array(element: Any, size: int, data: bytes) -> DenseArrayBase[Any]:
+def _dense_array(element: IntegerType | AnyFloat, size: int, data: bytes) -> DenseArrayBase:
     if element.__class__ not in ARRAY_ELEMENTS or element == IntegerType(0):
         raise BytecodeError(f"an array of '{element}' is not supported")
     if element == i1:
@@ -132,14 +134,14 @@ def _dense_array(element: Any, size: int, data: bytes) -> DenseArrayBase[Any]:
     return new_attribute(DenseArrayBase, element, BytesAttr(data))
 
 
-def _dense_array_parts(attribute: DenseArrayBase[Any]) -> tuple[Attribute, int, bytes]:
+def _dense_array_parts(attribute: DenseArrayBase) -> tuple[Attribute, int, bytes]:
     data = attribute.data.data
     if attribute.elt_type == i1:
         data = bytes(byte & 1 for byte in data)
     return attribute.elt_type, len(attribute), data
 
 
-def _resource(type: Any, resource: Resource) -> Attribute:
+def _resource(type: ShapedType, resource: Resource) -> Attribute:
     """`dense_resource<w>`, with its elements where the bytecode has them."""
     if resource.data is None:
         return DenseResourceAttr.from_params(resource.name, type)
@@ -172,11 +174,11 @@ SIGNEDNESS = (Signedness.SIGNLESS, Signedness.SIGNED, Signedness.UNSIGNED)
 
 
 @shared
-def tensor(shape: Sequence[int], element: Any, encoding: Attribute = NO_ATTRIBUTE) -> TensorType[Any]:
+def tensor(shape: Sequence[int], element: Attribute, encoding: Attribute = NO_ATTRIBUTE) -> TensorType:
     return TensorType(element, shape, encoding)
 
 
-def encoded_tensor(encoding: Attribute, shape: Sequence[int], element: Any) -> TensorType[Any]:
+def encoded_tensor(encoding: Attribute, shape: Sequence[int], element: Attribute) -> TensorType:
     return tensor(shape, element, encoding)
 
 
@@ -186,53 +188,53 @@ def _layout(layout: Attribute, rank: int) -> Attribute:
     return NO_ATTRIBUTE if is_identity else layout
 
 
-def _memref(shape: Sequence[int], element: Any, layout: Any, space: Attribute = NO_ATTRIBUTE) -> MemRefType[Any]:
+def _memref(shape: Sequence[int], element: Attribute, layout: Attribute, space: Attribute = NO_ATTRIBUTE) -> MemRefType:
     return MemRefType(element, shape, cast(Any, _layout(layout, len(shape))), space)
 
 
-def _memref_in_space(space: Attribute, shape: Sequence[int], element: Any, layout: Any) -> MemRefType[Any]:
+def _memref_in_space(space: Attribute, shape: Sequence[int], element: Attribute, layout: Attribute) -> MemRefType:
     return _memref(shape, element, layout, space)
 
 
-def _memref_parts(type: MemRefType[Any]) -> tuple[Sequence[int], Attribute, Attribute]:
+def _memref_parts(type: MemRefType) -> tuple[Sequence[int], Attribute, Attribute]:
     layout = AffineMapAttr(AffineMap.identity(len(type.get_shape()))) if is_none(type.layout) else type.layout
     return shape_of(type), type.element_type, layout
 
 
-def complex_type(element: Any) -> ComplexType[Any]:
+def complex_type(element: IntegerType | AnyFloat) -> ComplexType:
     return ComplexType(element)
 
 
-def unranked_tensor(element: Any) -> UnrankedTensorType[Any]:
+def unranked_tensor(element: Attribute) -> UnrankedTensorType:
     return UnrankedTensorType(element)
 
 
-def element_of(type: Any) -> Sequence[Attribute]:
+def element_of(type: ComplexType | UnrankedTensorType | UnrankedMemRefType) -> Sequence[Attribute]:
     """The element type alone."""
     return (type.element_type,)
 
 
-def _unranked_memref(element: Any, space: Attribute = NO_ATTRIBUTE) -> UnrankedMemRefType[Any]:
+def _unranked_memref(element: Attribute, space: Attribute = NO_ATTRIBUTE) -> UnrankedMemRefType:
     return UnrankedMemRefType.from_type(element, space)
 
 
-def _unranked_memref_in_space(space: Attribute, element: Any) -> UnrankedMemRefType[Any]:
+def _unranked_memref_in_space(space: Attribute, element: Attribute) -> UnrankedMemRefType:
     return _unranked_memref(element, space)
 
 
-def _vector(shape: Sequence[int], element: Any) -> VectorType[Any]:
+def _vector(shape: Sequence[int], element: Attribute) -> VectorType:
     return VectorType(element, shape)
 
 
-def _scalable(type: VectorType[Any]) -> list[bool]:
+def _scalable(type: VectorType) -> list[bool]:
     return [bool(flag.value.data) for flag in type.scalable_dims]
 
 
-def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: Any) -> VectorType[Any]:
+def _scalable_vector(scalable: Sequence[bool], shape: Sequence[int], element: Attribute) -> VectorType:
     return VectorType(element, shape, ArrayAttr(map(IntegerAttr.from_bool, scalable)))
 
 
-def function_type(inputs: Sequence[Any], outputs: Sequence[Any]) -> FunctionType:
+def function_type(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> FunctionType:
     return new_attribute(FunctionType, ArrayAttr(inputs), ArrayAttr(outputs))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
+from typing_extensions import TypeVar
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, NoneAttr
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -18,6 +19,8 @@ from xdsl.ir import Attribute, ParametrizedAttribute
 from xshardy.dialects.texts import Text
 from xshardy.syntax.bytecode.errors import BytecodeError
 from xshardy.syntax.bytecode.resources import Resource
+
+AttributeT = TypeVar("AttributeT", bound=Attribute, default=Attribute)
 
 shared = lru_cache(maxsize=4096)
 """
@@ -34,9 +37,9 @@ class Source(Protocol):
     def svarint(self) -> int: ...
     def count(self) -> int: ...
     def bytes(self, size: int) -> bytes: ...
-    def attribute(self, kind: type[Attribute] = Attribute) -> Any: ...
+    def attribute(self, kind: type[AttributeT] = Attribute) -> AttributeT: ...
     def optional_attribute(self) -> Attribute | None: ...
-    def type(self) -> Any: ...
+    def type(self) -> Attribute: ...
     def string(self) -> str: ...
     def text_or_bytes(self) -> Text: ...
     def resource(self) -> Resource: ...
@@ -82,7 +85,7 @@ def attribute_of(kind: type[Attribute]) -> Field:
     return Field(lambda source: source.attribute(kind), lambda sink, value: sink.attribute(value))
 
 
-def converted(field: Field, build: Callable[[Any], Any], take_apart: Callable[[Any], Any]) -> Field:
+def converted(field: Field, build: Callable[[Any], object], take_apart: Callable[[Any], object]) -> Field:
     """A value that is built from that of `field`."""
     return Field(lambda source: build(field.read(source)), lambda sink, value: field.write(sink, take_apart(value)))
 
@@ -90,7 +93,7 @@ def converted(field: Field, build: Callable[[Any], Any], take_apart: Callable[[A
 def optional(field: Field, flag: Field) -> Field:
     """A value, or `NoneAttr`: a number in front of it says which."""
 
-    def write(sink: Sink, value: Any) -> None:
+    def write(sink: Sink, value: object) -> None:
         is_there = not isinstance(value, NoneAttr)
         flag.write(sink, int(is_there))
         if is_there:
@@ -102,7 +105,7 @@ def optional(field: Field, flag: Field) -> Field:
 def listed(field: Field) -> Field:
     """A tuple of any length: how many values, then the values."""
 
-    def write(sink: Sink, values: Sequence[Any]) -> None:
+    def write(sink: Sink, values: Sequence[object]) -> None:
         sink.varint(len(values))
         for value in values:
             field.write(sink, value)
@@ -113,7 +116,7 @@ def listed(field: Field) -> Field:
 def together(*fields: Field) -> Field:
     """A tuple of one value of each field."""
 
-    def write(sink: Sink, values: Sequence[Any]) -> None:
+    def write(sink: Sink, values: Sequence[object]) -> None:
         for field, value in zip(fields, values, strict=True):
             field.write(sink, value)
 
@@ -129,7 +132,7 @@ def _write_blob(sink: Sink, data: bytes) -> None:
     sink.bytes(data)
 
 
-def array(values: Iterable[Any]) -> ArrayAttr[Any]:
+def array(values: Iterable[AttributeT]) -> ArrayAttr[AttributeT]:
     """`[...]`"""
     return ArrayAttr(values)
 
@@ -154,7 +157,7 @@ class Encoding:
     kind: type[Attribute]
     fields: Sequence[Field]
     build: Callable[..., Attribute]
-    parts: Callable[[Any], Sequence[Any] | None]
+    parts: Callable[[Any], Sequence[object] | None]
 
 
 def constants(codes: Mapping[int, Attribute]) -> Iterable[Encoding]:
@@ -202,7 +205,7 @@ class Table:
             found[row.kind].append(row)
         return found
 
-    def row_of(self, attribute: Attribute, kind: type[Attribute]) -> tuple[Encoding, Sequence[Any]] | None:
+    def row_of(self, attribute: Attribute, kind: type[Attribute]) -> tuple[Encoding, Sequence[object]] | None:
         """The row for `attribute` among those of `kind`, and the values of its fields; None if there is none."""
         for row in self.by_kind.get(kind, ()):
             if (parts := row.parts(attribute)) is not None:

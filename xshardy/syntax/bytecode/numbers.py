@@ -7,8 +7,9 @@ Source: MLIR's reader of bytecode, as jaxlib's bytes show it.
 """
 
 from math import prod
-from typing import Any
+from typing import Any, TypeGuard
 
+from typing_extensions import TypeIs
 from xdsl.dialects.builtin import (
     AnyFloat,
     ComplexType,
@@ -51,24 +52,24 @@ def _write_bits(sink: Sink, bits: int, width: int) -> None:
         sink.svarint(word - (1 << 64) if word >> 63 else word)
 
 
-def is_integer(type: Attribute | None) -> bool:
+def is_integer(type: Attribute | None) -> TypeIs[IntegerType]:
     """Whether `type` is a type of integers of some width."""
     return isinstance(type, IntegerType)
 
 
-def is_complex(type: Attribute | None) -> bool:
+def is_complex(type: Attribute | None) -> TypeIs[ComplexType]:
     return isinstance(type, ComplexType)
 
 
-def is_unsigned(type: Any) -> bool:
+def is_unsigned(type: Attribute | None) -> bool:
     return is_integer(type) and type.signedness.data is Signedness.UNSIGNED
 
 
-def _width(type: Any) -> int:
+def _width(type: Attribute) -> int:
     return INDEX_BITS if isinstance(type, IndexType) else type.width.data if is_integer(type) else 0
 
 
-def _read_integer(source: Source) -> Any:
+def _read_integer(source: Source) -> tuple[IntegerType | IndexType, int]:
     type = source.type()
     if not (is_integer(type) or isinstance(type, IndexType)):
         raise source.error(f"'{type}' is no type of integers")
@@ -87,7 +88,7 @@ INTEGER = Field(_read_integer, _write_integer)
 """A type and an integer of it."""
 
 
-def has_values(type: Attribute) -> bool:
+def has_values(type: Attribute) -> TypeGuard[AnyFloat]:
     """Whether `type` is a type of floats whose values xDSL has as bytes."""
     return isinstance(type, AnyFloat) and not isinstance(type, Float80Type | Float128Type)
 
@@ -104,7 +105,7 @@ def write_float(sink: Sink, type: AnyFloat, value: float) -> None:
     _write_bits(sink, int.from_bytes(type.pack([value]), "little"), type.bitwidth)
 
 
-def _read_typed_float(source: Source) -> Any:
+def _read_typed_float(source: Source) -> tuple[AnyFloat, float]:
     type = source.type()
     if not has_values(type):
         raise source.error(f"'{type}' is no type of floats, or one that xDSL has no values of")
@@ -121,27 +122,27 @@ FLOAT = Field(_read_typed_float, _write_typed_float)
 
 
 @shared
-def integer_of(typed: tuple[Any, int]) -> IntegerAttr[Any]:
+def integer_of(typed: tuple[IntegerType | IndexType, int]) -> IntegerAttr:
     """An integer, from a value of `INTEGER`."""
     return IntegerAttr(typed[1], typed[0])
 
 
-def float_of(typed: tuple[Any, float]) -> FloatAttr[Any]:
+def float_of(typed: tuple[AnyFloat, float]) -> FloatAttr:
     """A float, from a value of `FLOAT`."""
     return FloatAttr(typed[1], typed[0])
 
 
-def integer_parts(attribute: IntegerAttr[Any]) -> tuple[tuple[Attribute, int]]:
+def integer_parts(attribute: IntegerAttr) -> tuple[tuple[Attribute, int]]:
     return ((attribute.type, attribute.value.data),)
 
 
-def float_parts(attribute: FloatAttr[Any]) -> tuple[tuple[Attribute, float]]:
+def float_parts(attribute: FloatAttr) -> tuple[tuple[Attribute, float]]:
     return ((attribute.type, attribute.value.data),)
 
 
 def dense_of(type: Any, data: bytes) -> Dense:
     """The literal of `type` whose elements have the bytes `data` in bytecode. Raises `BytecodeError`."""
-    element: Any = getattr(type, "element_type", None)
+    element: Attribute | None = getattr(type, "element_type", None)
     size = _element_size(element)
     if size is None or not hasattr(type, "get_shape") or min(type.get_shape(), default=0) < 0:
         raise BytecodeError(f"a literal of type '{type}' is not supported")
@@ -157,7 +158,7 @@ def dense_of(type: Any, data: bytes) -> Dense:
 
 
 @shared
-def _element_size(element: Any) -> int | None:
+def _element_size(element: Attribute | None) -> int | None:
     """The bytes of an element in MLIR, where they are those of xDSL too; else None."""
     if is_complex(element):
         part = _element_size(element.element_type)
@@ -181,7 +182,7 @@ def _unpacked(data: bytes, count: int) -> bytes:
 
 def dense_bytes(attribute: Dense) -> bytes:
     """The inverse of `dense_of`. Raises `BytecodeError` for elements that bytecode has no bytes for."""
-    element: Any = attribute.get_element_type()
+    element = attribute.get_element_type()
     data = attribute.data.data
     size = _element_size(element)
     if size is None:

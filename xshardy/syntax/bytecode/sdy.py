@@ -5,7 +5,6 @@ Source: Shardy, shardy/dialect/sdy/ir/bytecode.td, which lists the codes and the
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, NoneAttr
 from xdsl.ir import Attribute
@@ -42,11 +41,12 @@ from xshardy.syntax.bytecode.encoding import (
     record,
 )
 from xshardy.syntax.bytecode.errors import BytecodeError
-from xshardy.syntax.bytecode.places import is_none
 from xshardy.syntax.bytecode.stablehlo import FLAG, INT, NAME
 from xshardy.syntax.bytecode.vhlo import OPTIONAL_ATTRIBUTE
 
-INTS = converted(SVARINTS, lambda values: array(map(IntAttr, values)), lambda array: [v.data for v in array])
+INTS = converted(
+    SVARINTS, lambda values: array([IntAttr(value) for value in values]), lambda array: [v.data for v in array]
+)
 
 
 def array_of(kind: type[Attribute]) -> Field:
@@ -58,8 +58,8 @@ def _priority(number: int) -> Attribute:
     return IntAttr(number >> 1) if number & 1 else NoneAttr()
 
 
-def _priority_number(priority: Any) -> int:
-    return 0 if is_none(priority) else priority.data << 1 | 1
+def _priority_number(priority: IntAttr | NoneAttr) -> int:
+    return 0 if isinstance(priority, NoneAttr) else priority.data << 1 | 1
 
 
 PRIORITY = converted(VARINT, _priority, _priority_number)

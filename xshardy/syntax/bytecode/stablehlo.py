@@ -6,9 +6,8 @@ QuantDialectBytecode.td.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-from xdsl.dialects.builtin import FloatAttr, IntAttr, IntegerAttr, IntegerType, Signedness, StringAttr, f64
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntAttr, IntegerAttr, IntegerType, Signedness, StringAttr, f64
 from xdsl.ir import Attribute
 
 from xshardy.dialects import chlo, stablehlo
@@ -60,7 +59,9 @@ DOUBLE = Field(
     lambda source: FloatAttr(read_float(source, f64), f64),
     lambda sink, value: write_float(sink, f64, value.value.data),
 )
-BOUNDS = (converted(SVARINTS, lambda sizes: array(map(IntAttr, sizes)), lambda value: [b.data for b in value]),)
+BOUNDS = (
+    converted(SVARINTS, lambda sizes: array([IntAttr(size) for size in sizes]), lambda value: [b.data for b in value]),
+)
 RESULT_ACCURACY = (DOUBLE, DOUBLE, INT, ATTRIBUTE)
 
 SIGNED_STORAGE = 1
@@ -70,7 +71,7 @@ ONE_SCALE = (VARINT, TYPE, TYPE, DOUBLE, SVARINT, SVARINT, SVARINT)
 SCALE_PER_INDEX = (VARINT, TYPE, TYPE, VARINT, SVARINT, SVARINT, listed(DOUBLE), listed(SVARINT))
 
 
-def _storage(flags: int, storage: Any) -> IntegerType:
+def _storage(flags: int, storage: IntegerType) -> IntegerType:
     """MLIR keeps whether stored integers are unsigned apart from their type."""
     return storage if flags & SIGNED_STORAGE else IntegerType(storage.width.data, Signedness.UNSIGNED)
 
@@ -82,14 +83,14 @@ def _storage_parts(type: UniformQuantizedType) -> tuple[int, IntegerType, Attrib
 
 
 def quantized(
-    flags: int, storage: Any, expressed: Any, scale: FloatAttr, zero_point: int, lowest: int, highest: int
+    flags: int, storage: IntegerType, expressed: AnyFloat, scale: FloatAttr, zero_point: int, lowest: int, highest: int
 ) -> UniformQuantizedType:
     return UniformQuantizedType.of(
         _storage(flags, storage), expressed, [scale.value.data], [zero_point], None, (lowest, highest)
     )
 
 
-def quantized_parts(type: UniformQuantizedType) -> Sequence[Any] | None:
+def quantized_parts(type: UniformQuantizedType) -> Sequence[object] | None:
     if type.quantized_dimension is not None:
         return None
     limits = type.lowest.data, type.highest.data
@@ -98,8 +99,8 @@ def quantized_parts(type: UniformQuantizedType) -> Sequence[Any] | None:
 
 def quantized_along_axis(
     flags: int,
-    storage: Any,
-    expressed: Any,
+    storage: IntegerType,
+    expressed: AnyFloat,
     axis: int,
     lowest: int,
     highest: int,
@@ -110,7 +111,7 @@ def quantized_along_axis(
     return UniformQuantizedType.of(_storage(flags, storage), expressed, values, zero_points, axis, (lowest, highest))
 
 
-def quantized_along_axis_parts(type: UniformQuantizedType) -> Sequence[Any]:
+def quantized_along_axis_parts(type: UniformQuantizedType) -> Sequence[object]:
     limits, zero_points = (type.lowest.data, type.highest.data), [point.data for point in type.zero_points]
     return *_storage_parts(type), type.quantized_dimension, *limits, type.scales.data, zero_points
 

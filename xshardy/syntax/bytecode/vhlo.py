@@ -8,7 +8,6 @@ Source: StableHLO, VhloBytecode.cpp, VhloAttrs.td, VhloTypes.td and VhloEnums.td
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -153,7 +152,7 @@ def _bool(value: int) -> Attribute:
     return IntegerAttr.from_bool(value == 1)
 
 
-def _bool_parts(attribute: IntegerAttr[Any]) -> Sequence[int] | None:
+def _bool_parts(attribute: IntegerAttr) -> Sequence[int] | None:
     return (int(bool(attribute.value.data)),) if attribute.type == i1 else None
 
 
@@ -194,11 +193,11 @@ CONSTANT_TYPES: Mapping[int, Attribute] = {
 }
 
 
-def _memref(shape: Sequence[int], element: Any) -> MemRefType[Any]:
+def _memref(shape: Sequence[int], element: Attribute) -> MemRefType:
     return MemRefType(element, shape)
 
 
-def _memref_parts(type: MemRefType[Any]) -> Sequence[Any] | None:
+def _memref_parts(type: MemRefType) -> Sequence[object] | None:
     return (shape_of(type), type.element_type) if is_none(type.layout) and is_none(type.memory_space) else None
 
 
@@ -301,7 +300,7 @@ TWO_BITS: Version = (1, 2)
 """The version that brought integers of 2 bits."""
 
 
-def since(attribute: Any) -> Version | None:
+def since(attribute: Attribute) -> Version | None:
     """The version of StableHLO that brought an attribute or a type; None if it is in all that are known."""
     if is_integer(attribute) and attribute.width.data == 2:
         return TWO_BITS

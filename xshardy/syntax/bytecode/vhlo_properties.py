@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntAttr,
     IntegerAttr,
+    IntegerType,
     NoneType,
     StringAttr,
     SymbolRefAttr,
@@ -107,7 +108,7 @@ def _bools(tensor: DenseIntOrFPElementsAttr) -> Attribute:
     return DenseArrayBase.from_list(i1, [bool(value) for value in tensor.get_values()])
 
 
-def _tensor_of_bools(array: DenseArrayBase[Any]) -> Attribute:
+def _tensor_of_bools(array: DenseArrayBase[IntegerType]) -> Attribute:
     values = [int(bool(value)) for value in array.get_values()]
     type = TensorType(i1, [len(values)])
     return dense_values(type, values) if values else DenseIntOrFPElementsAttr.from_list(type, values)
@@ -117,7 +118,7 @@ def _symbols(names: ArrayAttr[Attribute]) -> Attribute:
     return ArrayAttr(SymbolRefAttr(name) for name in names if isinstance(name, StringAttr))
 
 
-def _names(symbols: ArrayAttr[Any]) -> Attribute:
+def _names(symbols: ArrayAttr[SymbolRefAttr]) -> Attribute:
     return ArrayAttr(symbol.root_reference for symbol in symbols)
 
 
@@ -292,12 +293,12 @@ def _all_equal(tensor: Attribute, value: int) -> bool:
     return first in (value, -value) if literal.get_element_type() == i1 else first == value
 
 
-def splat(value: int, rank: Callable[[Operation], int], element: Any = i64, *, pairs: bool = False) -> Default:
+def splat(value: int, rank: Callable[[Operation], int], element: IntegerType = i64, *, pairs: bool = False) -> Default:
     """A tensor with `value` for each of `rank` dimensions, or twice for each."""
 
     def of(op: Operation) -> Attribute:
         shape = [rank(op), 2] if pairs else [rank(op)]
-        type: TensorType[Any] = TensorType(element, shape)
+        type = TensorType(element, shape)
         return dense_values(type, [value]) if rank(op) else DenseIntOrFPElementsAttr.from_list(type, [])
 
     return Default(of, lambda tensor: _all_equal(tensor, value))

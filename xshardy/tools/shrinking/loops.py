@@ -1,6 +1,6 @@
 """Fewer iterations of loops that count to a constant."""
 
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType
 
@@ -32,7 +32,7 @@ def shorten_loops(module: ModuleOp, least: int) -> None:
 def _count_to(limit: int, count: Counting) -> None:
     """Compare the counter with `limit`."""
     compare, old = count.compare, count.compare.operands[count.place]
-    constant = stablehlo.ConstantOp(dense_values(cast(TensorType[Any], old.type), [limit]))
+    constant = stablehlo.ConstantOp(dense_values(cast(TensorType, old.type), [limit]))
     block = compare.parent_block()
     assert block is not None
     block.insert_op_before(constant, compare)

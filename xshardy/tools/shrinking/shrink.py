@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, TensorType, TupleType, i64
+from xdsl.dialects.builtin import FixedBitwidthType, FunctionType, IntegerAttr, ModuleOp, TensorType, TupleType, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -58,7 +58,7 @@ class Shrunk:
         if not isinstance(old, TensorType):
             return old
         sizes = map(self.size, self.constraints.of(Leaf(value, path)))
-        return TensorType(cast(TensorType[Any], old).element_type, [*sizes], old.encoding)
+        return TensorType(cast(TensorType, old).element_type, [*sizes], old.encoding)
 
     def shape(self, value: SSAValue) -> list[int]:
         return [*map(self.size, self.constraints.of(Leaf(value)))]
@@ -112,7 +112,7 @@ def _defined(op: Operation) -> list[SSAValue]:
 
 def _resize_constant(op: stablehlo.ConstantOp, shrunk: Shrunk) -> None:
     """Only constants of equal elements shrink."""
-    new = cast(TensorType[Any], shrunk.type(op.results[0]))
+    new = cast(TensorType[FixedBitwidthType], shrunk.type(op.results[0]))
     if new != op.results[0].type:
         op.value = dense(new, op.value.data.data[: new.element_type.compile_time_size])
 

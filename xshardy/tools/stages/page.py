@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any
 
 from xshardy.tools.explain.tables import Table
 from xshardy.tools.stages.stage import Program, Sources, Stage
@@ -25,11 +24,11 @@ def page(title: str, source: Stage, programs: Sequence[Program], *, side_by_side
     return web_page("xshardy.tools.stages", title, data, SCRIPTS)
 
 
-def _data(source: Stage, programs: Sequence[Program]) -> Mapping[str, Any]:
+def _data(source: Stage, programs: Sequence[Program]) -> Mapping[str, object]:
     """Texts and sets of lines are written once, and referred to by their numbers."""
     texts, sets = Table[str, str](str), Table[Sources, Sources](lambda lines: lines)
 
-    def stage_data(stage: Stage, before: Stage | None) -> Mapping[str, Any]:
+    def stage_data(stage: Stage, before: Stage | None) -> Mapping[str, object]:
         return {
             "name": stage.name,
             "lines": [texts.number(line) for line in stage.lines],

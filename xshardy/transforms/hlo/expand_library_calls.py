@@ -29,7 +29,7 @@ def expand(op: stablehlo.CustomCallOp, t: Tensors) -> list[SSAValue]:
     Raises `LibraryCallError` for a configuration that is not supported.
     """
     target = op.call_target_name.data
-    types = cast(list[TensorType[Any]], [type for result in op.results for type in elements(result.type)])
+    types = cast(list[TensorType], [type for result in op.results for type in elements(result.type)])
     config = configuration(op)
     if target in MATMULS:
         return matmul(op.operands, types, config.get("gemm_backend_config", config), t)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any, ClassVar, cast
+from typing import IO, ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -161,7 +161,7 @@ class AnnotateInfeed(RewritePattern):
     def match_and_rewrite(self, op: stablehlo.InfeedOp, rewriter: PatternRewriter, /) -> None:
         if op.layout is None:
             return
-        layout = cast(ArrayAttr[ArrayAttr[IntegerAttr[Any]]], op.layout)
+        layout = cast(ArrayAttr[ArrayAttr[IntegerAttr]], op.layout)
         orders = [integers([dimension.value.data for dimension in order]) for order in layout]
         op.attributes[LAYOUT] = ArrayAttr([*orders, UnitAttr()])  # the last result is a token
         op.layout = None

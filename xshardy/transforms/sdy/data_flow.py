@@ -62,7 +62,7 @@ def _barrier_flow(op: Operation) -> ResultDataFlow:
     return ResultDataFlow(op, reads_operands=True)
 
 
-STABLEHLO_DATA_FLOWS: Mapping[type[Any], Callable[[Any], ResultDataFlow]] = {
+STABLEHLO_DATA_FLOWS: Mapping[type, Callable[[Any], ResultDataFlow]] = {
     CaseOp: _case_flow,
     OptimizationBarrierOp: _barrier_flow,
     WhileOp: _while_flow,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -41,7 +40,7 @@ class InsertedCode:
         """A scalar."""
         return self.zeros(TensorType(element, []))
 
-    def zeros(self, type: TensorType[Any]) -> SSAValue:
+    def zeros(self, type: TensorType) -> SSAValue:
         """
         `stablehlo.constant dense<0>`, or `bitcast_convert` of stored zero points: quantized elements are integers.
 

@@ -47,7 +47,7 @@ from xshardy.transforms.sdy_partition.local import (
     windows,
 )
 from xshardy.transforms.sdy_partition.local import gathers as local_gathers
-from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_partition.local.local_pattern import LocalPatternClass
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 from xshardy.transforms.sdy_partition.pad import collectives as pad_collectives
 from xshardy.transforms.sdy_partition.pad import contractions as pad_contractions
@@ -63,13 +63,13 @@ PatternT = TypeVar("PatternT")
 class Partitioning:
     """What the passes do with the operations of a class. None where they do nothing that is special to them."""
 
-    local: type[LocalPattern[Any, Any]] | None = None
+    local: LocalPatternClass | None = None
     """The pattern of `sdy-convert-global-to-local`. Operations without one only get local types."""
     check: Callable[[Any, WholeTensors], None] | None = None
     """The condition under which local types are enough: raises `OperationFailedException` if it does not hold."""
-    exchange: type[LocalPattern[Any, Any]] | None = None
+    exchange: LocalPatternClass | None = None
     """The pattern of `sdy-resolve-permutation-factors` that moves only the elements that are needed."""
-    whole_parts: type[LocalPattern[Any, Any]] | None = None
+    whole_parts: LocalPatternClass | None = None
     """The pattern of that pass that moves whole parts, as upstream does."""
     gather: Callable[[Any, WholeTensors], Resolution | None] | None = None
     """
@@ -199,11 +199,11 @@ def partitioning_of(op: Operation) -> Partitioning | None:
 
 
 def patterns_of(
-    column: Callable[[Partitioning], PatternT | None], decisions: Mapping[Operation, Any]
-) -> Mapping[PatternT, Mapping[Operation, Any]]:
+    column: Callable[[Partitioning], PatternT | None], decisions: Mapping[Operation, object]
+) -> Mapping[PatternT, Mapping[Operation, object]]:
     """The patterns of a column, in the order of the rows, with the decisions for their operations."""
     patterns = {op_type: pattern for op_type, row in OPERATIONS.items() if (pattern := column(row)) is not None}
-    grouped: dict[PatternT, dict[Operation, Any]] = {pattern: {} for pattern in patterns.values()}
+    grouped: dict[PatternT, dict[Operation, object]] = {pattern: {} for pattern in patterns.values()}
     for op, decision in decisions.items():
         grouped[patterns[type(op)]][op] = decision
     return grouped

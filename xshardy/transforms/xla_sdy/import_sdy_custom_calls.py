@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
@@ -78,7 +78,7 @@ def sharding_group(call: CustomCallOp) -> Operation:
         raise OperationFailedException(call, "expected CustomCallOp with a sharding group id.")
     if any(result.uses for result in call.results):
         raise OperationFailedException(call, f"{SHARDING_GROUP} CustomCallOp should have no uses.")
-    return ShardingGroupOp(call.operands[0], cast(IntegerAttr[Any], group).value.data)
+    return ShardingGroupOp(call.operands[0], group.value.data)
 
 
 def propagation_barrier(call: CustomCallOp) -> Operation:
@@ -86,15 +86,14 @@ def propagation_barrier(call: CustomCallOp) -> Operation:
     direction = frontend_attribute(call.attributes, ALLOWED_DIRECTION, IntegerAttr, call)
     if direction is None or len(call.results) != 1:
         raise OperationFailedException(call, "expected PropagationBarrier CustomCall Op with a propagation direction.")
-    number = cast(IntegerAttr[Any], direction)
     allowed = {
         number_of(each).value.data: each for each in PropagationDirection if each is not PropagationDirection.BOTH
     }
-    if number.value.data not in allowed:
+    if direction.value.data not in allowed:
         raise OperationFailedException(
-            call, f"{ALLOWED_DIRECTION} is {number.value.data}: expected one of {', '.join(map(str, allowed))}"
+            call, f"{ALLOWED_DIRECTION} is {direction.value.data}: expected one of {', '.join(map(str, allowed))}"
         )
-    return PropagationBarrierOp(call.operands[0], allowed[number.value.data])
+    return PropagationBarrierOp(call.operands[0], allowed[direction.value.data])
 
 
 IMPORTED: Mapping[str, Callable[[CustomCallOp], Operation]] = {

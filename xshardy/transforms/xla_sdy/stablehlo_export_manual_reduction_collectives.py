@@ -157,7 +157,7 @@ class ReduceManually(DecisionPattern[Collective, TensorShardingAttr]):
         rewriter.replace(op, computation)
 
 
-def _local_type(value: SSAValue, sharding: TensorShardingAttr, mesh: MeshAttr) -> TensorType[Any]:
+def _local_type(value: SSAValue, sharding: TensorShardingAttr, mesh: MeshAttr) -> TensorType:
     return TensorType(element_type(value), local_shape(shape_of(value), sharding, mesh))
 
 

@@ -62,12 +62,12 @@ class Convolution:
         return self.input, self.filter, self.output
 
 
-def forward(c: Convolution, x: SSAValue, w: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
+def forward(c: Convolution, x: SSAValue, w: SSAValue, type: TensorType) -> stablehlo.ConvolutionOp:
     """The convolution itself."""
     return _operation(c, x, w, f"{c.input}_{c.filter}->{c.output}", type, c.window)
 
 
-def backward_input(c: Convolution, dy: SSAValue, w: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
+def backward_input(c: Convolution, dy: SSAValue, w: SSAValue, type: TensorType) -> stablehlo.ConvolutionOp:
     """The gradient of the input, of type `type`. Raises `LibraryCallError` for several groups."""
     _require_one_group(c)
     window: list[ReversibleDimension] = []
@@ -81,7 +81,7 @@ def backward_input(c: Convolution, dy: SSAValue, w: SSAValue, type: TensorType[A
     return _operation(c, dy, w, labels, type, window)
 
 
-def backward_filter(c: Convolution, x: SSAValue, dy: SSAValue, type: TensorType[Any]) -> stablehlo.ConvolutionOp:
+def backward_filter(c: Convolution, x: SSAValue, dy: SSAValue, type: TensorType) -> stablehlo.ConvolutionOp:
     """The gradient of the filter, of type `type`. Raises `LibraryCallError` for several groups."""
     _require_one_group(c)
     window: list[ReversibleDimension] = []
@@ -107,7 +107,7 @@ def _operation(
     x: SSAValue,
     w: SSAValue,
     labels: str,
-    type: TensorType[Any],
+    type: TensorType,
     window: Sequence[ReversibleDimension],
 ) -> stablehlo.ConvolutionOp:
     numbers = dimension_numbers(labels, len(window), LibraryCallError)
@@ -118,7 +118,7 @@ def _operation(
     return made
 
 
-KINDS: Mapping[str, Callable[[Convolution, SSAValue, SSAValue, TensorType[Any]], stablehlo.ConvolutionOp]] = {
+KINDS: Mapping[str, Callable[[Convolution, SSAValue, SSAValue, TensorType], stablehlo.ConvolutionOp]] = {
     "__cudnn$convBackwardFilter": backward_filter,
     "__cudnn$convBackwardInput": backward_input,
     "__cudnn$convBiasActivationForward": forward,
@@ -131,7 +131,7 @@ def convolution(
     target: str,
     c: Convolution,
     operands: Sequence[SSAValue],
-    type: TensorType[Any],
+    type: TensorType,
     config: Mapping[str, Any],
     t: Tensors,
 ) -> SSAValue:

@@ -46,7 +46,7 @@ EPILOGUES: Mapping[str, tuple[str, ...]] = {
 
 
 def matmul(
-    operands: Sequence[SSAValue], types: Sequence[TensorType[Any]], config: Mapping[str, Any], t: Tensors
+    operands: Sequence[SSAValue], types: Sequence[TensorType], config: Mapping[str, Any], t: Tensors
 ) -> list[SSAValue]:
     """
     The results of a call with `operands`, of which the first ones have `types`, and the `gemm_backend_config` `config`.
@@ -89,6 +89,6 @@ def matmul(
     return [in_type(t, result, as_type) for result, as_type in zip([value, *auxiliary], types, strict=False)]
 
 
-def in_type(t: Tensors, x: SSAValue, type: TensorType[Any]) -> SSAValue:
+def in_type(t: Tensors, x: SSAValue, type: TensorType) -> SSAValue:
     """`x` in the element type and shape of `type`."""
     return t.reshape(converted(t, x, type.element_type), type.get_shape())

@@ -6,7 +6,7 @@ Source: Shardy's docs, "Export passes", `sdy-convert-global-to-local`.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -74,7 +74,7 @@ class LocalProgram:
     types: Mapping[Operation, Sequence[tuple[SSAValue, Attribute]]]
     """For each operation, the results and block arguments whose type changes, with their local types."""
     function_types: Mapping[FuncOp, FunctionType]
-    decisions: Mapping[Operation, Any]
+    decisions: Mapping[Operation, object]
     """The decision for each operation that a pattern rewrites."""
 
 
@@ -84,7 +84,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
     functions = {inner: function_type(inner, types) for inner in module.ops if isinstance(inner, FuncOp)}
     by_name = {function.sym_name.data: function for function in functions}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
-    decisions: dict[Operation, Any] = {}
+    decisions: dict[Operation, object] = {}
     local = LocalDecisions(module)
     for op in operations_in(module):
         for value in values_of(op):

@@ -39,7 +39,7 @@ def why_illegal(op: Operation) -> str:
     )
 
 
-def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
+def decision_of(op: Operation, compatible: CompatibleShardings) -> object:
     """
     The decision that the pattern for `op` applies; None if the pattern needs none.
 
@@ -96,7 +96,7 @@ AROUND: Mapping[type[Operation], Callable[[Any], Hashable]] = {
 class Verdict:
     """The decision for an operation, or why there is none."""
 
-    decision: Any = None
+    decision: object = None
     refusal: OperationFailedException | None = None
 
 
@@ -137,7 +137,7 @@ class LocalDecisions:
             self._verdicts[key] = self._verdict(op)
         return self._verdicts[key]
 
-    def decision(self, op: Operation) -> Any:
+    def decision(self, op: Operation) -> object:
         """The decision that the pattern for `op` applies, or None. Raises `OperationFailedException` if refused."""
         verdict = self.verdict(op)
         if verdict.refusal is not None:

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter
@@ -30,7 +30,7 @@ class LocalPattern(DecidedPattern[OpT, DecisionT, DeviceCode], Generic[OpT, Deci
 
     @staticmethod
     @abstractmethod
-    def decide(op: Any, before: WholeTensors) -> Any:
+    def decide(op: Any, before: WholeTensors) -> object:
         """
         The decision for `rewrite`; None if `op` only needs the types of parts.
 
@@ -39,3 +39,7 @@ class LocalPattern(DecidedPattern[OpT, DecisionT, DeviceCode], Generic[OpT, Deci
 
     def code(self, rewriter: PatternRewriter, /) -> DeviceCode:
         return DeviceCode(rewriter, self.options, self.channels)
+
+
+LocalPatternClass: TypeAlias = type[LocalPattern[Any, Any]]
+"""A pattern for operations of some class, by decisions of some kind."""

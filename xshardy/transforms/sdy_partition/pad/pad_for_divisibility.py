@@ -191,7 +191,7 @@ class PaddedProgram:
     types: dict[Operation, Sequence[tuple[SSAValue, Attribute]]]
     """For each operation, the results and block arguments whose type changes, with their padded types."""
     function_types: dict[FuncOp, FunctionType]
-    padded: dict[Operation, Any]
+    padded: dict[Operation, object]
     """The decision for each operation that a pattern pads."""
     whole: dict[Operation, Whole]
     """The dimensions that are not divided, for each operation that gets tensors without padding."""

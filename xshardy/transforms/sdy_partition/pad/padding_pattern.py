@@ -23,7 +23,7 @@ class PaddingPattern(DecidedPattern[OpT, DecisionT, PaddingCode], Generic[OpT, D
     """
 
     @staticmethod
-    def decide(op: Any, tensors: PaddedTensors) -> Any:
+    def decide(op: Any, tensors: PaddedTensors) -> object:
         """The decision for `rewrite`: `tensors`; None if `op` takes no padded tensors, and gets them whole."""
         return tensors
 

@@ -7,7 +7,7 @@ Source: Shardy's docs, "Export passes", `sdy-resolve-permutation-factors`.
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -24,7 +24,7 @@ from xshardy.transforms.sdy_partition.exchange.gathers import GatherDimensions
 from xshardy.transforms.sdy_partition.exchange.pattern import Other
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
 from xshardy.transforms.sdy_partition.local.device_code import Channels, LocalOptions
-from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
+from xshardy.transforms.sdy_partition.local.local_pattern import LocalPatternClass
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, Partitioning, patterns_of
 
@@ -33,11 +33,11 @@ from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, Parti
 class PermutationDecisions:
     """What becomes of each operation that needs elements of other parts."""
 
-    exchanges: dict[Operation, Any] = field(default_factory=dict[Operation, Any])
+    exchanges: dict[Operation, object] = field(default_factory=dict[Operation, object])
     gathers: dict[Operation, Resolution] = field(default_factory=dict[Operation, Resolution])
 
 
-Column = Callable[[Partitioning], type[LocalPattern[Any, Any]] | None]
+Column = Callable[[Partitioning], LocalPatternClass | None]
 """The pattern of a row that exchanges elements, or whole parts."""
 
 
@@ -74,7 +74,7 @@ class PermutationDecider:
                 self._need_nothing.add(key)
         return found
 
-    def _decision(self, op: Operation, row: Partitioning) -> Any:
+    def _decision(self, op: Operation, row: Partitioning) -> object:
         """What the pattern of `op` exchanges, or the resolution by which it is gathered; None if it needs neither."""
         pattern = self.exchange(row) if self.is_enabled else None
         if pattern is None and row.gather is None and not self._conflicts.permutation_factors(op):
@@ -125,7 +125,7 @@ class ResolvePermutationFactorsPass(PatternPass):
         if self.replica_count > 1 and self.partition_count > 1:
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
 
-        def exchange(row: Partitioning) -> type[LocalPattern[Any, Any]] | None:
+        def exchange(row: Partitioning) -> LocalPatternClass | None:
             return row.exchange if self.fewest_bytes else row.whole_parts
 
         decisions = PermutationDecider(module, exchange, self.enable_halo_exchange).decisions()

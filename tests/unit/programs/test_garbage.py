@@ -7,7 +7,7 @@ import sys
 import pytest
 from xdsl.utils.exceptions import ParseError
 
-from xshardy.rewriting.garbage import collection_suspended
+from xshardy.programs.garbage import collection_suspended
 from xshardy.syntax import parse_module
 
 
@@ -44,7 +44,7 @@ def test_frozen_objects_stay_frozen():
 
 MANY_RUNS = """
 import gc, weakref
-from xshardy.rewriting import garbage
+from xshardy.programs import garbage
 
 class Node:
     pass

@@ -1,0 +1,61 @@
+"""The types of JAX that are used without importing it: its own are incomplete, or need it to be installed."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+from xshardy.numerics.element_types import DType
+
+
+class PyTreeDef(Protocol):
+    """`jax.tree_util.PyTreeDef`: how values are nested."""
+
+    @property
+    def num_leaves(self) -> int: ...
+    def unflatten(self, leaves: Iterable[object], /) -> Any: ...
+
+
+class JaxArray(Protocol):
+    """`jax.Array`, on one device or more."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> DType: ...
+    @property
+    def nbytes(self) -> int: ...
+    def block_until_ready(self) -> "JaxArray": ...
+    def unsafe_buffer_pointer(self) -> int: ...
+
+
+class ExecuteResults(Protocol):
+    """What an executable returns: arrays of one device each."""
+
+    def disassemble_into_single_device_arrays(self) -> list[list[JaxArray]]: ...
+
+
+class LoadedExecutable(Protocol):
+    """`jaxlib`'s executable of XLA."""
+
+    def execute_sharded(self, arguments: Sequence[object], /) -> ExecuteResults: ...
+    def get_hlo_text(self) -> str: ...
+    def cost_analysis(self) -> object: ...
+    def get_compiled_memory_stats(self) -> object: ...
+
+
+class Client(Protocol):
+    """`jaxlib`'s connection to the devices of a platform."""
+
+    def compile_and_load(self, module: str, devices: Sequence["Device"], options: object, /) -> LoadedExecutable: ...
+
+
+class Device(Protocol):
+    """`jax.Device`"""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def process_index(self) -> int: ...
+    @property
+    def platform(self) -> str: ...
+    @property
+    def client(self) -> Client: ...
