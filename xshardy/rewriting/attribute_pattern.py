@@ -1,7 +1,7 @@
 """Patterns that rewrite attributes, wherever operations hold them."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias, final
 
@@ -13,12 +13,26 @@ from xshardy.ir import new_attribute, parameters_of
 from xshardy.ir.hashing import Key, key_of
 from xshardy.rewriting.pattern import ANY_OPERATION
 
+
+class HeldAttributesPattern(RewritePattern):
+    """Rewrites the attributes of operations, one after the other in one loop: the driver starts no match for each."""
+
+    @abstractmethod
+    def rewrite_held(self, ops: Iterable[Operation], /) -> Sequence[Operation]:
+        """Rewrite what `ops` hold. Returns those that changed."""
+
+    @final
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        for changed in self.rewrite_held((op,)):
+            rewriter.notify_op_modified(changed)
+
+
 Converter: TypeAlias = Callable[[Any], Attribute | None]
 """What an attribute of a class becomes; None if it stays."""
 
 
 @dataclass(frozen=True)
-class AttributePattern(RewritePattern):
+class AttributePattern(HeldAttributesPattern):
     """
     Rewrites the attributes of some classes: properties and discardable attributes of an operation, and what is inside
     of their arrays, dictionaries and parameters. Types of values stay.
@@ -55,15 +69,19 @@ class AttributePattern(RewritePattern):
         """What `attribute`, of one of the classes, becomes; itself if it stays."""
 
     @final
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        changed = False
-        for held in (op.properties, op.attributes):
-            for name, attribute in held.items():
-                if (new := self._new(attribute)) is not None:
-                    held[name] = new
-                    changed = True
-        if changed:
-            rewriter.notify_op_modified(op)
+    def rewrite_held(self, ops: Iterable[Operation], /) -> Sequence[Operation]:
+        changed: dict[Operation, None] = {}
+        looked_at: dict[int, tuple[Attribute, Attribute | None]] = {}
+        """By the identity of an attribute, which is kept alive here: a key takes 3 times as long, and 2 us at first."""
+        for op in ops:
+            for held in (op.properties, op.attributes):
+                for name, attribute in held.items():
+                    if (entry := looked_at.get(id(attribute))) is None:
+                        entry = looked_at[id(attribute)] = attribute, self._new(attribute)
+                    if entry[1] is not None:
+                        held[name] = entry[1]
+                        changed[op] = None
+        return [*changed]
 
     def _new(self, attribute: Attribute) -> Attribute | None:
         """What `attribute` becomes; None if it stays."""

@@ -16,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Rewr
 from xshardy.ir.fields import operands_of
 from xshardy.ir.region_walk import walk_regions
 from xshardy.ir.walks import FORWARD, Walk
+from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.operation_index import OperationIndex, index_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
@@ -122,7 +123,7 @@ def rewrite(
     On each operation the patterns are tried in order, until one of them changes something. `listener` gets an event
     for every change. With `among`, the walk visits only operations in it; what changes is then visited all the same.
     A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
-    decisions, without a look-up for each.
+    decisions, without a look-up for each. A `HeldAttributesPattern` that is alone is given all operations at once.
     Linear in the operations of `root` and in those that are visited again.
     """
     if not isinstance(patterns, PatternSet):
@@ -143,6 +144,12 @@ def rewrite(
         ops = [op for op in ops if op in among]
     if not ops:
         return False
+    if len(patterns) == 1 and isinstance(only, HeldAttributesPattern):
+        changed = only.rewrite_held(ops)
+        if listener is not None:
+            for op in changed:
+                listener.handle_operation_modification(op)
+        return bool(changed)
     index = index_around(root)
     return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, index)
 

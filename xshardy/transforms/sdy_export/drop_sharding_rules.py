@@ -1,26 +1,28 @@
 """Drop the sharding rules that passes have written: no pass reads them after propagation."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
-from xshardy.rewriting import PatternPass
+from xshardy.rewriting import HeldAttributesPattern, PatternPass
 
 
 @dataclass(frozen=True)
-class DropShardingRule(RewritePattern):
+class DropShardingRule(HeldAttributesPattern):
     """`f(%x) {sdy.sharding_rule = RULE}` -> `f(%x)`, unless the rule is a custom one."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        rule = op.attributes.get(SHARDING_RULE)
-        if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule:
+    def rewrite_held(self, ops: Iterable[Operation], /) -> Sequence[Operation]:
+        rules = ((op, op.attributes.get(SHARDING_RULE)) for op in ops)
+        changed = [op for op, rule in rules if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule]
+        for op in changed:
             del op.attributes[SHARDING_RULE]
-            rewriter.notify_op_modified(op)
+        return changed
 
 
 @dataclass(frozen=True)
