@@ -21,7 +21,7 @@ from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.operation_index import OperationIndex, index_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter, ReasonListener
-from xshardy.rewriting.walk import walk_inside
+from xshardy.rewriting.walk import held_attributes_in, walk_inside
 from xshardy.rewriting.worklist import Worklist
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
@@ -138,18 +138,18 @@ def rewrite(
         if not walk.apply_recursively and among is None:
             return _decided(decided, listener, index_around(root))
         ops = [*decided.decisions]
+    elif len(patterns) == 1 and isinstance(only, HeldAttributesPattern) and among is None:
+        changed = only.rewrite_held(held_attributes_in(root))
+        if listener is not None:
+            for op in changed:
+                listener.handle_operation_modification(op)
+        return bool(changed)
     else:
         ops = walk_regions((root,), walk, by_class) if isinstance(root, Region) else walk_inside(root, walk, by_class)
     if among is not None:
         ops = [op for op in ops if op in among]
     if not ops:
         return False
-    if len(patterns) == 1 and isinstance(only, HeldAttributesPattern):
-        changed = only.rewrite_held(ops)
-        if listener is not None:
-            for op in changed:
-                listener.handle_operation_modification(op)
-        return bool(changed)
     index = index_around(root)
     return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, index)
 

@@ -1,6 +1,6 @@
 """Drop the sharding rules that passes have written: no pass reads them after propagation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,18 +11,15 @@ from xdsl.pattern_rewriter import RewritePattern
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.rewriting import HeldAttributesPattern, PatternPass
+from xshardy.rewriting.held_attributes import HeldAttributes
 
 
 @dataclass(frozen=True)
 class DropShardingRule(HeldAttributesPattern):
     """`f(%x) {sdy.sharding_rule = RULE}` -> `f(%x)`, unless the rule is a custom one."""
 
-    def rewrite_held(self, ops: Iterable[Operation], /) -> Sequence[Operation]:
-        rules = ((op, op.attributes.get(SHARDING_RULE)) for op in ops)
-        changed = [op for op, rule in rules if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule]
-        for op in changed:
-            del op.attributes[SHARDING_RULE]
-        return changed
+    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
+        return held.drop(SHARDING_RULE, lambda rule: isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule)
 
 
 @dataclass(frozen=True)
