@@ -14,6 +14,7 @@ from xshardy.ir.walks import INNER_FIRST as INNER_FIRST
 from xshardy.ir.walks import TO_FIXPOINT as TO_FIXPOINT
 from xshardy.ir.walks import Walk as Walk
 from xshardy.rewriting.attribute_pattern import AttributePattern as AttributePattern
+from xshardy.rewriting.attribute_pattern import HeldAttributesPattern as HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecidedPattern as DecidedPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern as DecisionPattern
 from xshardy.rewriting.driver import PatternSet as PatternSet

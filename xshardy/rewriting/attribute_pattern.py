@@ -3,42 +3,59 @@
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias, final
+from operator import is_
+from typing import Any, ClassVar, final
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.ir import new_attribute, parameters_of
-from xshardy.ir.hashing import Key, key_of
+from xshardy.rewriting.held_attributes import HeldAttributes
 from xshardy.rewriting.pattern import ANY_OPERATION
 
-Converter: TypeAlias = Callable[[Any], Attribute | None]
-"""What an attribute of a class becomes; None if it stays."""
+
+class HeldAttributesPattern(RewritePattern):
+    """
+    Rewrites attributes as they are held by operations. It looks at each attribute once, and not at each operation.
+    """
+
+    @abstractmethod
+    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
+        """Rewrite what operations hold. Returns those that changed."""
+
+    @final
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        for changed in self.rewrite_held(HeldAttributes((op,))):
+            rewriter.notify_op_modified(changed)
 
 
 @dataclass(frozen=True)
-class AttributePattern(RewritePattern):
+class AttributePattern(HeldAttributesPattern):
     """
     Rewrites the attributes of some classes: properties and discardable attributes of an operation, and what is inside
     of their arrays, dictionaries and parameters. Types of values stay.
 
-    `convert` returns what an attribute of the classes becomes; what is inside of it is not searched. Many operations
-    have equal attributes, so the result for each is remembered.
+    `convert` returns what an attribute of the classes becomes; what is inside of it is not searched. Attributes are
+    shared by many operations, so the result for each is remembered by its identity.
     """
 
     attribute_types: ClassVar[tuple[type[Attribute], ...]]
     """The classes that are rewritten."""
     not_inside: ClassVar[tuple[type[Attribute], ...]] = ()
     """Classes of attributes that hold none of `attribute_types`: these are not searched."""
-    _converted: dict[Key, Attribute | None] = field(
-        default_factory=dict[Key, Attribute | None], init=False, repr=False, compare=False
+    _known: dict[int, tuple[Attribute, Attribute]] = field(
+        default_factory=dict[int, tuple[Attribute, Attribute]], init=False, repr=False, compare=False
     )
-    """What attributes become; None for those that stay."""
-    _converters: dict[type[Attribute], Converter | None] = field(
-        default_factory=dict[type[Attribute], Converter | None], init=False, repr=False, compare=False
+    """By the identity of an attribute, which is kept alive here, as in `HeldAttributes`: what it becomes."""
+    _converted_values: dict[Attribute, Attribute] = field(
+        default_factory=dict[Attribute, Attribute], init=False, repr=False, compare=False
     )
-    """By class of attributes, what is done to them, as in `_new`; None if they stay."""
+    """What attributes became, as values: equal attributes become the same object."""
+    _converters: dict[type[Attribute], Callable[[Any], Attribute] | None] = field(
+        default_factory=dict[type[Attribute], Callable[[Any], Attribute] | None], init=False, repr=False, compare=False
+    )
+    """By class of attributes, what is done to them; None if they stay."""
 
     @final
     @property
@@ -55,28 +72,25 @@ class AttributePattern(RewritePattern):
         """What `attribute`, of one of the classes, becomes; itself if it stays."""
 
     @final
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        changed = False
-        for held in (op.properties, op.attributes):
-            for name, attribute in held.items():
-                if (new := self._new(attribute)) is not None:
-                    held[name] = new
-                    changed = True
-        if changed:
-            rewriter.notify_op_modified(op)
+    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
+        new: dict[int, Attribute] = {}
+        for attribute in held.distinct():
+            if (converted := self._converted(attribute)) is not attribute:
+                new[id(attribute)] = converted
+        return held.replace(new) if new else ()
 
-    def _new(self, attribute: Attribute) -> Attribute | None:
-        """What `attribute` becomes; None if it stays."""
+    def _converted(self, attribute: Attribute) -> Attribute:
         kind = type(attribute)
         convert = self._converters[kind] if kind in self._converters else self._add_converter(kind)
         if convert is None:
-            return None
-        key = key_of(attribute)
-        if key not in self._converted:
-            self._converted[key] = convert(attribute)
-        return self._converted[key]
+            return attribute
+        if (entry := self._known.get(id(attribute))) is not None:
+            return entry[1]
+        new = convert(attribute)
+        self._known[id(attribute)] = attribute, new
+        return new
 
-    def _add_converter(self, kind: type[Attribute]) -> Converter | None:
+    def _add_converter(self, kind: type[Attribute]) -> Callable[[Any], Attribute] | None:
         """Find out what is done to attributes of a class."""
         if issubclass(kind, self.attribute_types):
             converter = self._converted_value
@@ -91,25 +105,23 @@ class AttributePattern(RewritePattern):
         self._converters[kind] = converter
         return converter
 
-    def _converted_value(self, attribute: Attribute) -> Attribute | None:
+    def _converted_value(self, attribute: Attribute) -> Attribute:
         new = self.convert(attribute)
-        return None if new == attribute else new
+        return attribute if new == attribute else self._converted_values.setdefault(new, new)
 
-    def _with_converted_parameters(self, attribute: ParametrizedAttribute) -> Attribute | None:
+    def _with_converted_parameters(self, attribute: ParametrizedAttribute) -> Attribute:
         parts = self._converted_parts(parameters_of(type(attribute))(attribute))
-        return None if parts is None else new_attribute(type(attribute), *parts)
+        return attribute if parts is None else new_attribute(type(attribute), *parts)
 
-    def _with_converted_elements(self, attribute: ArrayAttr[Attribute]) -> Attribute | None:
+    def _with_converted_elements(self, attribute: ArrayAttr[Attribute]) -> Attribute:
         parts = self._converted_parts(attribute.data)
-        return None if parts is None else ArrayAttr(parts)
+        return attribute if parts is None else ArrayAttr(parts)
 
-    def _with_converted_values(self, attribute: DictionaryAttr) -> Attribute | None:
+    def _with_converted_values(self, attribute: DictionaryAttr) -> Attribute:
         parts = self._converted_parts(tuple(attribute.data.values()))
-        return None if parts is None else DictionaryAttr(dict(zip(attribute.data, parts, strict=True)))
+        return attribute if parts is None else DictionaryAttr(dict(zip(attribute.data, parts, strict=True)))
 
     def _converted_parts(self, parts: Sequence[Attribute]) -> Sequence[Attribute] | None:
         """What `parts` become; None if all stay."""
-        new = [*map(self._new, parts)]
-        if all(part is None for part in new):
-            return None
-        return [old if part is None else part for old, part in zip(parts, new, strict=True)]
+        converted = [*map(self._converted, parts)]
+        return None if all(map(is_, parts, converted)) else converted

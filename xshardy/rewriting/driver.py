@@ -16,11 +16,12 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Rewr
 from xshardy.ir.fields import operands_of
 from xshardy.ir.region_walk import walk_regions
 from xshardy.ir.walks import FORWARD, Walk
+from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.operation_index import OperationIndex, index_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter, ReasonListener
-from xshardy.rewriting.walk import walk_inside
+from xshardy.rewriting.walk import held_attributes_in, walk_inside
 from xshardy.rewriting.worklist import Worklist
 
 Rewrite: TypeAlias = Callable[[Operation, PatternRewriter], None]
@@ -122,7 +123,7 @@ def rewrite(
     On each operation the patterns are tried in order, until one of them changes something. `listener` gets an event
     for every change. With `among`, the walk visits only operations in it; what changes is then visited all the same.
     A `DecisionPattern` that is alone needs no walk of a whole module: its operations are visited in the order of the
-    decisions, without a look-up for each.
+    decisions, without a look-up for each. A `HeldAttributesPattern` that is alone is given all operations at once.
     Linear in the operations of `root` and in those that are visited again.
     """
     if not isinstance(patterns, PatternSet):
@@ -137,6 +138,12 @@ def rewrite(
         if not walk.apply_recursively and among is None:
             return _decided(decided, listener, index_around(root))
         ops = [*decided.decisions]
+    elif len(patterns) == 1 and isinstance(only, HeldAttributesPattern) and among is None:
+        changed = only.rewrite_held(held_attributes_in(root))
+        if listener is not None:
+            for op in changed:
+                listener.handle_operation_modification(op)
+        return bool(changed)
     else:
         ops = walk_regions((root,), walk, by_class) if isinstance(root, Region) else walk_inside(root, walk, by_class)
     if among is not None:

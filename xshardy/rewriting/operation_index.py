@@ -1,5 +1,5 @@
 """
-The index of the operations of a module: by class, in the order of the text.
+The index of the operations of a module: by class, in the order of the text, and the attributes that they hold.
 
 A pipeline makes an index of its module (`indexed`), which carries it from pass to pass; a pass that runs alone has
 none. The rewriter of the driver reports to it what patterns insert, move and erase. Most passes change attributes only,
@@ -17,8 +17,9 @@ from itertools import chain
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 
-from xshardy.ir.region_walk import walk_regions
+from xshardy.ir.region_walk import EVERY_CLASS, walk_regions
 from xshardy.ir.walks import FORWARD, Walk
+from xshardy.rewriting.held_attributes import HeldAttributes
 
 
 class _Order:
@@ -81,10 +82,11 @@ def inner_first(ops: Iterable[Operation]) -> list[Operation]:
 
 class OperationIndex:
     """
-    The operations of one module, while they are known.
+    The operations of one module, and the attributes that they hold, while they are known.
 
     An operation that is inserted or moved may be anywhere in the order of its class, so those of its class are not
-    known then. One that is erased is left out.
+    known then. One that is erased is left out. The attributes of operations that are inserted or modified are read
+    again.
     """
 
     def __init__(self, module: ModuleOp):
@@ -93,6 +95,10 @@ class OperationIndex:
         self._inserted: set[type[Operation]] = set()
         """The classes of operations that were inserted or moved since the walk."""
         self._any_erased = False
+        self._held: HeldAttributes | None = None
+        self._unread: list[Operation] = []
+        """The operations that were inserted or modified since their attributes were read."""
+        self._any_holder_erased = False
 
     def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
         """
@@ -116,18 +122,36 @@ class OperationIndex:
             found = inner_first(found)
         return found[::-1] if walk.walk_reverse else found
 
+    def held_attributes(self) -> HeldAttributes:
+        """The attributes that the operations in the module hold."""
+        if self._held is None:
+            self._held = HeldAttributes(self.select(self._module, FORWARD, EVERY_CLASS))
+        elif self._unread or self._any_holder_erased:
+            self._held.update(self._unread)
+        self._unread.clear()
+        self._any_holder_erased = False
+        return self._held
+
+    def modify(self, op: Operation) -> None:
+        """Record that `op` may hold other attributes."""
+        self._unread.append(op)
+
     def insert(self, op: Operation) -> None:
         """Record that `op` is inserted or moved, with all that is in it."""
-        if self._order is not None:
-            self._inserted.update(map(type, [op, *walk_regions(op.regions, FORWARD)] if op.regions else [op]))
+        if self._order is None and self._held is None:
+            return
+        inserted = [op, *walk_regions(op.regions, FORWARD)] if op.regions else [op]
+        self._inserted.update(map(type, inserted))
+        self._unread += inserted
 
     def record_erasure(self) -> None:
         """Record that an operation was erased, with all that is in it."""
-        self._any_erased = True
+        self._any_erased = self._any_holder_erased = True
 
     def forget(self) -> None:
-        """Walk again when asked next."""
-        self._order = None
+        """Walk again, and read all attributes again, when asked next."""
+        self._order = self._held = None
+        self._unread.clear()
 
 
 _FIELD = "operation_index"

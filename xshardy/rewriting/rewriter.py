@@ -94,6 +94,8 @@ class LazyRewriter(PatternRewriter):
         self.has_done_action = True
         if self.operation_modification_handler:
             self.handle_operation_modification(op)
+        if self._index is not None:
+            self._index.modify(op)
 
     def replace(
         self,

@@ -57,7 +57,7 @@ def _take_reached(
 
 def _references_within(root: Operation, seen: set[Key]) -> list[str]:
     """The symbols that `root` and the operations in it refer to, without those of attributes `seen`."""
-    return [name for held in attributes_on(operations_from(root)) for name in symbols_not_in(seen, held)]
+    return [name for held in attributes_on(operations_from(root)).values() for name in symbols_not_in(seen, held)]
 
 
 @dataclass(frozen=True)

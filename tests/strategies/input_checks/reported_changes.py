@@ -2,7 +2,7 @@
 A pass says that it changed a module exactly if the text of the module changed.
 
 Pipelines rely on it: `PassRunner` does not run a pass again where nothing changed. An index does not walk again
-where no operation was inserted, moved or erased.
+where no operation was inserted, moved or erased, and reads the attributes of modified operations only.
 """
 
 import re
@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.rewriting import PatternPass
 from xshardy.rewriting.operation_index import indexed
-from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.rewriting.walk import attributes_on, held_attributes_in, operations_in, operations_of
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.pipelines import passes_of
 from xshardy.universe import installed_passes, new_context
@@ -53,8 +53,11 @@ def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bo
             with indexed(module):
                 kinds = tuple(dict.fromkeys(map(type, operations_in(module))))
                 walks_of(module, kinds)
+                held_attributes_in(module)
                 changed = each.rewrite_module(module)
                 kept = walks_of(module, kinds)
+                held = {*map(id, held_attributes_in(module).distinct())}
+            assert held == {*attributes_on(operations_in(module))}, f"{each.name} does not say which operations change"
             assert kept == walks_of(module, kinds), f"{each.name} changes the structure and does not say so"
             yield each.name, changed, print_module(module) != before
         else:

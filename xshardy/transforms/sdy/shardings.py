@@ -1,6 +1,7 @@
 """The shardings and meshes that a module names, and changes of a sharding."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -26,7 +27,7 @@ from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.attributes import DimensionNumbers
 from xshardy.ir import new_attribute
-from xshardy.rewriting.walk import attributes_on, operations_from
+from xshardy.rewriting.walk import attributes_on, held_attributes_in
 
 HOLD_NO_SHARDINGS = (OpShardingRuleAttr, FunctionType, DenseIntOrFPElementsAttr, DenseArrayBase, DimensionNumbers)
 """Attributes that are large or frequent and hold neither shardings nor meshes: attribute patterns skip them."""
@@ -68,7 +69,7 @@ def with_dimensions(sharding: TensorShardingAttr, dim_shardings: Iterable[Dimens
 
 def shardings_in(module: ModuleOp) -> Iterator[TensorShardingAttr]:
     """The shardings that `module` names, each object once, in any order."""
-    return shardings_of(attributes_on(operations_from(module)))
+    return shardings_of(chain(attributes_on((module,)).values(), held_attributes_in(module).distinct()))
 
 
 def shardings_of(attributes: Iterable[Attribute]) -> Iterator[TensorShardingAttr]:

@@ -1,26 +1,25 @@
 """Drop the sharding rules that passes have written: no pass reads them after propagation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
-from xshardy.rewriting import PatternPass
+from xshardy.rewriting import HeldAttributesPattern, PatternPass
+from xshardy.rewriting.held_attributes import HeldAttributes
 
 
 @dataclass(frozen=True)
-class DropShardingRule(RewritePattern):
+class DropShardingRule(HeldAttributesPattern):
     """`f(%x) {sdy.sharding_rule = RULE}` -> `f(%x)`, unless the rule is a custom one."""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        rule = op.attributes.get(SHARDING_RULE)
-        if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule:
-            del op.attributes[SHARDING_RULE]
-            rewriter.notify_op_modified(op)
+    def rewrite_held(self, held: HeldAttributes, /) -> Sequence[Operation]:
+        return held.drop(SHARDING_RULE, lambda rule: isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def mesh_names(module: ModuleOp) -> MeshNames:
 
 def _meshes_written_out(module: ModuleOp) -> Iterator[MeshAttr]:
     """These meshes in the order of the text, those of shardings first."""
-    for sharding in shardings_of(attributes_on(operations_from(module))):
+    for sharding in shardings_of(attributes_on(operations_from(module)).values()):
         if isinstance(sharding.mesh_or_ref, MeshAttr):
             yield sharding.mesh_or_ref
     for mesh in group_meshes_in(module):
