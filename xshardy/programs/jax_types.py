@@ -9,20 +9,18 @@ from xshardy.numerics.element_types import DType
 class PyTreeDef(Protocol):
     """`jax.tree_util.PyTreeDef`: how values are nested."""
 
-    @property
-    def num_leaves(self) -> int: ...
+    num_leaves: int
+
     def unflatten(self, leaves: Iterable[object], /) -> Any: ...
 
 
 class JaxArray(Protocol):
     """`jax.Array`, on one device or more."""
 
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> DType: ...
-    @property
-    def nbytes(self) -> int: ...
+    shape: tuple[int, ...]
+    dtype: DType
+    nbytes: int
+
     def block_until_ready(self) -> "JaxArray": ...
     def unsafe_buffer_pointer(self) -> int: ...
 
@@ -51,11 +49,7 @@ class Client(Protocol):
 class Device(Protocol):
     """`jax.Device`"""
 
-    @property
-    def id(self) -> int: ...
-    @property
-    def process_index(self) -> int: ...
-    @property
-    def platform(self) -> str: ...
-    @property
-    def client(self) -> Client: ...
+    id: int
+    process_index: int
+    platform: str
+    client: Client
