@@ -23,7 +23,6 @@ from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.ir.release import release
 from xshardy.rewriting.changes import PassRunner
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.rewriting.walk import operations_from
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_level, stages
@@ -192,20 +191,19 @@ def compile(
     """
     from xshardy.lowering.nvptx import compile_module  # loads LLVM, which no other function here needs
 
-    with collection_suspended():  # a collection would visit all that is being built, and free little
-        start = perf_counter()
-        hlo = parse_hlo(source, name) if isinstance(source, str) else source
-        module = emit(hlo, target=target, fusion=fusion, name=name)
-        if observe is not None:
-            observe("emit", module, perf_counter() - start)
-        buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
-        lower(module, LEVELS[-1], target=target, math=math, observe=observe)
-        start = perf_counter()
-        kernel = compile_module(module, target=target, entry=entry)
-        if observe is not None:
-            observe(TO_PTX, module, perf_counter() - start)
-        for own in {hlo, module} - {source}:
-            release(own)
+    start = perf_counter()
+    hlo = parse_hlo(source, name) if isinstance(source, str) else source
+    module = emit(hlo, target=target, fusion=fusion, name=name)
+    if observe is not None:
+        observe("emit", module, perf_counter() - start)
+    buffers = _buffers(module)  # the lowering merges the arguments for one buffer and drops their number
+    lower(module, LEVELS[-1], target=target, math=math, observe=observe)
+    start = perf_counter()
+    kernel = compile_module(module, target=target, entry=entry)
+    if observe is not None:
+        observe(TO_PTX, module, perf_counter() - start)
+    for own in {hlo, module} - {source}:
+        release(own)
     arguments = (replace(argument, slice_index=buffers.get(argument.index)) for argument in kernel.arguments)
     return replace(kernel, arguments=tuple(arguments))
 

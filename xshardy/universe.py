@@ -355,17 +355,9 @@ def installed_dialects() -> Mapping[str, Callable[[], Dialect]]:
     return dialects | _factories(DIALECTS)
 
 
-class ContextWithMemos(Context):
-    """A context that keeps what its readers learn, for the next text: by the class of a memo, one of that class."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.memos: dict[type[Any], Any] = {}
-
-
 def new_context() -> Context:
     """A context that knows the `installed_dialects`, each loaded on first use, as in `xshardy-opt`."""
-    context = ContextWithMemos()
+    context = Context()
     for name, factory in installed_dialects().items():
         context.register_dialect(name, factory)
     return context

@@ -3,7 +3,11 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from inspect import get_annotations
 from pathlib import Path
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.core import Use
 
 PACKAGE = Path(__file__).parents[2] / "xshardy"
 
@@ -110,3 +114,27 @@ def _reaches(start: str, goal: str, graph: dict[str, set[str]]) -> bool:
             seen.add(following)
             pending.append(following)
     return False
+
+
+PRIVATE = {
+    name for owner in (Operation, SSAValue, Block, Region, Use) for name in get_annotations(owner) if name[0] == "_"
+}
+GENERAL = {"_args", "_index", "_operation"}
+"""Of these, the names that other classes may give to fields of their own."""
+
+
+def private_fields_in(path: Path) -> Iterator[str]:
+    """Where a module reads or writes private fields of xDSL, as far as their names say."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and node.attr in PRIVATE:
+            is_own = isinstance(node.value, ast.Name) and node.value.id == "self" and node.attr in GENERAL
+            if not is_own:
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno} {node.attr}"
+
+
+def test_private_fields_of_xdsl_are_in_one_room():
+    assert {"_operands", "_type", "_next_op", "_first_block", "_next_use"} <= PRIVATE
+    assert [*private_fields_in(MODULES["ir.operations"])]
+    outside = [path for name, path in MODULES.items() if room_of(name) != "ir"]
+    wrong = [place for path in outside for place in private_fields_in(path)]
+    assert not wrong, "use `ir/fields.py`: " + ", ".join(wrong)

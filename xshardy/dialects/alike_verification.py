@@ -2,8 +2,8 @@
 Verification of operations that are alike, as those of repeated layers are, once for all of them.
 
 Two operations are alike if they are of one class, and their properties, their attributes and the types of their
-operands and results are the same objects. Most of what xDSL verifies of an operation is a function of these: its
-definition, traits that verify nothing, and, in the packages listed here, its own `verify_`.
+operands and results are equal. Most of what xDSL verifies of an operation is a function of these: its definition,
+traits that verify nothing, and, in the packages listed here, its own `verify_`.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,9 +11,12 @@ from functools import cache
 from inspect import getclosurevars
 from typing import Any
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import OpTrait, SameOperandsAndResultType
+
+from xshardy.ir.fields import operands_of, successors_of
+from xshardy.ir.hashing import keys_of
 
 PACKAGES = ("xshardy.dialects.stablehlo.", "xshardy.dialects.chlo.")
 """Where `verify_` of an operation without regions reads its types and attributes only, with the exceptions below."""
@@ -60,32 +63,24 @@ def rest_of_verification(op_type: type[Operation]) -> Callable[[Any], None] | No
 
 
 class AlikeVerification:
-    """Verifies the operations of a module. Attributes that it has met are kept as long as it is."""
+    """Verifies the operations of a module."""
 
     def __init__(self) -> None:
-        self._verified: dict[Hashable, tuple[list[Attribute], list[Attribute]]] = {}
-        """What each key has the identities of, so that no other objects get them."""
+        self._verified: set[Hashable] = set()
 
     def verify(self, op: Operation) -> None:
         """What `op.verify_()` verifies. Raises `VerifyException`."""
         kind = type(op)
-        if op.regions or op._successors or (rest := rest_of_verification(kind)) is None:  # pyright: ignore[reportPrivateUsage]
+        if op.regions or successors_of(op) or (rest := rest_of_verification(kind)) is None:
             op.verify_()
             return
-        types = [operand.type for operand in op._operands]  # pyright: ignore[reportPrivateUsage]  # hot path
+        types = [operand.type for operand in operands_of(op)]
         types += [result.type for result in op.results]
-        held = [*op.properties.values(), *op.attributes.values()]
-        key = (
-            kind,
-            len(op.results),
-            len(op.properties),
-            *op.properties,
-            *op.attributes,
-            *map(id, types),
-            *map(id, held),
-        )
+        properties, attributes = op.properties, op.attributes
+        held = keys_of((*types, *properties.values(), *attributes.values()))
+        key = kind, len(op.results), tuple(properties), tuple(attributes), held
         if key not in self._verified:
             op.verify_()
-            self._verified[key] = types, held
+            self._verified.add(key)
         else:
             rest(op)

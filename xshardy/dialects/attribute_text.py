@@ -14,11 +14,13 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, IntAttr, StringAttr
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, OpaqueSyntaxAttribute, ParametrizedAttribute
+from xdsl.ir import Attribute, OpaqueSyntaxAttribute
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.mlir_lexer import PunctuationSpelling
 from xdsl.utils.str_enum import StrEnum
+
+from xshardy.ir.hashing import KeptHash
 
 AttributeT = TypeVar("AttributeT", bound=Attribute)
 
@@ -268,7 +270,7 @@ class Body:
             part.print(printer, attribute)
 
 
-class BodyAttribute(ParametrizedAttribute):
+class BodyAttribute(KeptHash):
     """
     An attribute whose text inside operations and other attributes is its body alone: `{"a", "b"}`, `<@mesh, [{"a"}]>`.
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.ir.fields import operands_of
+
 GRAPH_REGIONS = frozenset(("builtin.module", "gpu.module", "hw.module", "ml_program.subgraph"))
 """Operations whose regions have no order: each of their operations may read each of their values."""
 
@@ -40,15 +42,15 @@ class DominanceError(VerifyException):
 
 def verify_dominance(op: Operation) -> None:
     """Check all operations inside of `op`, which may read no values from outside of it. Raises `DominanceError`."""
-    visible = set[int]()  # by identity
+    visible = set[SSAValue]()
     for region in op.regions:
         _verify_region(region, op.name in GRAPH_REGIONS, visible)
 
 
-def _verify_region(region: Region, is_graph: bool, visible: set[int]) -> None:
+def _verify_region(region: Region, is_graph: bool, visible: set[SSAValue]) -> None:
     blocks = region.blocks
     if is_graph:
-        values = [id(value) for block in blocks for value in _values_of(block)]
+        values = [value for block in blocks for value in _values_of(block)]
         visible.update(values)
         for block in blocks:
             _verify_block(block, visible)
@@ -65,28 +67,28 @@ def _values_of(block: Block) -> Iterator[SSAValue]:
         yield from op.results
 
 
-def _verify_block(block: Block, visible: set[int]) -> list[int]:
+def _verify_block(block: Block, visible: set[SSAValue]) -> list[SSAValue]:
     """Check the operations of `block`, and make its values visible. Returns them."""
-    values = [id(argument) for argument in block.args]
+    values: list[SSAValue] = [*block.args]
     visible.update(values)
     for op in block.ops:
-        for index, operand in enumerate(op._operands):  # hot path: avoids the slow generated accessor
-            if id(operand) not in visible:
+        for index, operand in enumerate(operands_of(op)):
+            if operand not in visible:
                 raise DominanceError(op, index)
         for region in op.regions:
             _verify_region(region, op.name in GRAPH_REGIONS, visible)
         for result in op.results:
-            visible.add(id(result))
-            values.append(id(result))
+            visible.add(result)
+            values.append(result)
     return values
 
 
-def _verify_blocks(entry: Block, visible: set[int]) -> None:
+def _verify_blocks(entry: Block, visible: set[SSAValue]) -> None:
     """Check the blocks that are reachable from `entry`; as upstream, what is not reachable may read anything."""
     children: dict[Block, list[Block]] = {}
     for block, parent in immediate_dominators(entry).items():
         children.setdefault(parent, []).append(block)
-    pending: list[tuple[Block, list[int] | None]] = [(entry, None)]
+    pending: list[tuple[Block, list[SSAValue] | None]] = [(entry, None)]
     while pending:
         block, values = pending.pop()
         if values is not None:  # all that it dominates is done

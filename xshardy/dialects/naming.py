@@ -108,8 +108,8 @@ class ValueNames:
 
     def __init__(self, root: Operation, suggestions: bool = True):
         self._suggestions = suggestions
-        self._names: dict[int, str] = {}
-        self._packs: dict[int, str] = {}
+        self._names: dict[SSAValue, str] = {}
+        self._packs: dict[Operation, str] = {}
         self._next_value = self._next_argument = self._next_conflict = 0
         self._used: list[set[str]] = [set()]
         """Names in use, innermost region last."""
@@ -127,14 +127,14 @@ class ValueNames:
 
     def of(self, value: SSAValue) -> str:
         """`%0`, or `%0#1` for a later result of a pack."""
-        name = self._names.get(id(value))
+        name = self._names.get(value)
         if name is None:  # defined outside the operation that is printed
-            name = self._names[id(value)] = f"%outside{len(self._names)}"
+            name = self._names[value] = f"%outside{len(self._names)}"
         return name
 
     def results(self, op: Operation) -> str:
         """What is left of the `=` of `op`: `%0`, `%0:2`, or `%a, %b:2`; empty without results."""
-        return self._packs.get(id(op), "")
+        return self._packs.get(op, "")
 
     def _name_region(self, region: Region) -> Sequence[Region]:
         """Name the values of `region`. Returns the regions of its operations, whose values are not named yet."""
@@ -146,11 +146,11 @@ class ValueNames:
         if self._suggestions and isinstance(parent, SuggestsNames):
             for argument, name in zip(entry.args, parent.argument_names(region), strict=False):
                 if name is not None:
-                    self._names[id(argument)] = self._unique(name)
+                    self._names[argument] = self._unique(name)
         for block in region.blocks:
             for argument in block.args:
-                if id(argument) not in self._names:
-                    self._names[id(argument)] = self._argument_name(block is entry)
+                if argument not in self._names:
+                    self._names[argument] = self._argument_name(block is entry)
             for op in block.ops:
                 if op.results:
                     self._name_results(op)
@@ -169,7 +169,7 @@ class ValueNames:
         if len(results) == 1:
             name = self._unique(names[0]) if names and names[0] else self._number()
             (result,) = results
-            self._names[id(result)] = self._packs[id(op)] = name
+            self._names[result] = self._packs[op] = name
             return
         pack: list[tuple[str, int]] = []
         for index, result in enumerate(results):
@@ -178,13 +178,13 @@ class ValueNames:
                 pack.append((self._unique(name) if name is not None else self._number(), 0))
             name, size = pack[-1]
             pack[-1] = name, size + 1
-            self._names[id(result)] = f"{name}#{size}"
+            self._names[result] = f"{name}#{size}"
         for index, (name, size) in enumerate(pack):
             if size == 1:  # a pack of one is no pack
                 first = sum(earlier for _, earlier in pack[:index])
-                self._names[id(results[first])] = name
+                self._names[results[first]] = name
         if pack:
-            self._packs[id(op)] = ", ".join(name if size == 1 else f"{name}:{size}" for name, size in pack)
+            self._packs[op] = ", ".join(name if size == 1 else f"{name}:{size}" for name, size in pack)
 
     def _suggested(self, op: Operation) -> Names:
         if isinstance(op, SuggestsNames):

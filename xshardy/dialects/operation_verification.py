@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.alike_verification import AlikeVerification
 from xshardy.dialects.symbols import find_function, find_symbol
+from xshardy.ir.fields import operands_of
 
 if TYPE_CHECKING:
     from xdsl.dialects import func, llvm
@@ -34,7 +35,7 @@ class OperationVerification:
 
         Raises `ValueError` if an operand is erased: that is a bug in a pass.
         """
-        for operand in op._operands:  # pyright: ignore[reportPrivateUsage]  # hot path
+        for operand in operands_of(op):
             if isinstance(operand, ErasedSSAValue):
                 raise ValueError("Erased SSA value is used by the operation")
         _verify_place(op)

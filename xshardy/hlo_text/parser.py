@@ -20,7 +20,6 @@ from xshardy.hlo_text.lexer import END, Tokens
 from xshardy.hlo_text.scope import Attributes, Scope
 from xshardy.hlo_text.shapes import Shape
 from xshardy.hlo_text.tables import read_tables
-from xshardy.rewriting.garbage import collection_suspended
 
 
 def parse_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None) -> ModuleOp:
@@ -31,8 +30,7 @@ def parse_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, S
     is treated as the computation of one loop fusion, as in upstream's tests: its last computation is fused, and an
     entry `@main` that executes the fusion is added. Raises `HLOError` at the position of an error.
     """
-    with collection_suspended():
-        module = ModuleReader(source_of(text, name), is_strict=True, spans=spans).read()
+    module = ModuleReader(source_of(text, name), is_strict=True, spans=spans).read()
     dissolve_tuples(module)
     entries = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_visibility is None]
     if not entries and isinstance(last := module.body.block.last_op, func.FuncOp):
@@ -50,8 +48,7 @@ def read_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Sp
     The place of each operation is added to `spans`. `print_hlo` is the inverse. Raises `HLOError` at the position of an
     error.
     """
-    with collection_suspended():
-        return ModuleReader(source_of(text, name), spans=spans).read()
+    return ModuleReader(source_of(text, name), spans=spans).read()
 
 
 def source_of(text: str | bytes, name: str) -> Source:

@@ -209,29 +209,29 @@ class Execution:
     # -- Steps -------------------------------------------------------------------------------------------------------
 
     def kernel(self, step: KernelStep) -> None:
-        operands = self._operands(step)
+        operands = self._operand_arrays(step)
         self.machine.kernel(step)
-        results = self._results(step)
+        results = self._result_arrays(step)
         if self.checks and self.wrong is None:
             self._compare(step, operands, results)
 
     def library(self, step: LibraryStep) -> None:
-        operands = self._operands(step)
+        operands = self._operand_arrays(step)
         self.machine.library(step)
-        results = self._results(step)
+        results = self._result_arrays(step)
         if self.checks and self.wrong is None and is_comparable(step) and not self.machine.is_reference(step):
             self._compare(step, operands, results)
 
     def collective(self, step: CollectiveStep) -> Running:
         """Exchange data with the other devices, through the host."""
-        self._operands(step)
+        self._operand_arrays(step)
         operands = [from_memory(self.machine.read(argument.slice), argument.leaf) for argument in step.operands]
         results = RULES[type(step.op)](self._evaluator, step.op, *operands)
         if isinstance(results, Generator):
             results = yield results
         for argument, array in zip(step.results, flattened(listed(results)), strict=True):
             self.machine.write(argument.slice, to_memory(array, argument.leaf))
-        self._results(step)
+        self._result_arrays(step)
 
     @cached_property
     def _evaluator(self) -> Evaluator:
@@ -239,13 +239,13 @@ class Execution:
         return Evaluator(RULES, functions_of(module_around(self.plan.entry)), self.device)
 
     def copy(self, step: CopyStep) -> None:
-        self._operands(step)
+        self._operand_arrays(step)
         self.machine.copy(step.operands[0].slice, step.results[0].slice)
-        self._results(step)
+        self._result_arrays(step)
 
     def memset(self, step: MemsetStep) -> None:
         self.machine.fill(step.results[0].slice, step.byte)
-        self._results(step)
+        self._result_arrays(step)
 
     def loop(self, step: WhileStep) -> Running:
         op = step.op
@@ -290,7 +290,7 @@ class Execution:
         self._require_written(step, argument, data)
         return from_memory(data, argument.leaf)
 
-    def _operands(self, step: Call) -> list[Array]:
+    def _operand_arrays(self, step: Call) -> list[Array]:
         """With checks, the bytes of the operands of `step`."""
         found: list[Array] = []
         for argument in step.operands if self.checks else ():
@@ -305,7 +305,7 @@ class Execution:
             reason = f"{changed.size} of its {data.size} bytes were overwritten before, the first at {changed[0]}"
             self.wrong = Wrong(step, f"operand {argument.leaf.name}", reason)
 
-    def _results(self, step: Call) -> list[Array]:
+    def _result_arrays(self, step: Call) -> list[Array]:
         """With checks, the bytes of the results of `step`, which are remembered."""
         found = [self.machine.read(argument.slice) for argument in step.results] if self.checks else []
         for argument, data in zip(step.results, found, strict=False):

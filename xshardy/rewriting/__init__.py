@@ -4,7 +4,7 @@ Patterns, and the driver that applies them.
 A *pattern* is one rewrite: a frozen dataclass below xDSL's `RewritePattern`, with `before -> after` in its docstring. A
 *pass* (`PatternPass`) is a name, options, and the patterns of one or several steps. The driver (`rewrite`) finds the
 patterns of an operation by its class. Every pattern also runs under xDSL's own `PatternRewriteWalker`. A pattern
-inserts, moves and erases operations by its rewriter: a pipeline keeps its walks over a module, and is told of these.
+inserts, moves and erases operations by its rewriter, which reports them to the index of a pipeline.
 """
 
 from xshardy.ir.twins import replace_by_twin as replace_by_twin

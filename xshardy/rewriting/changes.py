@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriterListener
 
+from xshardy.ir.fields import operands_of, users_of
 from xshardy.rewriting.driver import UseListener
 from xshardy.rewriting.pattern_pass import PatternPass
 from xshardy.rewriting.walk import operations_from, operations_in
@@ -33,13 +34,13 @@ class ChangeLog(UseListener):
 
         def record_removal(op: Operation) -> None:
             for inner in operations_from(op) if op.regions else (op,):
-                less_used.extend(inner._operands)
+                less_used.extend(operands_of(inner))
             if (parent := op.parent_op()) is not None:
                 changed.append(parent)
 
         def record_replacement(op: Operation, values: Sequence[SSAValue | None]) -> None:
             for result in op.results:
-                changed.extend([use.operation for use in result.uses])
+                changed.extend(users_of(result))
 
         # Functions and not methods: the log and its operations are freed as soon as nothing refers to the log.
         self.operation_insertion_handler.append(inserted.append)
@@ -62,60 +63,35 @@ class Position:
     less_used: int
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """The operations of a module at one time, and the block that each was in."""
-
-    ops: Sequence[Operation]
-    """Kept, so that no other operation gets the identity of one of them."""
-    blocks: Mapping[int, Block | None]
-    """By identity, which takes a tenth of the time of the hash of an operation."""
-
-    @staticmethod
-    def in_module(module: ModuleOp) -> "Places":
-        """Where the operations in `module` are now."""
-        ops = operations_in(module)
-        return Places(ops, dict(zip(map(id, ops), [op.parent for op in ops], strict=True)))
-
-    def has(self, op: Operation) -> bool:
-        """Whether `op`, which is in the module, was there in the same block."""
-        return self.blocks.get(id(op)) is op.parent
-
-
 @final
 class Changes(Container[Operation]):
     """
     The operations that changed since a pass last ran, and those around them.
 
-    `before` has the operations that were there when the pass ended, and their blocks: an operation that is not there is
-    new, and one in another block was moved, also where nothing recorded it.
+    `before` has the operations that were there when the pass ended, and their blocks: one that is not there is new, and
+    one in another block was moved, also where nothing recorded it.
     """
 
-    def __init__(self, log: ChangeLog, since: Position, before: Places):
+    def __init__(self, log: ChangeLog, since: Position, before: Mapping[Operation, Block | None]):
         self._before = before
-        changed = {id(op): op for op in log.changed[since.changed :]}
+        changed = {*log.changed[since.changed :]}
         for op in log.inserted[since.inserted :]:
-            changed.update([(id(inner), inner) for inner in operations_from(op)] if op.regions else ((id(op), op),))
+            changed.update(operations_from(op) if op.regions else (op,))
         self._around = around = changed.copy()
-        for op in changed.values():
-            for operand in op._operands:
-                if type(operand) is OpResult:
-                    around[id(operand.op)] = operand.op
+        for op in changed:
+            around.update([operand.op for operand in operands_of(op) if type(operand) is OpResult])
             for result in op.results:
-                use = result.first_use
-                while use is not None:
-                    around[id(use._operation)] = use._operation
-                    use = use._next_use
+                around.update(users_of(result))
             if (parent := op.parent_op()) is not None:
-                around[id(parent)] = parent
+                around.add(parent)
         for value in log.less_used[since.less_used :]:
             if type(value) is OpResult:
-                around[id(value.op)] = value.op
+                around.add(value.op)
             if (user := value.get_user_of_unique_use()) is not None:
-                around[id(user)] = user
+                around.add(user)
 
     def __contains__(self, op: object) -> bool:
-        return id(op) in self._around or (isinstance(op, Operation) and not self._before.has(op))
+        return isinstance(op, Operation) and (op in self._around or self._before.get(op) is not op.parent)
 
 
 class IncrementalPass(PatternPass):
@@ -140,8 +116,8 @@ class LastRun:
 
     position: Position
     """What was recorded when it started, if it has to look at its own changes again; else when it ended."""
-    places: Places
-    """Where the operations were that it left."""
+    places: Mapping[Operation, Block | None]
+    """The operations that it left, and the block that each was in."""
 
 
 @final
@@ -177,4 +153,4 @@ class PassRunner:
             changes = Changes(self._log, last.position, last.places)
             step.rewrite_changes(self._module, changes, self._log)
         end = start if step.may_do_more else self._log.position
-        self._last_runs[step] = LastRun(end, Places.in_module(self._module))
+        self._last_runs[step] = LastRun(end, {op: op.parent for op in operations_in(self._module)})

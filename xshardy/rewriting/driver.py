@@ -13,11 +13,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 
+from xshardy.ir.fields import operands_of
 from xshardy.ir.region_walk import walk_regions
 from xshardy.ir.walks import FORWARD, Walk
 from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
-from xshardy.rewriting.kept_walks import KeptWalks, kept_walks_around
+from xshardy.rewriting.operation_index import OperationIndex, index_around
 from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter
 from xshardy.rewriting.walk import held_attributes_in, walk_inside
@@ -130,7 +131,7 @@ def rewrite(
     if len(patterns) == 1 and isinstance(only, DecisionPattern) and isinstance(root, ModuleOp) and root.parent is None:
         decided = cast(DecisionPattern[Operation, object], only)
         if not walk.apply_recursively and among is None:
-            return _decided(decided, listener, kept_walks_around(root))
+            return _decided(decided, listener, index_around(root))
         ops = [*decided.decisions]
     elif len(patterns) == 1 and isinstance(only, HeldAttributesPattern) and among is None:
         changed = only.rewrite_held(held_attributes_in(root))
@@ -144,15 +145,15 @@ def rewrite(
         ops = [op for op in ops if op in among]
     if not ops:
         return False
-    kept = kept_walks_around(root)
-    return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, kept)
+    index = index_around(root)
+    return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, index)
 
 
 def _once(
     ops: Sequence[Operation],
     by_class: RewritesByClass,
     listener: PatternRewriterListener | None,
-    kept: KeptWalks | None,
+    index: OperationIndex | None,
 ) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
     rewriter: MovingRewriter | None = None
@@ -162,8 +163,8 @@ def _once(
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = _rewriter(op, listener, kept)
-        operands = op._operands
+            rewriter = _rewriter(op, listener, index)
+        operands = operands_of(op)
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if less_used is not None:
@@ -172,7 +173,7 @@ def _once(
 
 
 def _decided(
-    pattern: DecisionPattern[Operation, object], listener: PatternRewriterListener | None, kept: KeptWalks | None
+    pattern: DecisionPattern[Operation, object], listener: PatternRewriterListener | None, index: OperationIndex | None
 ) -> bool:
     """Apply `pattern` to each of its operations that is still there when its turn comes."""
     rewriter: MovingRewriter | None = None
@@ -182,9 +183,9 @@ def _decided(
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = _rewriter(op, listener, kept)
+            rewriter = _rewriter(op, listener, index)
         rewriter.start(op)
-        operands = op._operands
+        operands = operands_of(op)
         pattern.rewrite(op, decision, rewriter)
         if rewriter.has_done_action:
             rewriter.end()
@@ -194,9 +195,9 @@ def _decided(
     return changed
 
 
-def _rewriter(op: Operation, listener: PatternRewriterListener | None, kept: KeptWalks | None) -> MovingRewriter:
+def _rewriter(op: Operation, listener: PatternRewriterListener | None, index: OperationIndex | None) -> MovingRewriter:
     """The rewriter of all matches of a walk, the first of them of `op`, which is in a block."""
-    rewriter = MovingRewriter(op, kept)
+    rewriter = MovingRewriter(op, index)
     if listener is not None:
         rewriter.extend_from_listener(listener)
     return rewriter
@@ -206,11 +207,11 @@ def _to_fixpoint(
     ops: Sequence[Operation],
     by_class: RewritesByClass,
     listener: PatternRewriterListener | None,
-    kept: KeptWalks | None,
+    index: OperationIndex | None,
 ) -> bool:
     """Apply the patterns to `ops`, and then to what is touched, until nothing is left."""
     worklist = Worklist(ops, by_class)
-    rewriter = MovingRewriter(ops[0], kept)
+    rewriter = MovingRewriter(ops[0], index)
     rewriter.operation_insertion_handler.append(worklist.add_around)
     rewriter.operation_modification_handler.append(worklist.add_around)
     rewriter.operation_removal_handler.append(worklist.remove)
@@ -222,7 +223,7 @@ def _to_fixpoint(
         op = worklist.pop()
         if op.parent is None:
             continue
-        operands = op._operands
+        operands = operands_of(op)
         if _apply(op, by_class[type(op)], rewriter):
             changed = True
             if isinstance(listener, UseListener):

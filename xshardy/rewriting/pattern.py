@@ -11,6 +11,8 @@ from typing import Any, TypeVar, Union, final, get_args, get_origin
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.ir.fields import expected_type_of
+
 PatternT = TypeVar("PatternT", bound=RewritePattern)
 OperationT = TypeVar("OperationT", bound=Operation)
 
@@ -128,18 +130,14 @@ def rewrite_of(pattern: RewritePattern) -> Callable[[Operation, PatternRewriter]
 
 
 def op_types_of(pattern: RewritePattern) -> tuple[type, ...]:
-    """
-    The classes that `pattern` takes: those that it declares itself, or its `match_and_rewrite` does; else any.
-
-    What xDSL's own decorator matched is in a closure cell.
-    """
+    """The classes that `pattern` takes: those that it declares itself, or its `match_and_rewrite` does; else any."""
     if (declared := getattr(pattern, OP_TYPES, None)) is not None:
         return declared
     method: Any = type(pattern).match_and_rewrite
     if (declared := getattr(method, OP_TYPES, None)) is not None:
         return declared
-    cells = dict(zip(method.__code__.co_freevars, method.__closure__ or (), strict=True))
-    return _classes(cells["expected_type"].cell_contents) if "expected_type" in cells else ANY_OPERATION
+    expected = expected_type_of(method)
+    return ANY_OPERATION if expected is None else _classes(expected)
 
 
 def _classes(hint: Any) -> tuple[type, ...]:

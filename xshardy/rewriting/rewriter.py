@@ -11,8 +11,8 @@ from xdsl.rewriter import BlockInsertPoint, InsertPoint
 
 from xshardy.ir.insertion import inline_block, insert_before, insert_op
 from xshardy.ir.replacement import erase_op, replace_uses
-from xshardy.rewriting.kept_walks import KeptWalks
 from xshardy.rewriting.locations import MatchLocations
+from xshardy.rewriting.operation_index import OperationIndex
 
 
 class LazyRewriter(PatternRewriter):
@@ -22,11 +22,11 @@ class LazyRewriter(PatternRewriter):
     It gives new operations locations, see `locations`. What it overrides does what xDSL's rewriter does, in less time.
     """
 
-    def __init__(self, op: Operation, kept: KeptWalks | None = None):
+    def __init__(self, op: Operation, index: OperationIndex | None = None):
         super().__init__(op)
-        self._kept = kept
-        if kept is not None:
-            self.operation_insertion_handler.append(kept.insert)
+        self._index = index
+        if index is not None:
+            self.operation_insertion_handler.append(index.insert)
         self._locations: MatchLocations | None = None
         self.start(op)
 
@@ -70,15 +70,15 @@ class LazyRewriter(PatternRewriter):
         self.has_done_action = True
         self.handle_operation_removal(op)
         erase_op(op, safe_erase)
-        if self._kept is not None:
-            self._kept.record_erasure()  # not before: a handler of the removal may walk
+        if self._index is not None:
+            self._index.record_erasure()  # not before: a handler of the removal may walk
 
     def notify_op_modified(self, op: Operation) -> None:
         self.has_done_action = True
         if self.operation_modification_handler:
             self.handle_operation_modification(op)
-        if self._kept is not None:
-            self._kept.modify(op)
+        if self._index is not None:
+            self._index.modify(op)
 
     def replace(
         self,
@@ -102,10 +102,10 @@ class LazyRewriter(PatternRewriter):
             self.handle_operation_replacement(op, new_results)
         for old, new in zip(old_results, new_results, strict=True):
             self.replace_all_uses_with(old, new, safe_erase)
-        if len(new_results) == 1 and (only := new_results[0]) is not None and (name := only._name) is not None:
+        if len(new_results) == 1 and (only := new_results[0]) is not None and (name := only.name_hint) is not None:
             for each in inserted:
                 for result in each.results:
-                    if result._name is None:
+                    if result.name_hint is None:
                         result.name_hint = name
         self.erase(op, safe_erase)
 
@@ -128,17 +128,17 @@ class LazyRewriter(PatternRewriter):
         return new
 
     def inline_region(self, region: Region, insertion_point: BlockInsertPoint) -> None:
-        self._move_blocks()
+        self.record_moved_blocks()
         super().inline_region(region, insertion_point)
 
     def move_region_contents_to_new_regions(self, region: Region) -> Region:
-        self._move_blocks()
+        self.record_moved_blocks()
         return super().move_region_contents_to_new_regions(region)
 
-    def _move_blocks(self) -> None:
+    def record_moved_blocks(self) -> None:
         """Record that all of the operations of blocks move."""
-        if self._kept is not None:
-            self._kept.forget()
+        if self._index is not None:
+            self._index.forget()
 
     def end(self) -> None:
         """End a match that changed something."""
@@ -156,3 +156,13 @@ class MovingRewriter(LazyRewriter):
         # The last one that is put on a worklist is visited first.
         for op in reversed(inline_block(block, insertion_point, arg_values)):
             self.handle_operation_insertion(op)
+
+
+def inline_unreported(
+    block: Block, point: InsertPoint, arguments: Sequence[SSAValue], rewriter: PatternRewriter
+) -> Sequence[Operation]:
+    """Inline a block as `rewriter` does, unreported: the caller reports those of the operations that may match."""
+    rewriter.has_done_action = True
+    if isinstance(rewriter, LazyRewriter):
+        rewriter.record_moved_blocks()
+    return inline_block(block, point, arguments)

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, Region
 from xshardy.ir.region_walk import EVERY_CLASS, walk_regions
 from xshardy.ir.walks import FORWARD, INNER_FIRST, Walk
 from xshardy.rewriting.held_attributes import HeldAttributes
-from xshardy.rewriting.kept_walks import kept_walks_over
+from xshardy.rewriting.operation_index import index_over
 
 OperationT = TypeVar("OperationT", bound=Operation)
 
@@ -38,8 +38,8 @@ def _classes_below(kinds: tuple[type, ...]) -> _Classes:
 
 def walk_inside(root: Operation, walk: Walk, wanted: Mapping[type[Operation], object] = EVERY_CLASS) -> list[Operation]:
     """The operations in `root`, without itself, whose class `wanted` maps to something true, in the order of `walk`."""
-    kept = kept_walks_over(root)
-    return walk_regions(root.regions, walk, wanted) if kept is None else kept.select(root, walk, wanted)
+    index = index_over(root)
+    return walk_regions(root.regions, walk, wanted) if index is None else index.select(root, walk, wanted)
 
 
 def operations_from(root: Operation, walk: Walk = FORWARD) -> list[Operation]:
@@ -73,11 +73,11 @@ def operations_that(
 
 
 def held_attributes_in(root: Operation | Region) -> HeldAttributes:
-    """The attributes that the operations in `root` hold, without itself. It is kept for a module in a pipeline."""
+    """The attributes that the operations in `root` hold, without itself: from the index, if a pipeline has one."""
     if isinstance(root, Region):
         return HeldAttributes(walk_regions((root,), FORWARD))
-    kept = kept_walks_over(root) if isinstance(root, ModuleOp) else None
-    return HeldAttributes(operations_in(root)) if kept is None else kept.held_attributes()
+    index = index_over(root) if isinstance(root, ModuleOp) else None
+    return HeldAttributes(operations_in(root)) if index is None else index.held_attributes()
 
 
 def attributes_on(ops: Iterable[Operation]) -> dict[int, Attribute]:

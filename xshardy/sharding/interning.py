@@ -17,6 +17,7 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import axis_ref, mesh_of, span_of
+from xshardy.ir.hashing import Key, key_of
 
 NO_SHARDING = 0
 """The number that stands for no sharding."""
@@ -61,8 +62,7 @@ class ShardingTable:
         self._shardings: list[Sharding | None] = [None]
         self._numbers: dict[Sharding, int] = {}
         self._attributes: list[TensorShardingAttr | None] = [None]
-        self._read: dict[int, tuple[int, TensorShardingAttr]] = {}
-        """The number of an attribute by its identity. Keeps the attribute alive, so that its identity stays unique."""
+        self._read: dict[Key, int] = {}
         self._meshes: list[_KnownMesh] = []
         self._mesh_numbers: dict[MeshAttr | SymbolRefAttr, int] = {}
         self._dims: dict[tuple[int, DimSharding], DimensionShardingAttr] = {}
@@ -72,8 +72,8 @@ class ShardingTable:
         """The number of a sharding. Raises `KeyError` if its mesh is unknown."""
         if attribute is None:
             return NO_SHARDING
-        if (known := self._read.get(id(attribute))) is not None:
-            return known[0]
+        if (known := self._read.get(key := key_of(attribute))) is not None:
+            return known
         mesh_number = self._mesh_number(attribute)
         mesh = self._meshes[mesh_number]
 
@@ -95,7 +95,7 @@ class ShardingTable:
                 attribute.reduction_op.data,
             )
         )
-        self._read[id(attribute)] = number, attribute
+        self._read[key] = number
         if self._attributes[number] is None:
             self._attributes[number] = attribute
         return number

@@ -12,7 +12,7 @@ def print_module(module: "Operation", *, debug_info: bool = False) -> str:
     """`module` (or any operation) as text, with the aliases that it uses; with `debug_info`, also its locations."""
     from xshardy.syntax.printer import Printer
 
-    return Printer(print_debuginfo=debug_info, kept_templates=True).module_text(module)
+    return Printer(print_debuginfo=debug_info).module_text(module)
 
 
 def parse_module(text: str, name: str = "<stdin>", ctx: "Context | None" = None) -> "ModuleOp":

@@ -36,7 +36,7 @@ from xshardy.syntax.floats import float_text
 from xshardy.syntax.formats import format_of
 from xshardy.syntax.locations.aliases import LocationAliases
 from xshardy.syntax.locations.text import is_location
-from xshardy.syntax.text_templates import KEPT, TextTemplate, Written, can_be_alike, keep, text_key
+from xshardy.syntax.text_templates import TextTemplate, Written, can_be_alike, text_key
 
 DEFAULT_DIALECTS: Mapping[str, str] = {"builtin.module": "builtin.", "func.func": "func."}
 """Operations whose regions elide this prefix of operation names."""
@@ -52,19 +52,10 @@ class Printer(XDSLPrinter):
     """
     Prints one operation, once: `Printer().module_text(module)`.
 
-    With `templates`, operations whose texts differ only in value names are printed once: see `text_templates`. With
-    `kept_templates`, those that earlier printers printed are not printed again; not in the generic form, nor with
-    locations.
+    With `templates`, operations whose texts differ only in value names are printed once: see `text_templates`.
     """
 
-    def __init__(
-        self,
-        *,
-        print_generic_format: bool = False,
-        print_debuginfo: bool = False,
-        templates: bool = True,
-        kept_templates: bool = False,
-    ):
+    def __init__(self, *, print_generic_format: bool = False, print_debuginfo: bool = False, templates: bool = True):
         super().__init__(print_generic_format=print_generic_format, print_debuginfo=print_debuginfo)
         self._parts: list[str] = []
         self._aliases = AliasTable()
@@ -74,9 +65,7 @@ class Printer(XDSLPrinter):
         self._in_llvm_type = False
         self._default_dialects = [DEFAULT_DIALECTS["builtin.module"]]
         self._value_names: ValueNames | None = None
-        self._keeps_templates = kept_templates and not print_generic_format and not print_debuginfo
-        known: Mapping[Hashable, TextTemplate] = KEPT if self._keeps_templates else {}
-        self._templates: dict[Hashable, TextTemplate | None] | None = {**known} if templates else None
+        self._templates: dict[Hashable, TextTemplate | None] | None = {} if templates else None
         self._locations = LocationAliases(self._quoted, self._attribute_text)
         self._written: list[Written] = []
         """The places of names in the text of the operation that becomes a template."""
@@ -246,9 +235,7 @@ class Printer(XDSLPrinter):
         else:
             around, self._parts, self._written = self._parts, [], []
             self._print_in_turn(op)
-            templates[key] = template = TextTemplate.of(op, self._parts, self._written)
-            if self._keeps_templates and template is not None:
-                keep(key, template, op)
+            templates[key] = TextTemplate.of(op, self._parts, self._written)
             around += self._parts
             self._parts = around
 

@@ -58,7 +58,7 @@ class SourceNames:
 
     def keep(self, op: Operation) -> None:
         """Keep the names of the results of `op` if another operation replaces it: name hints survive a replacement."""
-        for result, name in zip(op.results, self._results(op), strict=False):
+        for result, name in zip(op.results, self._result_names(op), strict=False):
             hint = f"source.{len(self.kept)}"
             self.kept[hint] = KeptName(name, self.place(op), self.line(op))
             result.name_hint = hint
@@ -69,10 +69,10 @@ class SourceNames:
             return self.kept[value.name_hint].name
         if not isinstance(value, OpResult):
             return None if value.name_hint is None else f"%{value.name_hint}"
-        names = self._results(value.op)
+        names = self._result_names(value.op)
         return names[value.index] if value.index < len(names) else None
 
-    def _results(self, op: Operation) -> list[str]:
+    def _result_names(self, op: Operation) -> list[str]:
         if (span := self.spans.get(self._original(op))) is None:
             return []
         content = span.input.content

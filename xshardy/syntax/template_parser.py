@@ -12,7 +12,6 @@ from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from xshardy.ir import fill_block, set_name_hint
-from xshardy.syntax.context_memo import ContextMemo, depends_on_context_only, memo_of
 from xshardy.syntax.lexer import make_span
 from xshardy.syntax.locations.reader import LocationParser
 from xshardy.syntax.locations.text import as_slot
@@ -48,8 +47,6 @@ class TemplateParser(LocationParser):
     spans: OperationSpans
     _templates: dict[Hashable, dict[Hashable, Template]] | None
     """The templates by what is around their lines, and by the key of the line; None if none are used."""
-    _memo: ContextMemo
-    """What other texts in the same context need not read again."""
     _may_be_located: bool
     """Whether lines may end with a location."""
     _resolved: list[ResolvedOperand]
@@ -59,7 +56,6 @@ class TemplateParser(LocationParser):
         """Precondition of all others, for a new text."""
         self.spans = OperationSpans(self.lexer.input)
         self._templates, self._may_be_located, self._resolved = {} if is_used else None, may_be_located, []
-        self._memo = memo_of(self.ctx) if is_used else ContextMemo()
 
     @abstractmethod
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
@@ -80,7 +76,8 @@ class TemplateParser(LocationParser):
         A line that has none behind it that starts with the name of a value is left to `parse_operation`.
         """
         start, text = self.pos, self.lexer.input.content
-        templates = self._templates_in(("%", *self._parser_state.dialect_stack))
+        assert self._templates is not None
+        templates = self._templates.get(("%", *self._parser_state.dialect_stack), {})
         while (line := Line.at(text, start, may_be_located=self._may_be_located)) is not None:
             between = _BEFORE_VALUE.match(text, line.behind)
             template = templates.get(line.key())
@@ -98,8 +95,8 @@ class TemplateParser(LocationParser):
         if line is None or (behind := self._token_at(line.behind)) is None:
             return self._read_operation()[0]
         follower = "%" if behind.kind is MLIRTokenKind.PERCENT_IDENT else behind.text
-        surroundings, key = (follower, *self._parser_state.dialect_stack), line.key()
-        templates = self._templates_in(surroundings)
+        templates = self._templates.setdefault((follower, *self._parser_state.dialect_stack), {})
+        key = line.key()
         if (template := templates.get(key)) is not None and (op := self._copy(template, line)) is not None:
             self.lexer.pos = behind.span.end
             self._parser_state.current_token = behind
@@ -112,17 +109,8 @@ class TemplateParser(LocationParser):
             places = [(span.start, size) for span, size in results]
             if (template := Template.of(op, line, self.spans[op], places, self._resolved)) is not None:
                 templates[key] = template
-                if depends_on_context_only("".join(line.around)):
-                    self._memo.templates[surroundings][key] = template
         self._resolved = around
         return op
-
-    def _templates_in(self, surroundings: Hashable) -> dict[Hashable, Template]:
-        """The templates, by their keys, of lines with a token behind them and in the dialects of `surroundings`."""
-        assert self._templates is not None
-        if (known := self._templates.get(surroundings)) is None:
-            known = self._templates[surroundings] = dict(self._memo.templates[surroundings])
-        return known
 
     def _token_at(self, start: Position) -> MLIRToken | None:
         """The first token after `start`; None if the text is no token. Does not change the state of the parser."""

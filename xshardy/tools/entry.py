@@ -81,4 +81,5 @@ def xshardy_opt() -> int:
 
         return main
 
-    return _run(load)
+    with collection_suspended():  # reads one text, runs passes, and ends
+        return _run(load)

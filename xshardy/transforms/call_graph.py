@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
 from xshardy.ir import parameters_of
-from xshardy.rewriting.memo import once_per_object
+from xshardy.ir.hashing import Key, key_of
 from xshardy.rewriting.walk import operations_in, operations_of
 
 PRIVATE = StringAttr("private")
@@ -46,14 +46,14 @@ def symbols_in(attribute: Attribute) -> Iterator[str]:
             yield from symbols_in(part)
 
 
-def symbols_not_in(seen: set[int], attribute: Attribute) -> Iterator[str]:
-    """The same, without those inside of attributes that are `seen`, by identity; all of them are then seen."""
+def symbols_not_in(seen: set[Key], attribute: Attribute) -> Iterator[str]:
+    """The same, without those inside of attributes that are `seen`; all of them are then seen."""
     pending = [attribute]
     while pending:
         part = pending.pop()
-        if id(part) in seen:
+        if (key := key_of(part)) in seen:
             continue
-        seen.add(id(part))
+        seen.add(key)
         if type(part) is SymbolRefAttr:
             yield part.root_reference.data
         elif (parts := _parts_of(type(part))) is not None:
@@ -77,14 +77,14 @@ References: TypeAlias = Callable[[Operation], Iterator[str]]
 def reference_reader() -> References:
     """The function that reads references. Operations share attributes, so it looks into each of them once."""
 
-    @once_per_object
-    def symbols(attribute: Attribute) -> tuple[str, ...]:
-        return tuple(symbols_in(attribute))
+    symbols: dict[Key, tuple[str, ...]] = {}
 
     def references_of(op: Operation) -> Iterator[str]:
         for attributes in (op.properties, op.attributes):
             for attribute in attributes.values():
-                yield from symbols(attribute)
+                if (key := key_of(attribute)) not in symbols:
+                    symbols[key] = tuple(symbols_in(attribute))
+                yield from symbols[key]
 
     return references_of
 

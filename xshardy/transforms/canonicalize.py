@@ -26,6 +26,7 @@ from xdsl.traits import (
 
 from xshardy.dialects.extensions.arith_elementwise import with_elementwise
 from xshardy.dialects.extensions.effects import is_trivially_dead, memory_effects
+from xshardy.ir.fields import operands_of
 from xshardy.rewriting import TO_FIXPOINT, FixedClassPattern, PatternSet, Step, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.driver import Rewrite
@@ -165,7 +166,7 @@ class FoldOperation(FixedClassPattern):
         return op_type in FOLDS
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        found = FOLDS[type(op)](op, [constant_of(operand) for operand in op._operands])
+        found = FOLDS[type(op)](op, [constant_of(operand) for operand in operands_of(op)])
         if found is None or found in op.results:
             return
         value = found if isinstance(found, SSAValue) else self._constant(op, found, rewriter)

@@ -22,6 +22,7 @@ from xdsl.traits import (
 )
 
 from xshardy.dialects.extensions.effects import KnownEffects, effects_of, has_trait
+from xshardy.ir.fields import operands_of
 from xshardy.rewriting import FORWARD, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.walk import operations_from
@@ -36,22 +37,18 @@ class CommonSubexpressions:
 
     dead: set[Operation] = field(default_factory=set[Operation])
     equal: dict[Operation, Operation] = field(default_factory=dict[Operation, Operation])
-    values: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    """
-    For results of equal operations, those that take their place.
-
-    By identity, here and in keys: values hash in Python code.
-    """
+    values: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """For results of equal operations, those that take their place."""
 
     def merge(self, op: Operation, kept: Operation) -> None:
         """Note that `op` is equal to `kept`."""
         self.equal[op] = kept
-        self.values.update(zip(map(id, op.results), kept.results, strict=True))
+        self.values.update(zip(op.results, kept.results, strict=True))
 
 
-Key: TypeAlias = tuple[type[Operation], tuple[int | Attribute, ...]]
+Key: TypeAlias = tuple[type[Operation], tuple[SSAValue | Attribute, ...]]
 """
-Operations can only be equal if these are: their class, and the identities of their operands once equal operations are
+Operations can only be equal if these are: their class, and their operands once equal operations are
 merged.
 
 Without operands, it is their properties instead: many constants have the same class.
@@ -129,7 +126,7 @@ def _visit(region: Region, found: CommonSubexpressions, scope: Scope) -> None:
                 scope.writes += 1
             if not can_be_merged(op, effects):
                 continue
-        operands = tuple([id(merged(id(value), value)) for value in op._operands])
+        operands = tuple([merged(value, value) for value in operands_of(op)])
         key = type(op), operands or tuple(op.properties.values())
         others = scope.with_key(key)
         other = find_equal(op, others, found)
@@ -162,8 +159,8 @@ def are_equal(op: Operation, other: Operation, found: CommonSubexpressions, insi
         return False
     merged = found.values.get
     for operand, other_operand in zip(op.operands, other.operands, strict=True):
-        value = merged(id(operand), operand)
-        if inside.get(value, value) is not merged(id(other_operand), other_operand):
+        value = merged(operand, operand)
+        if inside.get(value, value) is not merged(other_operand, other_operand):
             return False
     return computes_the_same(op, other, found, inside)
 

@@ -22,9 +22,8 @@ from xdsl.universe import Universe
 from xshardy.dialects.xla_gpu import PureCallOp
 from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
 from xshardy.ir import clone_region
-from xshardy.ir.insertion import inline_block
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
-from xshardy.rewriting.kept_walks import kept_walks_around
+from xshardy.rewriting.rewriter import inline_unreported
 from xshardy.rewriting.walk import operations_from, operations_in
 from xshardy.transforms.call_graph import (
     References,
@@ -192,10 +191,7 @@ class InlineCall(RewritePattern):
         """Put the operations of `body`, of one block, in the place of `call`."""
         last = body.block.last_op
         assert isinstance(last, func.ReturnOp)
-        rewriter.has_done_action = True
-        if (kept := kept_walks_around(call)) is not None:
-            kept.forget()
-        for op in reversed(inline_block(body.block, InsertPoint.before(call), call.operands)):
+        for op in reversed(inline_unreported(body.block, InsertPoint.before(call), call.operands, rewriter)):
             if isinstance(op, Call) or op.regions:  # report no others: bodies grow with each call in a chain of calls
                 rewriter.handle_operation_insertion(op)
         rewriter.replace(call, (), last.arguments)

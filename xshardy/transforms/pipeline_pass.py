@@ -11,8 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.rewriting import PatternPass
-from xshardy.rewriting.garbage import collection_suspended
-from xshardy.rewriting.kept_walks import walks_kept, walks_not_kept
+from xshardy.rewriting.operation_index import indexed, not_indexed
 from xshardy.transforms.read_only_pass import ReadOnlyPass
 
 
@@ -27,15 +26,20 @@ class PipelinePass(ModulePass, ABC):
     def passes(self) -> tuple[ModulePass, ...]:
         """The passes, in order."""
 
+    def check(self, module: ModuleOp) -> None:
+        """Raise the errors of the passes that they would raise after earlier ones have changed `module`."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for _ in self.applied(ctx, op):
-            pass
+        with indexed(op):
+            self.check(op)
+            for _ in self.applied(ctx, op):
+                pass
 
     def applied(self, ctx: Context, op: ModuleOp) -> Generator[ModulePass]:
         """Run the passes one by one, and yield each after it has run."""
-        with collection_suspended(), walks_kept(op):
+        with indexed(op):
             for step in self.passes:
                 reports_changes = isinstance(step, PatternPass | PipelinePass | ReadOnlyPass)
-                with nullcontext() if reports_changes else walks_not_kept(op):
+                with nullcontext() if reports_changes else not_indexed(op):
                     step.apply(ctx, op)
                 yield step

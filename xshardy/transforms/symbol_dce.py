@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.ir.hashing import Key
 from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.walk import attributes_on, operations_from
 from xshardy.transforms.call_graph import calls_by_symbol, symbols_not_in
@@ -35,7 +36,7 @@ def dead_symbols(module: ModuleOp) -> tuple[Operation, ...]:
         return ()
     calls = calls_by_symbol(module)
     reached = _take_reached(hidden, roots, lambda op: [call.callee.string_value() for call in calls.get(op, ())])
-    seen: set[int] = set()
+    seen: set[Key] = set()
     _take_reached(hidden, roots + reached, lambda op: _references_within(op, seen))
     return tuple(hidden.values())
 
@@ -54,8 +55,8 @@ def _take_reached(
     return taken
 
 
-def _references_within(root: Operation, seen: set[int]) -> list[str]:
-    """The symbols that `root` and the operations in it refer to, without those of attributes `seen`, by identity."""
+def _references_within(root: Operation, seen: set[Key]) -> list[str]:
+    """The symbols that `root` and the operations in it refer to, without those of attributes `seen`."""
     return [name for held in attributes_on(operations_from(root)).values() for name in symbols_not_in(seen, held)]
 
 

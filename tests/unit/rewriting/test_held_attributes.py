@@ -11,7 +11,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Rewr
 
 from xshardy.rewriting import AttributePattern, HeldAttributesPattern, match_op_type, rewrite
 from xshardy.rewriting.held_attributes import HeldAttributes
-from xshardy.rewriting.kept_walks import walks_kept
+from xshardy.rewriting.operation_index import indexed
 from xshardy.rewriting.walk import held_attributes_in
 from xshardy.syntax import parse_module
 
@@ -79,7 +79,7 @@ def held_by_identity(module: ModuleOp) -> Mapping[int, Attribute]:
 @pytest.mark.parametrize("then", [EraseSum(), Mark(), NextKind(), DropKind()])
 def test_what_is_kept_is_what_operations_hold(pattern: RewritePattern, then: RewritePattern):
     module = parse_module(TEXT)
-    with walks_kept(module):
+    with indexed(module):
         for step in (pattern, then):
             held_attributes_in(module)
             rewrite(module, (step,))

@@ -11,8 +11,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.stablehlo import AddOp, NegOp, ReturnOp
 from xshardy.ir.region_walk import walk_regions
-from xshardy.rewriting import BACKWARD, FORWARD, INNER_FIRST, Walk, kept_walks, match_op_type, rewrite
-from xshardy.rewriting.kept_walks import walks_kept, walks_not_kept
+from xshardy.rewriting import BACKWARD, FORWARD, INNER_FIRST, Walk, match_op_type, operation_index, rewrite
+from xshardy.rewriting.operation_index import indexed, not_indexed
 from xshardy.rewriting.walk import operations_in, operations_of, walk_inside
 from xshardy.syntax import parse_module
 from xshardy.transforms.unused_operations import EraseUnusedOperation
@@ -63,7 +63,7 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
         made.append(walk)
         return walk_regions(regions, walk, *wanted)
 
-    monkeypatch.setattr(kept_walks, "walk_regions", counted)
+    monkeypatch.setattr(operation_index, "walk_regions", counted)
     return made
 
 
@@ -89,7 +89,7 @@ class Negate(RewritePattern):
 @pytest.mark.parametrize("walk", [FORWARD, BACKWARD, INNER_FIRST, Walk(walk_reverse=True)])
 def test_a_kept_walk_has_the_order_of_a_new_one(walk: Walk):
     module = parse_module(LOOP)
-    with walks_kept(module):
+    with indexed(module):
         assert walk_inside(module, walk) == walk_regions(module.regions, walk)
         some = [op for op in walk_regions(module.regions, walk) if isinstance(op, NegOp | ReturnOp)]
         assert [op for op in walk_inside(module, walk) if isinstance(op, NegOp | ReturnOp)] == some
@@ -97,7 +97,7 @@ def test_a_kept_walk_has_the_order_of_a_new_one(walk: Walk):
 
 def test_a_walk_is_kept_until_an_operation_of_its_classes_is_inserted(walked: list[Walk]):
     module = parse_module(LOOP)
-    with walks_kept(module):
+    with indexed(module):
         assert len(operations_of(module, NegOp)) == 2
         rewrite(module, (Mark(),))
         assert len(operations_of(module, AddOp)) == 1
@@ -108,7 +108,7 @@ def test_a_walk_is_kept_until_an_operation_of_its_classes_is_inserted(walked: li
         assert len(walked) == 1
         assert len(operations_of(module, NegOp)) == 3
         assert len(walked) == 2
-        with walks_not_kept(module):
+        with not_indexed(module):
             operations_in(module)
         assert len(walked) == 2
     operations_in(module)
@@ -117,7 +117,7 @@ def test_a_walk_is_kept_until_an_operation_of_its_classes_is_inserted(walked: li
 
 def test_a_kept_walk_has_the_walks_over_functions(walked: list[Walk]):
     module = parse_module(LOOP + LOOP.replace("@main", "@other"))
-    with walks_kept(module):
+    with indexed(module):
         operations_in(module)
         for function in module.ops:
             assert operations_in(function) == list(function.walk())[1:]
@@ -129,15 +129,15 @@ def test_a_kept_walk_has_the_walks_over_functions(walked: list[Walk]):
 def test_an_inserted_function_is_walked_alone(walked: list[Walk]):
     """What inserts a function for each kernel does not walk over the module for each."""
     module = parse_module(LOOP)
-    with walks_kept(module):
+    with indexed(module):
         operations_in(module)
         before = len(walked)
         for number in range(3):
             function = next(iter(parse_module(LOOP.replace("@main", f"@f{number}")).ops)).clone()
             module.body.block.add_op(function)
-            kept_over = kept_walks.kept_walks_over(module)
-            assert kept_over is not None
-            kept_over.insert(function)
+            index = operation_index.index_over(module)
+            assert index is not None
+            index.insert(function)
             assert operations_in(function) == list(function.walk())[1:]
         assert len(walked) == before + 6  # over each new function: for its classes, and for what is in it
         assert len(operations_in(module)) == len(list(module.walk())) - 1
@@ -168,12 +168,12 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> list[ModuleOp]:
     """Filled with a module for each walk over the whole of it that is kept."""
     walked: list[ModuleOp] = []
 
-    class Counted(kept_walks._Order):  # pyright: ignore[reportPrivateUsage]
+    class Counted(operation_index._Order):  # pyright: ignore[reportPrivateUsage]
         def __init__(self, module: ModuleOp):
             super().__init__(module)
             walked.append(module)
 
-    monkeypatch.setattr(kept_walks, "_Order", Counted)
+    monkeypatch.setattr(operation_index, "_Order", Counted)
     return walked
 
 

@@ -21,8 +21,8 @@ from xdsl.pattern_rewriter import (
 )
 from xdsl.utils.arg_spec import parse_pipeline
 
-from xshardy.rewriting import PatternPass, Walk, kept_walks
-from xshardy.rewriting.kept_walks import KeptWalks
+from xshardy.rewriting import PatternPass, Walk, operation_index
+from xshardy.rewriting.operation_index import OperationIndex
 from xshardy.tools.xshardy_opt import run
 from xshardy.universe import XSHARDY_UNIVERSE
 
@@ -94,7 +94,7 @@ def rewrite_with_xdsl(self: PatternPass, module: ModuleOp, listener: PatternRewr
     return changed
 
 
-class WalksAgain(KeptWalks):
+class WalksAgain(OperationIndex):
     """Nothing is kept: only our driver tells of operations that are inserted, moved or erased."""
 
     def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
@@ -109,7 +109,7 @@ def test_the_output_is_the_same(arguments: list[str], path: Path, monkeypatch: p
     if status != 0:
         pytest.skip("the module is rejected, as the file expects")
     monkeypatch.setattr(PatternPass, "rewrite_module", rewrite_with_xdsl)
-    monkeypatch.setattr(kept_walks, "KeptWalks", WalksAgain)
+    monkeypatch.setattr(operation_index, "OperationIndex", WalksAgain)
     assert run(arguments, text)[:2] == (status, output)
 
 

@@ -8,13 +8,11 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import integers, sampled_from
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import Parser as XDSLParser
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
-from xshardy.syntax.context_memo import MOST_KEPT
 from xshardy.syntax.locations import location_of
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
@@ -86,14 +84,10 @@ class ParseFailure:
     places: Sequence[tuple[int, int]]
 
 
-KEPT_CONTEXT = new_context()
-"""A context in which many texts are read."""
-
-
-def read(text: str, templates: bool, context: Context | None = None) -> list[object] | ParseFailure:
-    """All operations that a parser creates from `text`, or its error; in a new context if there is no `context`."""
+def read(text: str, templates: bool) -> list[object] | ParseFailure:
+    """All operations that a parser creates from `text`, or its error."""
     try:
-        parser = Parser(context or new_context(), text, templates=templates)
+        parser = Parser(new_context(), text, templates=templates)
         module = parser.parse_module()
     except ParseError as error:
         refs = [span for span, _ in error.refs] if isinstance(error, MultipleSpansParseError) else []
@@ -103,9 +97,8 @@ def read(text: str, templates: bool, context: Context | None = None) -> list[obj
 
 
 def check(text: str) -> bool:
-    """Whether `text` is a module: with and without templates, of other texts too, the same one, or one complaint."""
+    """Whether `text` is a module: with and without templates, the same one, or one complaint."""
     expected, found = read(text, False), read(text, True)
-    assert read(text, True, KEPT_CONTEXT) == expected
     if isinstance(expected, ParseFailure) or isinstance(found, ParseFailure):
         assert found == expected
         return False
@@ -130,32 +123,6 @@ def test_lines_are_copied():
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("#a = 1 : i32\n%0 = arith.constant #a\n%1 = arith.constant 1 : i64\n", "%0 = arith.constant #a\n\n"),
-        (
-            "!t = i32\n%0 = arith.constant 1 : !t\n%1 = arith.constant 1 : i64\n",
-            "!t = i8\n%0 = arith.constant 1 : !t\n\n",
-        ),
-    ],
-)
-def test_aliases_are_those_of_one_text(first: str, second: str):
-    assert read(first, True, context := new_context()) == read(first, False)
-    assert read(second, True, context) == read(second, False)
-
-
-def test_lines_of_an_earlier_text_are_copied():
-    context = new_context()
-    read(PROGRAM, True, context)
-    with patch.object(Parser, "_read_operation", autospec=True, side_effect=Parser._read_operation) as parsed:
-        read(PROGRAM, True, context)
-    again = parsed.call_count
-    with patch.object(Parser, "_read_operation", autospec=True, side_effect=Parser._read_operation) as parsed:
-        read(PROGRAM, True)
-    assert again < parsed.call_count
-
-
-@pytest.mark.parametrize(
     "attribute",
     [
         '#sdy.sharding<@mesh, [{"x"}]>',
@@ -171,13 +138,6 @@ def test_attributes_of_dialects_are_shared_by_their_text(attribute: str):
     module = Parser(new_context(), "\n".join(functions)).parse_module()
     first, second = [function.res_attrs.data[0].data["a"] for function in module.ops]  # pyright: ignore
     assert first is second
-
-
-def test_what_is_kept_with_a_context_is_bounded():
-    context = new_context()
-    read("".join(f"%{i} = arith.constant {i} : i32\n" for i in range(MOST_KEPT + 100)), True, context)
-    (memo,) = context.memos.values()
-    assert max(map(len, memo.templates.values())) <= MOST_KEPT
 
 
 def test_xdsl_reads_the_same():

@@ -10,7 +10,6 @@ from xdsl.ir import Dialect, Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xshardy.dialects.discardable import verify
-from xshardy.syntax import print_module
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.printer import Printer
 from xshardy.syntax.text_templates import TextTemplate, can_be_alike
@@ -22,11 +21,10 @@ INPUTS = sorted(FILECHECK.rglob("*.mlir"))
 
 
 def check(module: Operation, dialects: Iterable[Dialect] = ()) -> str:
-    """The text of `module`, which is the same with and without templates in each form, also with those of others."""
+    """The text of `module`, which is the same with and without templates in each form."""
     for forms in ({"print_generic_format": True}, {"print_debuginfo": True}, {}):
         text = Printer(**forms).module_text(module, dialects)
         assert text == Printer(**forms, templates=False).module_text(module, dialects)
-        assert text == Printer(**forms, kept_templates=True).module_text(module, dialects)
     return text
 
 
@@ -127,25 +125,6 @@ def test_lines(lines: str, filled: int):
         Printer().module_text(module)
     assert fill.call_count == filled
     check(module)
-
-
-def test_templates_are_kept_for_the_next_printer():
-    module = Parser(new_context(), BODY.format("  %0 = arith.addf %a, %b {kept} : f32")).parse_module()
-    text = print_module(module)
-    with patch.object(TextTemplate, "of") as make:
-        assert print_module(module) == text
-    assert make.call_count == 0
-
-
-def test_a_text_with_an_alias_is_not_kept():
-    """The number of an alias depends on the others in the module."""
-    lines = "\n".join(f'  "test.op"(%a) {{map = affine_map<(d0) -> (d0 + {n})>}} : (f32) -> ()' for n in range(2))
-    module = Parser(new_context(), BODY.format(lines)).parse_module()
-    assert "{map = #map1}" in print_module(module)
-    first = next(op for op in module.walk() if op.name == "test.op")
-    first.detach()
-    first.erase()
-    assert "{map = #map}" in check(module)
 
 
 def test_the_prefix_of_names_is_a_part_of_the_kind():

@@ -1,7 +1,7 @@
 """
 A pass says that it changed a module exactly if the text of the module changed, on the inputs of the FileCheck tests.
 
-Pipelines rely on it: `PassRunner` does not run a pass again where nothing changed. `walks_kept` does not walk again
+Pipelines rely on it: `PassRunner` does not run a pass again where nothing changed. An index does not walk again
 where no operation was inserted, moved or erased, and reads the attributes of modified operations only.
 """
 
@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.rewriting import PatternPass
-from xshardy.rewriting.kept_walks import walks_kept
+from xshardy.rewriting.operation_index import indexed
 from xshardy.rewriting.walk import attributes_on, held_attributes_in, operations_in, operations_of
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.pipelines import passes_of
@@ -62,7 +62,7 @@ def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bo
     before = print_module(module)
     for each in passes:
         if isinstance(each, PatternPass) and each.records_changes:
-            with walks_kept(module):
+            with indexed(module):
                 kinds = tuple(dict.fromkeys(map(type, operations_in(module))))
                 walks_of(module, kinds)
                 held_attributes_in(module)

@@ -83,6 +83,7 @@ from xshardy.dialects.xla_gpu.constraints import (
 )
 from xshardy.dialects.xla_gpu.formats import AppliedMap, LoopNest
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
+from xshardy.ir.fields import operands_of
 
 CANONICALIZATION = "xshardy.dialects.xla_gpu.canonicalization"
 """The module with the canonicalization patterns of xla_gpu."""
@@ -155,11 +156,11 @@ class ApplyIndexingOp(IRDLOperation, HasFolderInterface):
 
     @property
     def dims(self) -> Sequence[SSAValue]:
-        return self._operands[: len(self.map.dimensions)]
+        return operands_of(self)[: len(self.map.dimensions)]
 
     @property
     def symbols(self) -> Sequence[SSAValue]:
-        return self._operands[len(self.map.dimensions) :]
+        return operands_of(self)[len(self.map.dimensions) :]
 
     def fold(self) -> Sequence[SSAValue] | None:
         """`(d0, d1) -> (d1, d0)` -> the operands, if every result is a variable."""

@@ -50,7 +50,7 @@ class JaxLibraries:
     """How JAX takes an operand."""
     _compiled: dict[str, Executable] = field(default_factory=dict[str, Executable])
     """By the text of the program: models repeat their layers."""
-    _results: Sequence[Any] = ()
+    _outputs: Sequence[Any] = ()
     """Those of the last run, from which the GPU may still copy."""
 
     def compiled(self, program: str) -> Executable:
@@ -68,8 +68,8 @@ class JaxLibraries:
         self.gpu.wait()  # what writes the operands, and copies of earlier results
         with import_jax().enable_x64(True):  # without it, JAX makes 64 bits 32 bits wide
             arrays = [self._operand(operand) for operand in operands]
-            self._results = executable.execute_on_one_device(arrays)
-        for array, target in zip(self._results, results, strict=False):  # without workspace
+            self._outputs = executable.execute_on_one_device(arrays)
+        for array, target in zip(self._outputs, results, strict=False):  # without workspace
             if target.size:
                 assert array.nbytes == target.size
                 self.gpu.copy(self.gpu.memory_at(array.unsafe_buffer_pointer(), target.size, array), target)

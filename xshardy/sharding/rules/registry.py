@@ -6,7 +6,7 @@ Source: Shardy's docs, "Sharding representation" and "Op interfaces" (ShardingRu
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -71,7 +71,12 @@ def register_rule(operation: type[Operation], rule: Row | Callable[[Shapes, Any]
 
 def has_own_rule(operation: type[Operation]) -> bool:
     """Whether the rule of a class of operations is registered, or implemented by the class."""
-    return operation in _registered or issubclass(operation, ShardingRuleOpInterface)
+    return operation in _registered or _implements_rule(operation)
+
+
+@cache
+def _implements_rule(operation: type[Operation]) -> bool:
+    return issubclass(operation, ShardingRuleOpInterface)
 
 
 def no_registered_rule(shapes: Shapes, name: str) -> NoReturn:

@@ -48,14 +48,12 @@ def read_bytecode(data: bytes, ctx: "Context | None" = None) -> "ModuleOp":
     """
     from xdsl.dialects.builtin import ModuleOp
 
-    from xshardy.rewriting.garbage import collection_suspended
     from xshardy.syntax.bytecode.container import open_container
     from xshardy.syntax.bytecode.operations import OperationReader
     from xshardy.universe import new_context
 
     try:
-        with collection_suspended():
-            operations = OperationReader(open_container(data), ctx or new_context()).read()
+        operations = OperationReader(open_container(data), ctx or new_context()).read()
     except RecursionError:
         raise BytecodeError("the bytecode is nested too deeply") from None
     match operations:

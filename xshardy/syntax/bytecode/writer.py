@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsolatedFromAbove
 
+from xshardy.ir.fields import operands_of
 from xshardy.syntax.bytecode.attribute_numbers import BUILTIN_DIALECT, Form, NumberTable, WrittenEntry, grouped
 from xshardy.syntax.bytecode.container import UNKNOWN_ARGUMENT_LOCATIONS, Section
 from xshardy.syntax.bytecode.contents import VHLO_PREFIX
@@ -165,10 +166,10 @@ class BytecodeWriter:
             writer.varint(len(op.results))
             for result in op.results:
                 writer.varint(self._table.type(result.type, form))
-        if op._operands:
+        if operands_of(op):
             mask |= HAS_OPERANDS
-            writer.varint(len(op._operands))
-            for value in op._operands:
+            writer.varint(len(operands_of(op)))
+            for value in operands_of(op):
                 writer.varint(casts.get(value, self._number(value, op)))
         if op.successors:
             mask |= HAS_SUCCESSORS
@@ -256,9 +257,9 @@ class BytecodeWriter:
         for block in blocks:
             yield from map(self._define, block.args)
             for op in block.ops:
-                if self._version is not None and op._operands:
+                if self._version is not None and operands_of(op):
                     form = self._form(op)
-                    cast = dict.fromkeys(value for value in op._operands if self._form_of(value) is not form)
+                    cast = dict.fromkeys(value for value in operands_of(op) if self._form_of(value) is not form)
                     self._casts[op] = {value: self._size + index for index, value in enumerate(cast)}
                     self._size += len(cast)
                 yield from map(self._define, op.results)

@@ -40,7 +40,7 @@ class NumberedLocation(BuiltinAttribute):
         return self is other
 
     def __hash__(self) -> int:
-        return id(self)
+        return object.__hash__(self)
 
     def print_builtin(self, printer: Printer) -> None:
         self.value.print_builtin(printer)

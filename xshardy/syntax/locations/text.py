@@ -99,7 +99,7 @@ class TextLocation(BuiltinAttribute):
         return self is other
 
     def __hash__(self) -> int:
-        return id(self)
+        return object.__hash__(self)
 
     def __repr__(self) -> str:
         return f"TextLocation({self._text or self._value})"

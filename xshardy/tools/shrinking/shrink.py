@@ -14,6 +14,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.windows import dilated
+from xshardy.ir.fields import set_type
 from xshardy.launch.leaves import Leaf
 from xshardy.rewriting.walk import operations_from
 from xshardy.tools.shrinking.asynchronous import resized_bundle
@@ -91,7 +92,7 @@ def shrink(module: ModuleOp, least: int = LEAST) -> ModuleOp:
         if (resize := RESIZE.get(type(op))) is not None:
             resize(op, shrunk)
     for value, new in types.items():
-        value._type = new  # pyright: ignore[reportPrivateUsage]
+        set_type(value, new)
     for op in small.ops:
         if isinstance(op, FuncOp) and (end := op.get_return_op()) is not None:
             op.function_type = FunctionType.from_lists(

@@ -8,6 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.ir.fields import operands_of
 from xshardy.ir.region_walk import walk_regions
 from xshardy.ir.walks import FORWARD
 from xshardy.rewriting import match_op_type
@@ -144,7 +145,7 @@ class ConditionInBranches(RewritePattern):
             users = [
                 inner
                 for inner in walk_regions((region,), FORWARD)
-                if any(operand is condition for operand in inner._operands)
+                if any(operand is condition for operand in operands_of(inner))
             ]
             if not users:
                 continue

@@ -1,6 +1,7 @@
 """The shardings that a function has for all of its arguments, or for all of its results."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ShapedType
 from xdsl.dialects.func import FuncOp
@@ -10,6 +11,7 @@ from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.ir import new_attribute
+from xshardy.ir.hashing import Key, key_of
 
 
 def argument_shardings(function: FuncOp) -> TensorShardingPerValueAttr | None:
@@ -38,6 +40,12 @@ def written_shardings(
     ]
 
 
+@lru_cache(maxsize=1024)
+def only_sharding(sharding: TensorShardingAttr) -> DictionaryAttr:
+    """The attributes of an argument or result that has no others: one object for those that share a sharding."""
+    return DictionaryAttr({SHARDING: sharding})
+
+
 def without_attributes(
     dictionaries: ArrayAttr[DictionaryAttr] | None, names: Collection[str]
 ) -> ArrayAttr[DictionaryAttr] | None:
@@ -56,16 +64,16 @@ def update_function_shardings(
     Returns whether one changed.
     """
     has_changed = False
-    known: dict[tuple[int, int], tuple[TensorShardingAttr, TensorShardingAttr]] = {}
-    """By the identities of a sharding, which is kept alive here, and of a type: it, and what it becomes."""
+    known: dict[tuple[TensorShardingAttr, Key], TensorShardingAttr] = {}
+    """By a sharding and a type: what the sharding becomes."""
 
     def updated(entry: DictionaryAttr, type: Attribute) -> DictionaryAttr:
         old = entry.data.get(SHARDING)
         if not isinstance(old, TensorShardingAttr):
             return entry
-        if (pair := known.get((id(old), id(type)))) is None:
-            pair = known[id(old), id(type)] = old, update(old, type)
-        return entry if pair[1] is old else DictionaryAttr({**entry.data, SHARDING: pair[1]})
+        if (new := known.get(key := (old, key_of(type)))) is None:
+            new = known[key] = update(old, type)
+        return entry if new == old else DictionaryAttr({**entry.data, SHARDING: new})
 
     for name, types in (("arg_attrs", function.function_type.inputs), ("res_attrs", function.function_type.outputs)):
         if entries := dictionaries_in(function.properties.get(name)):

@@ -31,6 +31,7 @@ from xshardy.dialects.stablehlo.async_ops import AsyncStartOp
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.shape import BitcastConvertOp, BroadcastInDimOp, ConcatenateOp, ReshapeOp, TransposeOp
 from xshardy.dialects.stablehlo.slicing import DynamicSliceOp, DynamicUpdateSliceOp
+from xshardy.ir.fields import operands_of
 from xshardy.sharding.priorities import OpKind
 from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS
 
@@ -136,4 +137,4 @@ def kind_of(op: Operation) -> OpKind:
 
 def is_scalar_expansion(op: Operation) -> bool:
     """Whether `op` broadcasts a scalar, constant or not."""
-    return type(op) is BroadcastInDimOp and not any(map(rank_of, op._operands))  # pyright: ignore[reportPrivateUsage]
+    return type(op) is BroadcastInDimOp and not any(map(rank_of, operands_of(op)))

@@ -6,14 +6,14 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
+from xshardy.ir.hashing import Key, key_of, keys_of
 from xshardy.rewriting import DecisionPattern, PatternPass
-from xshardy.rewriting.memo import numbers_of_equals
 from xshardy.rewriting.walk import operations_of, operations_that
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
@@ -30,33 +30,26 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
     Equal operations have equal operands after merging, equal types and equal attributes, shardings included. Reads each
     of these operations once.
     """
-    number = numbers_of_equals()
-    merged: dict[int, int] = {}
-    """By the identity of a result, that of the one that replaces it: values hash slowly."""
+    first: dict[Hashable, Operation] = {}
+    merged: dict[SSAValue, SSAValue] = {}
+    """By the result of an operation, that of the one that replaces it."""
     earlier: dict[Operation, Operation] = {}
-
-    def numbered(held: Mapping[str, Attribute]) -> Hashable:
-        return frozenset([(name, number(attribute)) for name, attribute in held.items()])
-
     for function in operations_of(module, FuncOp):
-        first: dict[Hashable, Operation] = {}
-        first_of_parts: dict[Hashable, Operation] = {}
-        """By the identities of all parts of an operation: most equal operations share theirs."""
         for op in operations_that(may_be_merged, function, inner_first=True):
             if type(op) is BroadcastInDimOp and not is_scalar_expansion(op):
                 continue
-            (result,), attributes, properties = op.results, op.attributes, op.properties
-            operands = [merged.get(key, key) for key in map(id, op._operands)]  # pyright: ignore[reportPrivateUsage]
-            held = (*attributes, *map(id, attributes.values()), None, *properties, *map(id, properties.values()))
-            parts = (id(op.parent), id(result.type), *operands, None, *held)
-            if (kept := first_of_parts.get(parts)) is None:
-                content = (number(result.type), tuple(operands), numbered(attributes), numbered(properties))
-                kept = first_of_parts[parts] = first.setdefault((id(op.parent_region()), content), op)
+            (result,) = op.results
+            operands = tuple([merged.get(operand, operand) for operand in op.operands])
+            held = _by_name(op.attributes), _by_name(op.properties)
+            kept = first.setdefault((op.parent_region(), key_of(result.type), operands, held), op)
             if kept is not op:
                 earlier[op] = kept
-                (first_result,) = kept.results
-                merged[id(result)] = id(first_result)
+                (merged[result],) = kept.results
     return earlier
+
+
+def _by_name(held: Mapping[str, Attribute]) -> frozenset[tuple[str, Key]]:
+    return frozenset(zip(held, keys_of(held.values()), strict=True))
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Turn named computations into calls of functions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
@@ -16,11 +15,11 @@ from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.ir import new_attribute, new_operation
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk, replace_by_twin
-from xshardy.rewriting.memo import once_per_object
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import PRIVATE
 from xshardy.transforms.sdy.data_flow import argument_owners, result_owners
 from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, threads_of, without_threads
+from xshardy.transforms.sdy.function_shardings import only_sharding
 from xshardy.transforms.sdy.symbols import SymbolNames, reference_to
 from xshardy.transforms.sdy_export.sink_data_flow_edges import SinkIntoNamedComputation, edges_of
 
@@ -46,16 +45,11 @@ class OutlineNamedComputation(DecisionPattern[NamedComputationOp, str]):
 
     module: ModuleOp
 
-    @cached_property
-    def _dictionary(self) -> Callable[[Attribute], DictionaryAttr]:
-        """The attributes of an argument with a sharding: the same object for one that many arguments have."""
-        return once_per_object(lambda sharding: DictionaryAttr({SHARDING: sharding}))
-
     def rewrite(self, op: NamedComputationOp, decision: str, rewriter: PatternRewriter, /) -> None:
         SinkIntoNamedComputation().match_and_rewrite(op, rewriter)
         for edge in [*edges_of(argument_owners(op)), *edges_of(result_owners(op))]:
             rewriter.replace(edge, (), [edge.input])
-        arguments = None if op.in_shardings is None else ArrayAttr(map(self._dictionary, op.in_shardings.shardings))
+        arguments = None if op.in_shardings is None else ArrayAttr(map(only_sharding, op.in_shardings.shardings))
         function = outlined(op, decision, arguments, rewriter)
         attributes = without_threads(op)
         if op.out_shardings is not None:

@@ -10,8 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.ir import clone_operation
-from xshardy.rewriting.garbage import collection_suspended
-from xshardy.rewriting.kept_walks import walks_kept
+from xshardy.rewriting.operation_index import indexed
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.save_module import SaveModulePass
@@ -142,13 +141,14 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
         yield SaveModulePass(self.dump_directory, f"{stage}_with_global_shapes", next(dumps))
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended(), walks_kept(op):
+        with indexed(op):
             self.check(op)
             # Passes detect errors in such modules only after earlier passes have changed them.
             fails_late = self.enable_per_instruction_partitioning or any(rare_features(op))
             saved = clone_operation(op) if fails_late else None
             try:
-                super().apply(ctx, op)
+                for _ in self.applied(ctx, op):
+                    pass
             except OperationFailedException:
                 if saved is not None:
                     op.detach_region(op.body)

@@ -1,20 +1,17 @@
 """Give the results of functions the shardings of the values that they return."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import PatternPass, match_op_type
-from xshardy.rewriting.memo import once_per_object
 from xshardy.transforms.sdy.function_body import body_of
+from xshardy.transforms.sdy.function_shardings import only_sharding
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardable_values import sharding_of
 
@@ -31,17 +28,12 @@ class CopyReturnedShardings(RewritePattern):
     main: FuncOp | None
     """The function that the program starts with."""
 
-    @cached_property
-    def _only(self) -> Callable[[Attribute], DictionaryAttr]:
-        """The attributes of a result with a sharding: the same object for one that many results have."""
-        return once_per_object(lambda sharding: DictionaryAttr({SHARDING: sharding}))
-
     def _with_sharding(self, known: DictionaryAttr, sharding: TensorShardingAttr | None) -> DictionaryAttr:
         """`known` with `sharding` in the place of another one."""
         others = {name: attribute for name, attribute in known.data.items() if name != SHARDING}
         if sharding is None:
             return DictionaryAttr(others)
-        return DictionaryAttr({**others, SHARDING: sharding}) if others else self._only(sharding)
+        return DictionaryAttr({**others, SHARDING: sharding}) if others else only_sharding(sharding)
 
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:

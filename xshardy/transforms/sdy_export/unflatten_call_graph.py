@@ -10,8 +10,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.ir.hashing import Key, keys_of
 from xshardy.rewriting import DecisionPattern, PatternPass, match_op_type
-from xshardy.rewriting.memo import numbers_of_equals
 from xshardy.transforms.sdy.function_copies import ORIGINAL_FUNC_NAME, Functions, calls_in, original_name
 from xshardy.transforms.sdy.function_shardings import argument_shardings, result_shardings
 from xshardy.transforms.sdy.symbols import reference_to
@@ -22,36 +22,34 @@ FUNC_MANUAL_AXES = "sdy.func_manual_axes"
 
 class Origin(NamedTuple):
     """
-    The original of a function, the numbers of its argument and result types, and the manual axes at its calls.
+    The original of a function, the keys of its argument and result types, and the manual axes at its calls.
     Functions with equal origin differ only in shardings.
     """
 
     name: str
-    types: Sequence[Sequence[int]]
+    types: Sequence[Sequence[Key]]
     manual_axes: Attribute | None
 
 
 class Version(NamedTuple):
     """
-    The origin of a function, and the numbers of the shardings of its arguments and results. Two copies of a function
-    are the same if their versions are equal.
+    The origin of a function, and the keys of the shardings of its arguments and results. Two copies of a function are
+    the same if their versions are equal.
     """
 
     origin: Origin
-    shardings: Sequence[Sequence[int] | None]
+    shardings: Sequence[Sequence[Key] | None]
 
 
 def versions_of(functions: Iterable[FuncOp]) -> Mapping[FuncOp, Version]:
-    """The version of each of `functions`. Types and shardings are shared by many, so each gets a number once."""
-    number = numbers_of_equals()
+    """The version of each of `functions`."""
 
     def version_of(function: FuncOp) -> Version:
         type = function.function_type
-        types = tuple([tuple(map(number, part)) for part in (type.inputs, type.outputs)])
+        types = keys_of(type.inputs), keys_of(type.outputs)
         origin = Origin(original_name(function), types, function.attributes.get(FUNC_MANUAL_AXES))
-        found = (argument_shardings(function), result_shardings(function))
-        shardings = [None if each is None else tuple(map(number, each.shardings)) for each in found]
-        return Version(origin, tuple(shardings))
+        per_value = argument_shardings(function), result_shardings(function)
+        return Version(origin, tuple([listed and keys_of(listed.shardings) for listed in per_value]))
 
     return {function: version_of(function) for function in dict.fromkeys(functions)}
 

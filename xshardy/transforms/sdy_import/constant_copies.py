@@ -10,6 +10,7 @@ from xdsl.rewriter import InsertPoint
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, ShardingGroupOp
 from xshardy.ir import clone_operation, new_operation
+from xshardy.ir.fields import users_of
 from xshardy.rewriting import DecisionPattern, match_op_type, replace_by_twin
 from xshardy.transforms.sdy_import.constant_subcomputations import Splits, is_used_elsewhere, sub_computation
 
@@ -64,12 +65,9 @@ def unused_originals(splits: Splits) -> Mapping[Operation, Sequence[Operation]]:
 def is_read(op: Operation, unused: Container[Operation]) -> bool:
     """Whether a result of `op` has a user that is no sharding group and not one of `unused`."""
     for result in op.results:
-        use = result.first_use
-        while use is not None:  # three times as fast as `result.uses`
-            user = use._operation  # pyright: ignore[reportPrivateUsage]
+        for user in users_of(result):
             if type(user) is not ShardingGroupOp and user not in unused:
                 return True
-            use = use._next_use  # pyright: ignore[reportPrivateUsage]
     return False
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import NamedComputationOp
@@ -98,14 +98,14 @@ def bodies_in(function: FuncOp) -> Iterable[Body]:
     operations = operations_in(function)
     if not computations:
         return (Body(function, 0, operations),)
-    bodies = {id(function.body): Body(function, 0, [])}
-    """By the identity of a region: the body that the operations in it belong to."""
+    bodies: dict[Region | None, Body] = {function.body: Body(function, 0, [])}
+    """By region: the body that the operations in it belong to."""
     for op in operations:
-        body = bodies[id(op.parent_region())]
+        body = bodies[op.parent_region()]
         body.operations.append(op)
         inner = Body(op, body.depth + 1, []) if isinstance(op, NamedComputationOp) else body
-        bodies.update((id(region), inner) for region in op.regions)
-    return [bodies[id(around.body)] for around in (*computations, function)]
+        bodies.update((region, inner) for region in op.regions)
+    return [bodies[around.body] for around in (*computations, function)]
 
 
 def by_depth(found: Iterable[RegionSplits]) -> Mapping[int, Splits]:

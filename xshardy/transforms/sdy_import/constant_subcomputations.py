@@ -16,6 +16,7 @@ from xdsl.traits import IsTerminator
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ConstantOp, PropagationBarrierOp, ReshardOp, ShardingGroupOp
 from xshardy.dialects.shapes import rank_of
+from xshardy.ir.fields import operands_of, users_of
 from xshardy.transforms.sdy.op_kinds import is_scalar_expansion
 
 CONSTANTS = frozenset[type[Operation]]((ConstantOp, stablehlo.ConstantOp, stablehlo.IotaOp))
@@ -67,34 +68,30 @@ def find_splits(
     operations have one result each.
     """
     splits = Splits()
-    # By identity, since operations and values hash slowly.
-    readers: set[int] = set()
+    readers: set[Operation] = set()
     """The operations that read a value that is split."""
-    constants: set[int] = set()
+    constants: set[SSAValue] = set()
     """The results of constant sub-computations."""
-    shared: set[int] = set()
+    shared: set[SSAValue] = set()
     """The results that are split and whose use may need a copy."""
     for op in ops:
-        operands, kind = op._operands, type(op)  # pyright: ignore[reportPrivateUsage]  # `operands` makes a view
-        if operands and id(op) not in readers and kind is not stablehlo.BroadcastInDimOp:  # most operations
+        operands, kind = operands_of(op), type(op)
+        if operands and op not in readers and kind is not stablehlo.BroadcastInDimOp:  # most operations
             continue
-        read = [*map(id, operands)]
-        is_constant = kind in CONSTANTS or (constants.issuperset(read) and preserves_constants(op))
+        is_constant = kind in CONSTANTS or (constants.issuperset(operands) and preserves_constants(op))
         if is_constant or (expansions and is_scalar_expansion(op)):
             splits.originals[op] = None
             results = op.results
-            is_shared = len(results) != 1 or (is_constant and (kind is CallOp or not shared.isdisjoint(read)))
+            is_shared = len(results) != 1 or (is_constant and (kind is CallOp or not shared.isdisjoint(operands)))
             for result in results:
-                use = result.first_use
-                if is_shared or use is None or use._next_use is not None:
-                    shared.add(id(result))
+                users = [*users_of(result)]
+                if is_shared or len(users) != 1:
+                    shared.add(result)
                 if is_constant:
-                    constants.add(id(result))
-                while use is not None:  # three times as fast as `result.uses`
-                    readers.add(id(use._operation))
-                    use = use._next_use
-        elif kind is not ShardingGroupOp and not shared.isdisjoint(read):
-            splits.uses[op] = [index for index, value in enumerate(read) if value in shared]
+                    constants.add(result)
+                readers.update(users)
+        elif kind is not ShardingGroupOp and not shared.isdisjoint(operands):
+            splits.uses[op] = [index for index, value in enumerate(operands) if value in shared]
     splits.is_constant = all(
         op in splits.originals or preserves_constants(op) or type(op) is ShardingGroupOp or op.has_trait(IsTerminator)
         for op in ops

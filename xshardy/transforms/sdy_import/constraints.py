@@ -111,7 +111,7 @@ class _ConstraintVisitor:
 
     def __init__(self):
         self.dictated = Dictated()
-        self._uses = ConstraintUses()
+        self._constraint_uses = ConstraintUses()
         self._order = BlockOrder()
         self._sharded: set[tuple[object, bool]] = set()
         """The places, as `_place` names them, that got a sharding."""
@@ -124,7 +124,7 @@ class _ConstraintVisitor:
                 self._visit_operand(op, index, sharding)
             return
         # The tail comes first: a sharding that is copied to the input would hide the chain.
-        if not self._is_sharded(op.input) and (tail := self._uses.tail_of_chain(op)) is not None:
+        if not self._is_sharded(op.input) and (tail := self._constraint_uses.tail_of_chain(op)) is not None:
             self.dictated.tails[op] = Tail(tail, dict.fromkeys(self._readers_after(tail, op)))
         if not self._dictates(op.sharding, op.input):
             return
@@ -159,7 +159,7 @@ class _ConstraintVisitor:
             shardable_value(tensor) is not None
             and not self._is_sharded(tensor)
             and all(dimension.is_closed for dimension in sharding.dim_shardings)
-            and len(self._uses.of(tensor)) == 1
+            and len(self._constraint_uses.of(tensor)) == 1
         )
 
     def _is_sharded(self, value: SSAValue) -> bool:

@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.dialects.sdy.ops import ManualComputationOp
-from xshardy.rewriting.garbage import collection_suspended
-from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
@@ -64,11 +61,6 @@ class ImportPipelinePass(DebugOptions, ImportOptions, PipelinePass):
             AddDataFlowEdgesPass(),
             *(constraints if self.dedup_functions_fully else ()),
         )
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended(), walks_kept(op):
-            self.check(op)
-            super().apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
         """Raise the errors of the passes before any of them changes `module`. Dead symbols are not checked."""

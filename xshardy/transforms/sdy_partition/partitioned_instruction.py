@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, common_mesh, enclosing_module, local_sharding
 from xshardy.dialects.shapes import rank_of
+from xshardy.ir.fields import set_type
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
@@ -144,7 +145,7 @@ def _function_of(
     block.add_op(op)
     op.operands = block.args
     if isinstance(op, ReshardOp):
-        op.results[0]._type = types[1][0]  # pyright: ignore[reportPrivateUsage]
+        set_type(op.results[0], types[1][0])
     values: list[SSAValue] = []
     for result, reduction in zip(op.results, outlined.reductions, strict=True):
         if reduction is not None:

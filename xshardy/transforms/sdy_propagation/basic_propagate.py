@@ -4,11 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.rewriting import PatternPass, Step
-from xshardy.rewriting.garbage import collection_suspended
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.sharding.strategies import Strategy
 from xshardy.transforms.failures import warn
@@ -61,7 +59,3 @@ class BasicPropagatePass(DebugOptions, PropagationOptions, RuleOptions, PatternP
         """Propagate until nothing changes. Yields the name of each stage that is dumped, when it is done."""
         run.engine.run((Strategy.BASIC,), by_op_priority=False)
         yield from ()
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended():  # what a run builds is freed by reference counts when it ends
-            super().apply(ctx, op)

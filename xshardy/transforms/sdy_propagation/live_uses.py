@@ -15,35 +15,35 @@ class LiveUses:
     """
 
     def __init__(self):
-        self._dead: dict[int, Operation] = {}
-        """The removed operations by identity."""
-        self._users: dict[int, dict[Operation, int]] = {}
-        """For values by identity, how often each operation uses them."""
+        self._dead: dict[Operation, None] = {}
+        """The removed operations, in that order."""
+        self._users: dict[SSAValue, dict[Operation, int]] = {}
+        """How often each operation uses a value."""
 
     @property
     def dead(self) -> Sequence[Operation]:
         """The operations that were removed, in that order."""
-        return tuple(self._dead.values())
+        return tuple(self._dead)
 
     def is_dead(self, op: Operation) -> bool:
         """Whether `op` was removed."""
-        return id(op) in self._dead
+        return op in self._dead
 
     def remove(self, op: Operation) -> None:
         """Remove `op`, with its uses of its operands."""
-        self._dead[id(op)] = op
+        self._dead[op] = None
         for operand in op.operands:
-            if (users := self._users.get(id(operand))) is not None:
+            if (users := self._users.get(operand)) is not None:
                 users.pop(op, None)
 
     def uses(self, value: SSAValue) -> Iterable[Use]:
         """The uses of `value`, in the order of its use list."""
-        return [use for use in value.uses if id(use.operation) not in self._dead] if self._dead else value.uses
+        return [use for use in value.uses if use.operation not in self._dead] if self._dead else value.uses
 
     def users(self, value: SSAValue) -> Mapping[Operation, int]:
         """The operations that use `value`, and how often each does."""
-        if (users := self._users.get(id(value))) is None:
-            users = self._users[id(value)] = Counter([use.operation for use in self.uses(value)])
+        if (users := self._users.get(value)) is None:
+            users = self._users[value] = Counter([use.operation for use in self.uses(value)])
         return users
 
     def only_user(self, value: SSAValue) -> Operation | None:

@@ -21,6 +21,8 @@ from xshardy.dialects.sdy.ops import (
 )
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE, get_sharding
 from xshardy.dialects.shapes import has_static_shape, rank_of
+from xshardy.ir.fields import operands_of, operations_of_block
+from xshardy.ir.hashing import Key, key_of
 from xshardy.sharding.interning import NO_SHARDING, ShardingTable
 from xshardy.sharding.program import NO_VALUE, OpClass, Program, Return
 from xshardy.sharding.rules.registry import ShardingRules
@@ -50,8 +52,8 @@ class _ProgramBuilder:
         self.numbering = Numbering()
         self.uses = ModuleUseGraph(self.numbering, self._calls)
         self.program = Program(table, self.uses)
-        self._types = [id(None)]
-        """By value, the identity of its type."""
+        self._types: list[Key | None] = [None]
+        """By value, the key of its type."""
         self._edges: list[tuple[int, Operation]] = []
         self.groups: dict[int, list[ShardingGroupOp]] = {}
         """By group id, the operations that put their operand into the group, in text order."""
@@ -72,12 +74,12 @@ class _ProgramBuilder:
     def _define(self, value: SSAValue, sharding: int, definition: int = NO_OPERATION) -> int:
         """Number a value that operation number `definition` defines. Returns its number."""
         number = len(self.program.shardings)
-        self.numbering.values[id(value)] = number
+        self.numbering.values[value] = number
         self.numbering.homes.append(value)
         self.numbering.definitions.append(definition)
         self.numbering.users.append([])
         self.program.shardings.append(sharding)
-        self._types.append(id(value.type))
+        self._types.append(key_of(value.type))
         return number
 
     def _read_function(self, function: FuncOp) -> None:
@@ -132,9 +134,9 @@ class _ProgramBuilder:
         values = self.numbering.values
         for region in op.regions:
             for argument in region.block.args if region.blocks else ():
-                if id(argument) not in values and (owner := owner_of(argument)) is not None:
-                    values[id(argument)] = self.numbering.value(owner)
-                    self.numbering.aliased.add(values[id(argument)])
+                if argument not in values and (owner := owner_of(argument)) is not None:
+                    values[argument] = self.numbering.value(owner)
+                    self.numbering.aliased.add(values[argument])
 
     # Operations
 
@@ -144,30 +146,28 @@ class _ProgramBuilder:
         values, homes, definitions, users = numbering.values, numbering.homes, numbering.definitions, numbering.users
         ops, operations = numbering.ops, numbering.operations
         shardings, all_tensors, classes = program.shardings, program.tensors, program.classes
-        following = block.first_op
-        while (op := following) is not None:  # iterates faster than `block.ops`
-            following = op._next_op  # pyright: ignore[reportPrivateUsage] # faster than `next_op`
+        for op in operations_of_block(block):
             traits, results = traits_of(type(op)), op.results
             if not traits.is_plain or op.attributes or not results:
                 self._read_other(op, traits, around)
                 continue
             # Hot path: nearly all operations are plain, so the cases that only other operations have are not checked.
             number = len(ops)
-            operations[id(op)] = number
+            operations[op] = number
             ops.append(op)
-            operands = op._operands  # pyright: ignore[reportPrivateUsage] # iterates faster than `operands`
-            tensors = [values.get(id(operand), NO_VALUE) for operand in operands]
+            operands = operands_of(op)
+            tensors = [values.get(operand, NO_VALUE) for operand in operands]
             for operand in tensors:
                 users[operand].append(number)
             is_used = False
             for result in results:
                 value = len(homes)
-                values[id(result)] = value
+                values[result] = value
                 tensors.append(value)
                 homes.append(result)
                 definitions.append(number)
                 users.append([])
-                types.append(id(result._type))  # pyright: ignore[reportPrivateUsage] # faster than `type`
+                types.append(key_of(result.type))
                 shardings.append(NO_SHARDING)
                 is_used = result.first_use is not None
             if not is_used:
@@ -208,10 +208,10 @@ class _ProgramBuilder:
         numbering = self.numbering
         (operand,), (result,) = op.operands, op.results
         number = len(numbering.ops)
-        numbering.operations[id(op)] = number
+        numbering.operations[op] = number
         numbering.ops.append(op)
         if isinstance(op, DataFlowEdgeOp):
-            value = numbering.values[id(result)] = numbering.values[id(operand)]
+            value = numbering.values[result] = numbering.values[operand]
             numbering.homes[value] = result
             numbering.indirect.add(value)
             self.program.shardings[value] = self._table.read(op.sharding)
@@ -229,7 +229,7 @@ class _ProgramBuilder:
         """Number an operation and its results, and read its regions."""
         numbering, program = self.numbering, self.program
         number = len(numbering.ops)
-        numbering.operations[id(op)] = number
+        numbering.operations[op] = number
         numbering.ops.append(op)
         self._read_results(op, traits, number)
         operands = [numbering.value(operand) for operand in op.operands]
@@ -267,19 +267,19 @@ class _ProgramBuilder:
             block = region.first_block
             if traits.is_async_start and block is not None:
                 for argument, operand in zip(block.args, op.operands, strict=True):
-                    number = self.numbering.values[id(argument)] = self.numbering.value(operand)
+                    number = self.numbering.values[argument] = self.numbering.value(operand)
                     self.numbering.aliased.add(number)
             while block is not None:
                 self._read_block(block, around)
                 block = block.next_block
 
     def _add_siblings(self, op: Operation) -> None:
-        ranked = tuple((self.numbering.values[id(result)], rank_of(result)) for result in op.results)
+        ranked = tuple((self.numbering.values[result], rank_of(result)) for result in op.results)
         self.program.siblings.update((value, ranked) for value, _ in ranked)
 
     def _look_up(self, op: Operation, tensors: Sequence[int]) -> OpClass | None:
         if NO_VALUE in tensors:  # `_types` lacks the types of values that cannot be sharded
-            return self._classes.look_up(op, [id(tensor.type) for tensor in (*op.operands, *op.results)])
+            return self._classes.look_up(op, [key_of(tensor.type) for tensor in (*op.operands, *op.results)])
         types = self._types
         return self._classes.look_up(op, [types[tensor] for tensor in tensors])
 

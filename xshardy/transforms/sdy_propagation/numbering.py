@@ -28,10 +28,10 @@ Home = SSAValue | FunctionResult
 class Numbering:
     """The numbers of values and operations, and the values and operations by number."""
 
-    values: dict[int, int] = field(default_factory=dict[int, int])
-    """The number of a value by its identity; hashing an `SSAValue` itself is several times slower."""
-    operations: dict[int, int] = field(default_factory=dict[int, int])
-    """The number of an operation by its identity."""
+    values: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """The number of each value."""
+    operations: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    """The number of each operation."""
     homes: list[Home | None] = field(default_factory=lambda: [None])
     """By value, where its sharding is written."""
     ops: list[Operation] = field(default_factory=list[Operation])
@@ -51,4 +51,4 @@ class Numbering:
 
     def value(self, value: SSAValue) -> int:
         """The number of `value`; `NO_VALUE` if it cannot be sharded."""
-        return self.values.get(id(value), NO_VALUE)
+        return self.values.get(value, NO_VALUE)

@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from xshardy.dialects.sdy.attributes.enums import PropagationDirection
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.dialects.shapes import shape_of
+from xshardy.ir.hashing import Key, key_of, keys_of
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.priorities import OpKind
 from xshardy.sharding.program import OpClass
@@ -39,16 +40,16 @@ class OpClasses:
     def __init__(self, rules: ShardingRules):
         self._rules = rules
         self._known: dict[Hashable, OpClass | None] = {}
-        """Memo of `look_up`: by class of operation, and the identity of types and properties."""
+        """Memo of `look_up`: by class of operation, types and properties."""
         self._known_edges: dict[Hashable, OpClass] = {}
         """Memo of `of_edge`."""
         self._classes: dict[Hashable, OpClass] = {}
         """The classes by what determines them."""
 
-    def look_up(self, op: Operation, types: Sequence[int]) -> OpClass | None:
-        """`new(op)`, memoized. Precondition: properties and `types`, the identities of types, determine the class."""
+    def look_up(self, op: Operation, types: Sequence[Key | None]) -> OpClass | None:
+        """`new(op)`, memoized. Precondition: properties and `types`, the keys of types, determine the class."""
         properties = op.properties
-        key = (type(op), len(op.results), *types, *properties, *map(id, properties.values()))
+        key = (type(op), len(op.results), *types, *properties, *keys_of(properties.values()))
         if (known := self._known.get(key, _UNSEEN)) is _UNSEEN:
             known = self.new(op)
             if not has_own_rule(type(op)):  # such a rule may depend on attributes, or on definitions
@@ -71,8 +72,7 @@ class OpClasses:
             raise OperationFailedException(op, str(error)) from error
         if rule is None:
             return None
-        # `ShardingRules` returns one object for equal shapes; comparing rules by value is slow.
-        key = id(rule), kind_of(op), is_elementwise(op)
+        key = rule, kind_of(op), is_elementwise(op)
         if (known := self._classes.get(key)) is None:
             signature = Signature(rule, is_elementwise(op), self._rules.conservative)
             known = self._classes[key] = OpClass(signature, kind_of(op), has_rule=True)
@@ -80,7 +80,7 @@ class OpClasses:
 
     def of_edge(self, value: SSAValue, sources: int, border: Border | None = None) -> OpClass:
         """The class of edges from this number of sources to a value with the shape of `value`."""
-        key = id(value.type), sources, border
+        key = key_of(value.type), sources, border
         if (known := self._known_edges.get(key)) is None:
             shape = shape_of(value)
             if (known := self._classes.get((shape, sources, border))) is None:

@@ -76,8 +76,7 @@ class History:
         self._program, self._numbering = module_program.program, module_program.numbering
         self._written = tuple(self._program.shardings)
         self._observed: list[tuple[int, Steps, MemoKey]] = []
-        self._roles: dict[int, Sequence[Role]] = {}
-        """By the identity of a rule."""
+        self._roles: dict[OpShardingRuleAttr, Sequence[Role]] = {}
         self._sources: dict[tuple[int, Span[str]], int] = {}
         """By value and axis, what `source` returns."""
 
@@ -90,6 +89,7 @@ class History:
         """By value, the axes that it got, in the order of the steps. Steps among several meshes are left out."""
         arrivals: dict[int, list[Arrival]] = {}
         known: dict[tuple[int, MemoKey], Sequence[_Gain] | None] = {}
+        """By the identity of `Steps`, a dictionary, which does not hash: `_observed` holds it."""
         program = self._program
         step = 0
         for op, steps, key in self._observed:
@@ -209,9 +209,9 @@ class History:
                     yield Neighbourhood(operation, None, _roles_without_rule(operation), self._program.tensors[op])
             elif op_class.has_rule:
                 rule = op_class.signature.rule.attribute
-                if id(rule) not in self._roles:
-                    self._roles[id(rule)] = _roles_of(rule)
-                yield Neighbourhood(operation, rule, self._roles[id(rule)], self._program.tensors[op])
+                if rule not in self._roles:
+                    self._roles[rule] = _roles_of(rule)
+                yield Neighbourhood(operation, rule, self._roles[rule], self._program.tensors[op])
 
     @cached_property
     def _operations_with(self) -> Mapping[int, Sequence[int]]:

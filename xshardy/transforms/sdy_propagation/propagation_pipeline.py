@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.rewriting.garbage import collection_suspended
-from xshardy.rewriting.kept_walks import walks_kept
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy.function_copies import Functions
 from xshardy.transforms.sdy.main_function import main_of
@@ -101,11 +98,6 @@ class PropagationPipelinePass(
             first_dump=1,
             **options_of(self, PartitioningOptions, RuleOptions, SignatureOptions),
         )
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with collection_suspended(), walks_kept(op):
-            self.check(op)
-            super().apply(ctx, op)
 
     def check(self, module: ModuleOp) -> None:
         """Raise what would be raised after the import pipeline, which checks what it is given itself."""

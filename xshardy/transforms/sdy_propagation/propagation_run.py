@@ -42,7 +42,7 @@ class PropagationRun:
         edges: bool,
         observer: ObserverOfProgram | None,
     ):
-        self._numbering, self._uses = module_program.numbering, module_program.uses
+        self._numbering, self._use_graph = module_program.numbering, module_program.uses
         self.program = module_program.program
         self._written: Sequence[int] = tuple(self.program.shardings)
         """By value, its sharding in the module."""
@@ -55,7 +55,7 @@ class PropagationRun:
 
     def write_shardings(self, *, with_rules: bool = False) -> Iterator[Step]:
         """Erase dead operations, and write shardings that the module does not have yet; with their rules if wanted."""
-        yield Step((EraseDead(dict.fromkeys(self._uses.dead)),), BACKWARD)
+        yield Step((EraseDead(dict.fromkeys(self._use_graph.dead)),), BACKWARD)
         pending = pending_shardings(self.program, self._numbering, self._written)
         self._written = tuple(self.program.shardings)
         attributes = pending.results

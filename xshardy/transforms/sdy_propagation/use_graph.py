@@ -49,7 +49,7 @@ class ModuleUseGraph:
         if len(users) > 1:  # in text order, which may differ from the order of the use list
             home, operations = numbering.homes[value], numbering.operations
             assert isinstance(home, OpResult), "a value that is not indirect is the result of an operation"
-            users = [operations[id(use.operation)] for use in home.uses]
+            users = [operations[use.operation] for use in home.uses]
         dependents = [numbering.definitions[value], *users]
         return dependents, dependents
 
@@ -77,7 +77,7 @@ class ModuleUseGraph:
 
     def _add(self, op: Operation | None, dependents: list[int]) -> None:
         """Append the number of `op`, then `~outer` for each operation around it, to `dependents`."""
-        number = self._numbering.operations.get(id(op))
+        number = None if op is None else self._numbering.operations.get(op)
         if number is not None:
             dependents.append(number)
             if number in self._numbering.around:
@@ -182,7 +182,7 @@ class ModuleUseGraph:
         operands: list[SSAValue] = []
         removed: list[int] = []
         for inner in _users_first(operation):
-            number = self._numbering.operations.pop(id(inner), None)
+            number = self._numbering.operations.pop(inner, None)
             if number is not None:
                 removed.append(number)
             operands += inner.operands
@@ -200,14 +200,14 @@ class ModuleUseGraph:
         """The operations that define operands of `op`, a dead operation, and have at most one other user."""
         for operand in op.operands:
             if len(self._live.users(operand)) <= 1 and isinstance(operand.owner, Operation):
-                number = self._numbering.operations.get(id(operand.owner))
+                number = self._numbering.operations.get(operand.owner)
                 if number is not None:
                     yield number
 
     def _now_single_use(self, values: Sequence[SSAValue]) -> Sequence[int]:
         """The operations with the only use of one of `values`, and of their other operands."""
         users = map(self._live.only_user, values)
-        numbers = (self._numbering.operations.get(id(user)) for user in users)
+        numbers = (self._numbering.operations.get(user) for user in users if user is not None)
         return tuple(number for number in numbers if number is not None and self._has_single_uses(number))
 
 

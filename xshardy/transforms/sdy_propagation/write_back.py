@@ -18,7 +18,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.value_shardings import SHARDING, SHARDING_RULE
 from xshardy.rewriting import DecisionPattern
 from xshardy.sharding.interning import ShardingTable
-from xshardy.sharding.program import Program
+from xshardy.sharding.program import OpClass, Program
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import set_sharding
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Numbering
@@ -110,13 +110,12 @@ class _SingleResultSharding(dict[int, Attributes]):
 
 def rules_to_write(program: Program) -> Mapping[int, Attributes]:
     """For each operation, by number, `{sdy.sharding_rule = ...}`: the rule that it propagated by."""
-    known: dict[int, Attributes] = {}
-    """By the identity of the operation's class."""
+    written: dict[OpClass, Attributes] = {}
     found: dict[int, Attributes] = {}
     for op, op_class in enumerate(program.classes):
         if op_class is not None and op_class.has_rule:
-            if (attributes := known.get(id(op_class))) is None:
-                attributes = known[id(op_class)] = {SHARDING_RULE: op_class.signature.rule.attribute}
+            if (attributes := written.get(op_class)) is None:
+                attributes = written[op_class] = {SHARDING_RULE: op_class.signature.rule.attribute}
             found[op] = attributes
     return found
 
@@ -124,6 +123,7 @@ def rules_to_write(program: Program) -> Mapping[int, Attributes]:
 def add_attributes(decisions: dict[int, Attributes], more: Mapping[int, Attributes]) -> None:
     """Add attributes to the decisions for each operation. Operations with the same attributes share a dictionary."""
     known: dict[tuple[int, int], Attributes] = {}
+    """By the identity of two dictionaries, which do not hash, and which `decisions` and `more` hold."""
     for op, attributes in more.items():
         if (before := decisions.get(op)) is not None:
             key = id(before), id(attributes)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
-from operator import attrgetter, is_
+from operator import is_
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
@@ -17,7 +17,8 @@ from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.dialects.extensions.effects import has_trait
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
-from xshardy.ir import new_operation
+from xshardy.ir import new_operation, set_name_hint
+from xshardy.ir.fields import next_op_of
 
 ConstantValue = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr
 
@@ -60,10 +61,9 @@ class _LeadingConstants:
 
     def _are_neighbours(self) -> bool:
         """Whether nothing was inserted between the constants, or erased. Hot path: a loop without Python code."""
-        return all(map(is_, map(_next_op, self._ops), islice(self._ops, 1, None)))
+        return all(map(is_, map(next_op_of, self._ops), islice(self._ops, 1, None)))
 
 
-_next_op = attrgetter("_next_op")
 _leading_constants = lru_cache(maxsize=1)(_LeadingConstants)
 """Those of the block that was asked for last: patterns go through one function after another."""
 
@@ -72,7 +72,7 @@ def index_constant(value: int, user: Operation, builder: Builder) -> SSAValue:
     """The `index` constant `value`, where `shared_constant` puts it."""
     result = shared_constant(index_attribute(value), user, builder)
     if value >= 0:
-        result._name = f"c{value}"
+        set_name_hint(result, f"c{value}")
     return result
 
 

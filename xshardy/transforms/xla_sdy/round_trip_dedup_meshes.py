@@ -137,11 +137,10 @@ def _names_of_inexpressible(module: ModuleOp, found: Mapping[str, Replacement]) 
     for sharding in shardings_in(module):
         if (name := sharding.mesh_name) is not None and name in found and found[name].sharding(sharding) is None:
             yield name
-    names = {id(replacement): name for name, replacement in found.items()}
     for op in operations_of(module, ManualComputationOp):
         mesh = mesh_of_computation(op, found)
         if mesh is not None and mesh.manual_axes(op.manual_axes.names) is None:
-            yield names[id(mesh)]
+            yield next(name for name, replacement in found.items() if replacement is mesh)
     for op in operations_in(module):
         groups = op.properties.get("replica_groups")
         if not isinstance(groups, ReplicaGroupMeshAxesAttr) or (name := mesh_of_groups(groups)) is None:

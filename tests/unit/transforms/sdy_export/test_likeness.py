@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from unittest.mock import patch
 
 import pytest
@@ -13,7 +13,7 @@ from xshardy.engines.program import partition_module
 from xshardy.sharding.rules import registry
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
-from xshardy.transforms.sdy_export.likeness import Likeness
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.universe import new_context
 
@@ -84,9 +84,8 @@ Y = X.replace('"x"', '"y"')
 def test_likeness(first: str, second: str, are_alike: bool):
     function = list(parse_module(PROGRAM.format(first, second)).ops)[1]
     one, other, _ = function.regions[0].block.ops
-    likeness = Likeness()
-    assert (likeness.of(one) == likeness.of(other)) == are_alike
-    assert None not in (likeness.of(one), likeness.of(other))
+    assert (alike(one) == alike(other)) == are_alike
+    assert None not in (alike(one), alike(other))
 
 
 @pytest.mark.parametrize(
@@ -103,15 +102,20 @@ def test_operations_that_depend_on_more_are_like_no_other(op: str):
     barrier = "%0 = sdy.propagation_barrier %a allowed_direction=NONE : tensor<8xf32>"
     function = list(parse_module(PROGRAM.format(barrier, op)).ops)[1]
     _, last, _ = function.regions[0].block.ops
-    assert Likeness().of(last) is None
+    assert alike(last) is None
 
 
 def test_a_rule_of_ones_own_may_read_anything():
     text = PROGRAM.format("%0 = stablehlo.add %a, %b : tensor<8xf32>", "")
     op = list(parse_module(text).ops)[1].regions[0].block.first_op
-    assert op is not None and Likeness().of(op) is not None
+    assert op is not None and alike(op) is not None
     with patch("xshardy.sharding.rules.registry._registered", {type(op): registry.row_of(type(op))}):
-        assert Likeness().of(op) is None
+        assert alike(op) is None
+
+
+def each_by_itself() -> AbstractContextManager[object]:
+    """A context in which no operation is like another."""
+    return patch("xshardy.transforms.sdy_export.likeness.has_own_rule", return_value=True)
 
 
 def partitioned(text: str) -> tuple[str, list[str]]:
@@ -179,7 +183,7 @@ def programs(draw: st.DrawFn) -> str:
 @settings(max_examples=40, suppress_health_check=[*HealthCheck])
 @given(programs())
 def test_programs_are_partitioned_as_without_likeness(text: str):
-    with patch.object(Likeness, "of", return_value=None):
+    with each_by_itself():
         alone = partitioned(text)
     assert partitioned(text) == alone
 
@@ -214,7 +218,7 @@ def test_reductions_that_differ_in_what_they_start_from_or_combine_by(first: tup
         for number, (init, combiner) in enumerate((first, second))
     ]
     text = SUMMED.format(ROW, ROW, *lines, ROW, ROW)
-    with patch.object(Likeness, "of", return_value=None):
+    with each_by_itself():
         alone = partitioned(text)
     assert partitioned(text) == alone
 

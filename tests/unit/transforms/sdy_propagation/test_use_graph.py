@@ -56,7 +56,7 @@ def test_operations_around_a_value_are_enqueued_and_not_dirty():
 
 def test_an_operation_is_removed_once():
     module, numbered = program(f"%a = stablehlo.negate %x : {T}")
-    number = numbered.numbering.operations[id(named(module, "a"))]
+    number = numbered.numbering.operations[named(module, "a")]
     assert numbered.uses.remove_if_dead(number) is not None
     assert numbered.uses.remove_if_dead(number) is None
     assert [*numbered.uses.dead] == [named(module, "a")]
@@ -70,7 +70,7 @@ def test_what_only_a_dead_operation_reads_in_its_regions_is_dead():
         stablehlo.return %b : {T}
       }}) : (tensor<i32>) -> {T}""")
     operations = numbered.numbering.operations
-    a, b, d = (operations[id(named(module, name))] for name in "abd")
+    a, b, d = (operations[named(module, name)] for name in "abd")
     removed = numbered.uses.remove_if_dead(d)
     assert removed is not None
     assert {*removed.removed} == {b, d} and [*removed.candidates] == [a]

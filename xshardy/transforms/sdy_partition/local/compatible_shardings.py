@@ -13,6 +13,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -53,7 +54,7 @@ class CompatibleShardings:
         With `has_own_form`, the pattern for `op` has checked how its tensors belong together; else its sharding rule
         says it, and without one nothing may be sharded.
         """
-        key = self.conflicts.likeness.of(op), has_own_form
+        key = alike(op), has_own_form
         if key in self._passed:
             return
         self._check(op, has_own_form=has_own_form)

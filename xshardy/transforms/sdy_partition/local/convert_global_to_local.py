@@ -16,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE, local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.ir.hashing import are_equal
 from xshardy.ir.value_types import give_types
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
@@ -87,7 +88,7 @@ def local_program(module: ModuleOp) -> LocalProgram:
     local = LocalDecisions(module)
     for op in operations_in(module):
         for value in values_of(op):
-            if (of_part := types.of_value(value, op)) is not value.type:
+            if not are_equal(of_part := types.of_value(value, op), value.type):
                 new_types.setdefault(op, []).append((value, of_part))
         if type(op) in DECLARATIONS:
             continue

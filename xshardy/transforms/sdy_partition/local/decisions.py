@@ -17,7 +17,7 @@ from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
 from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy_export.likeness import Likeness
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_partition.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_partition.local.contractions import is_zero, pads_with_zeros, reduced_in_turn
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, refuse
@@ -66,25 +66,25 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> Any:
 # -- Operations that are alike ----------------------------------------------------------------------------------------
 
 
-def _completion(result: SSAValue, likeness: Likeness) -> Hashable:
+def _completion(result: SSAValue) -> Hashable:
     """How what reads `result` completes it; None if nothing reads it, and False if it is no single reduction."""
     if result.first_use is None:
         return None
     reader = result.get_user_of_unique_use()
     if not isinstance(reader, Reduction):
         return False
-    return reader.reduction, *map(likeness.number, reduced_in_turn(reader))
+    return reader.reduction, *reduced_in_turn(reader)
 
 
-def _around_dot(op: stablehlo.DotOp | stablehlo.DotGeneralOp, likeness: Likeness) -> Hashable:
-    return *map(pads_with_zeros, op.operands), _completion(op.results[0], likeness)
+def _around_dot(op: stablehlo.DotOp | stablehlo.DotGeneralOp) -> Hashable:
+    return *map(pads_with_zeros, op.operands), _completion(op.results[0])
 
 
-def _around_reduce(op: stablehlo.ReduceOp, likeness: Likeness) -> Hashable:
-    return *map(is_zero, op.init_values), *[_completion(result, likeness) for result in op.results]
+def _around_reduce(op: stablehlo.ReduceOp) -> Hashable:
+    return *map(is_zero, op.init_values), *[_completion(result) for result in op.results]
 
 
-AROUND: Mapping[type[Operation], Callable[[Any, Likeness], Hashable]] = {
+AROUND: Mapping[type[Operation], Callable[[Any], Hashable]] = {
     stablehlo.DotGeneralOp: _around_dot,
     stablehlo.DotOp: _around_dot,
     stablehlo.ReduceOp: _around_reduce,
@@ -114,14 +114,14 @@ class LocalDecisions:
 
     def key(self, op: Operation) -> Hashable | None:
         """What the verdict on `op` follows from; None if it may depend on anything, or holds tensors of `op`."""
-        kind, likeness = type(op), self.compatible.conflicts.likeness
+        kind = type(op)
         around, row = AROUND.get(kind), OPERATIONS.get(kind, PLAIN)
         if around is None and not (row.check is None and row.local is None):
             return None
-        if (alike := likeness.of(op)) is None:
+        if (key := alike(op)) is None:
             return None
         is_manual = row.local is not None and op in self.compatible.manual
-        return alike, is_manual, None if around is None else around(op, likeness)
+        return key, is_manual, None if around is None else around(op)
 
     def _verdict(self, op: Operation) -> Verdict:
         try:

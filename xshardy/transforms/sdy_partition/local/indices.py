@@ -30,7 +30,7 @@ class Indexing:
     sharded: Collection[int]
 
     @property
-    def _type(self) -> TensorType[Attribute]:
+    def _tensor_type(self) -> TensorType[Attribute]:
         return tensor_type(self.indices)
 
     @property
@@ -46,10 +46,10 @@ class Indexing:
     def widened(self, code: DeviceCode) -> "Indexing":
         """The same indices in a type that has every index into the whole tensor: offsets of parts must not wrap."""
         last = max((self.whole.shape[dim] - 1 for dim in self.dims), default=0)
-        if last <= largest_integer(self._type.element_type):
+        if last <= largest_integer(self._tensor_type.element_type):
             return self
         return replace(
-            self, indices=code.insert(stablehlo.ConvertOp(self.indices, TensorType(i64, self._type.get_shape())))
+            self, indices=code.insert(stablehlo.ConvertOp(self.indices, TensorType(i64, self._tensor_type.get_shape())))
         )
 
     def _offset(self, dim: int, code: DeviceCode) -> SSAValue:
@@ -61,7 +61,7 @@ class Indexing:
 
     def _bounds(self, code: DeviceCode, *, upper: bool) -> list[tuple[SSAValue, SSAValue | None]]:
         """For each component, the first index in the part of a device, and the last one if `upper`."""
-        element = self._type.element_type
+        element = self._tensor_type.element_type
         bounds: list[tuple[SSAValue, SSAValue | None]] = []
         for dim in self.dims:
             if dim not in self.sharded:
@@ -79,18 +79,18 @@ class Indexing:
     def _spread(self, components: Sequence[SSAValue], code: DeviceCode) -> SSAValue:
         """A tensor of the shape of the indices, in which every index vector is `components`."""
         if len(components) == 1:
-            return code.insert(stablehlo.BroadcastInDimOp(components[0], [], self._type))
-        element = self._type.element_type
+            return code.insert(stablehlo.BroadcastInDimOp(components[0], [], self._tensor_type))
+        element = self._tensor_type.element_type
         each = [code.reshaped(component, [1], element) for component in components]
         vector = code.insert(stablehlo.ConcatenateOp(each, 0, TensorType(element, [len(each)])))
-        return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
+        return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._tensor_type))
 
     def _constants(self, values: Sequence[int], code: DeviceCode) -> SSAValue:
         """`_spread` of constants."""
         if len(values) == 1:
-            return code.constant(integers_of(self._type, values))
-        vector = code.constant(integers_of(TensorType(self._type.element_type, [len(values)]), values))
-        return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._type))
+            return code.constant(integers_of(self._tensor_type, values))
+        vector = code.constant(integers_of(TensorType(self._tensor_type.element_type, [len(values)]), values))
+        return code.insert(stablehlo.BroadcastInDimOp(vector, [self.vector_dim], self._tensor_type))
 
     def local(self, code: DeviceCode) -> SSAValue:
         """The indices relative to the offset of the device's part; indices into other parts are out of bounds."""
@@ -99,7 +99,7 @@ class Indexing:
 
     def clamped(self, code: DeviceCode) -> "Indexing":
         """The indices, with each component clamped to the bounds of the whole operand."""
-        low = code.constant(integers_of(self._type, [0]))
+        low = code.constant(integers_of(self._tensor_type, [0]))
         last = [self.whole.shape[dim] - 1 for dim in self.dims]
         moved = code.insert(stablehlo.ClampOp(low, self.indices, self._constants(last, code)))
         return replace(self, indices=moved)

@@ -26,6 +26,7 @@ from xshardy.dialects.sdy.ops import (
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.dialects.stablehlo.control_flow import ReturnOp as StableReturnOp
+from xshardy.ir.hashing import are_equal
 from xshardy.rewriting import PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.sharding.factor_rule import FactorRule
@@ -50,7 +51,7 @@ class PaddedTypes(BySharding[Attribute]):
 
     def is_padded(self, value: SSAValue, op: Operation) -> bool:
         """Whether `value`, which `op` defines or reads, gets padding."""
-        return self.of_value(value, op) is not value.type
+        return not are_equal(self.of_value(value, op), value.type)
 
 
 def check_function(op: FuncOp, types: PaddedTypes) -> None:
@@ -89,7 +90,7 @@ def check_returned(op: FuncReturnOp, types: PaddedTypes) -> None:
 def check_without_padding(op: Operation, values: Sequence[SSAValue], types: PaddedTypes) -> None:
     """Raises `OperationFailedException` if one of `values`, which `op` gets or gives as they are, needs padding."""
     for value in values:
-        if (padded := types.of_value(value, op)) is not value.type:
+        if not are_equal(padded := types.of_value(value, op), value.type):
             raise OperationFailedException(
                 op,
                 f"'{op.name}' op has a value of {value.type}, which its sharding {local_sharding(value)} makes "
@@ -232,7 +233,7 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
         if changed := [
-            (value, after) for value in values_of(op) if (after := types.of_value(value, op)) is not value.type
+            (value, after) for value in values_of(op) if not are_equal(after := types.of_value(value, op), value.type)
         ]:
             program.types[op] = changed
         if zeros_after(op, zeros, types):

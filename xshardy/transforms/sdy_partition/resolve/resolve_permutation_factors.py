@@ -19,6 +19,7 @@ from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy.op_kinds import is_elementwise
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_partition.exchange.gathers import GatherDimensions
 from xshardy.transforms.sdy_partition.exchange.pattern import Other
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
@@ -61,7 +62,7 @@ class PermutationDecider:
         for op in operations_in(self.module):
             if not op.name.startswith("stablehlo.") or is_elementwise(op):
                 continue
-            key = self._conflicts.likeness.of(op) if isinstance(op, ReshapeOp) else None
+            key = alike(op) if isinstance(op, ReshapeOp) else None
             if key is not None and key in self._need_nothing:
                 continue
             decision = self._decision(op, OPERATIONS.get(type(op), PLAIN))

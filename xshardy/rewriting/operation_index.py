@@ -1,6 +1,10 @@
 """
-The operations of a module in the order of the text, and the attributes that they hold, kept while a pipeline runs: most
-passes change attributes only, erase operations, or insert some of few classes, and take operations of few classes.
+The index of the operations of a module: by class, in the order of the text, and the attributes that they hold.
+
+A pipeline makes an index of its module (`indexed`), which carries it from pass to pass; a pass that runs alone has
+none. The rewriter of the driver reports to it what patterns insert, move and erase. Most passes change attributes only,
+erase operations, or insert some of few classes, and take operations of few classes: the propagation pipeline makes 5
+walks over a transformer of 8 layers, and 50 without the index, which take a quarter of its time.
 """
 
 from array import array
@@ -58,27 +62,27 @@ def inner_first(ops: Iterable[Operation]) -> list[Operation]:
     ordered: list[Operation] = []
     around: list[Operation] = []
     """Those that what follows may be in, the innermost last."""
-    open_: set[int] = set()
-    """The identities of these."""
+    open_: set[Operation] = set()
+    """The same, to look up."""
     for op in ops:
         if around:
             outer = op.parent_op()
-            while outer is not None and id(outer) not in open_:
+            while outer is not None and outer not in open_:
                 outer = outer.parent_op()
             while around and around[-1] is not outer:
-                open_.remove(id(around[-1]))
                 ordered.append(around.pop())
+                open_.remove(ordered[-1])
         if op.regions:
             around.append(op)
-            open_.add(id(op))
+            open_.add(op)
         else:
             ordered.append(op)
     return ordered + around[::-1]
 
 
-class KeptWalks:
+class OperationIndex:
     """
-    The walk over one module, and the attributes that it met, while they are known.
+    The operations of one module, and the attributes that they hold, while they are known.
 
     An operation that is inserted or moved may be anywhere in the order of its class, so those of its class are not
     known then. One that is erased is left out. The attributes of operations that are inserted or modified are read
@@ -150,44 +154,41 @@ class KeptWalks:
         self._unread.clear()
 
 
-_KEPT: dict[Operation, KeptWalks] = {}
-"""By module, its walks, while a pipeline runs on it."""
+_FIELD = "operation_index"
+"""The field of a module that a pipeline is running on: with a field and no table, the index ends with its module."""
 
 
 @contextmanager
-def walks_kept(module: ModuleOp) -> Generator[None]:
-    """Keep the walks over `module` within the context. All changes of the module go through our driver."""
-    is_outermost = module not in _KEPT
-    _KEPT.setdefault(module, KeptWalks(module))
+def indexed(module: ModuleOp) -> Generator[None]:
+    """Index `module` within the context, unless a pipeline around does. All changes go through a rewriter of ours."""
+    if hasattr(module, _FIELD):
+        yield
+        return
+    setattr(module, _FIELD, OperationIndex(module))
     try:
         yield
     finally:
-        if is_outermost:
-            del _KEPT[module]
+        delattr(module, _FIELD)
 
 
 @contextmanager
-def walks_not_kept(module: ModuleOp) -> Generator[None]:
-    """Walk over `module` each time within the context, and forget the walks before it: any code may change it."""
-    del _KEPT[module]
+def not_indexed(module: ModuleOp) -> Generator[None]:
+    """Do without the index of `module` within the context, in which any code may change it, and start anew after it."""
+    delattr(module, _FIELD)
     try:
         yield
     finally:
-        _KEPT[module] = KeptWalks(module)
+        setattr(module, _FIELD, OperationIndex(module))
 
 
-def kept_walks_over(root: Operation) -> KeptWalks | None:
-    """The kept walks over `root`, a module or an operation at the top of one; None if there are none."""
-    if not _KEPT or root in _KEPT:
-        return _KEPT.get(root)
-    return None if root.parent is None else _KEPT.get(root.parent.parent_op())  # pyright: ignore
+def index_over(root: Operation) -> OperationIndex | None:
+    """The index of `root`, a module, or of the module at whose top it is; None if there is none."""
+    return getattr(root if isinstance(root, ModuleOp) else root.parent_op(), _FIELD, None)
 
 
-def kept_walks_around(root: Operation | Region) -> KeptWalks | None:
-    """The kept walks over the module around `root`, or that `root` is; None if there are none."""
-    if not _KEPT:
-        return None
+def index_around(root: Operation | Region) -> OperationIndex | None:
+    """The index of the module around `root`, or that `root` is; None if there is none."""
     op = root.parent if isinstance(root, Region) else root
-    while op is not None and op not in _KEPT:
+    while op is not None and not hasattr(op, _FIELD):
         op = op.parent_op()
-    return None if op is None else _KEPT[op]
+    return getattr(op, _FIELD, None)
