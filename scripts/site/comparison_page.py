@@ -98,7 +98,8 @@ def _missing() -> Iterator[str]:
             part, _, missing = (cell.strip() for cell in line.strip("|").split(" | "))
             whole = whole if part.startswith("...") else part.replace("](", "](../")
             if missing and part != "Part":
-                yield f"| {section} | {part.replace('... ', f'{whole}: ') if part.startswith('...') else whole} | {missing} |"
+                shown = part.replace("... ", f"{whole}: ") if part.startswith("...") else whole
+                yield f"| {section} | {shown} | {missing} |"
 
 
 def _pass(name: str) -> type[ModulePass]:
