@@ -56,8 +56,9 @@ def reports(passes: tuple[ModulePass, ...], text: str) -> Iterator[tuple[str, bo
                 held_attributes_in(module)
                 changed = each.rewrite_module(module)
                 kept = walks_of(module, kinds)
-                held = {*map(id, held_attributes_in(module).distinct())}
-            assert held == {*attributes_on(operations_in(module))}, f"{each.name} does not say which operations change"
+                held = [*held_attributes_in(module).distinct()]
+            ids = {*map(id, held)}  # of objects that are kept, so that no others get these
+            assert ids == {*attributes_on(operations_in(module))}, f"{each.name} does not say which operations change"
             assert kept == walks_of(module, kinds), f"{each.name} changes the structure and does not say so"
             yield each.name, changed, print_module(module) != before
         else:
