@@ -48,24 +48,41 @@ class KeptHash(ParametrizedAttribute):
         return {name: value for name, value in self.__dict__.items() if name not in (_HASH, _KEY)}
 
 
+class _Content:
+    """What equal attributes have in common. Hashed once, where a look-up and an insertion would hash it twice."""
+
+    __slots__ = ("_hash", "value")
+
+    def __init__(self, value: Hashable):
+        self.value = value
+        self._hash = hash(value)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and self.value == other.value
+
+
 class Key:
     """What stands for an attribute, and for all that are equal to it, in a dictionary. Hashed by identity: 0.02 us."""
 
     __slots__ = ("__weakref__", "_content")
 
-    def __init__(self, content: Hashable):
+    def __init__(self, content: _Content):
         self._content = content
 
     def __reduce__(self) -> tuple[object, ...]:
         """For an attribute that is copied or pickled with its key."""
-        return _key_with, (self._content,)
+        return _key_with, (self._content.value,)
 
 
-_keys: WeakValueDictionary[Hashable, Key] = WeakValueDictionary()
+_keys: WeakValueDictionary[_Content, Key] = WeakValueDictionary()
 """The keys by content: each as long as one of the attributes that are equal lives, which all hold it."""
 
 
-def _key_with(content: Hashable) -> Key:
+def _key_with(value: Hashable) -> Key:
+    content = _Content(value)
     if (key := _keys.get(content)) is None:
         key = _keys[content] = Key(content)
     return key
@@ -74,7 +91,8 @@ def _key_with(content: Hashable) -> Key:
 def _bare(attribute: Attribute) -> Attribute:
     """A copy of `attribute`, which has no key. `copy.copy` would write to the class, which may be xDSL's."""
     made = object.__new__(type(attribute))
-    made.__dict__.update(attribute.__dict__)
+    for name, value in attribute.__dict__.items():
+        object.__setattr__(made, name, value)
     return made
 
 
@@ -83,8 +101,9 @@ def key_of(attribute: Attribute) -> Key:
     key: Key | None = attribute.__dict__.get(_KEY)
     if key is None:
         # Not the attribute itself: it would hold a key that holds it, and be left to the garbage collector.
-        is_ours = isinstance(attribute, KeptHash)
-        key = _key_with((type(attribute), attribute.parameters) if is_ours else _bare(attribute))
+        kind = type(attribute)
+        has_parameters = isinstance(attribute, ParametrizedAttribute)
+        key = _key_with((kind, parameters_of(kind)(attribute)) if has_parameters else _bare(attribute))
         object.__setattr__(attribute, _KEY, key)
     return key
 

@@ -12,6 +12,7 @@ from xdsl.traits import ConstantLike
 
 from xshardy.dialects.sdy.ops import ConstantOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
+from xshardy.ir.fields import operands_of
 from xshardy.ir.hashing import Key, key_of, keys_of
 from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.walk import operations_of, operations_that
@@ -39,7 +40,7 @@ def earlier_equals(module: ModuleOp) -> Mapping[Operation, Operation]:
             if type(op) is BroadcastInDimOp and not is_scalar_expansion(op):
                 continue
             (result,) = op.results
-            operands = tuple([merged.get(operand, operand) for operand in op.operands])
+            operands = tuple([merged.get(operand, operand) for operand in operands_of(op)])
             held = _by_name(op.attributes), _by_name(op.properties)
             kept = first.setdefault((op.parent_region(), key_of(result.type), operands, held), op)
             if kept is not op:

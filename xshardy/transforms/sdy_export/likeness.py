@@ -7,6 +7,7 @@ from xdsl.ir import Attribute, Operation, OpResult
 
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
+from xshardy.ir.fields import operands_of
 from xshardy.ir.hashing import keys_of
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.sharding.rules.registry import has_own_rule
@@ -29,7 +30,7 @@ def alike(op: Operation) -> Hashable | None:
     if not traits_of(kind).is_plain or has_own_rule(kind) or (op.regions and combined_by is None):
         return None
     held: list[Attribute] = [result.type for result in op.results]
-    for operand in op.operands:
+    for operand in operands_of(op):
         if isinstance(operand, OpResult) and type(operand.op) is PropagationBarrierOp:  # what is before it counts
             return None
         held += (operand.type, sharding_of(operand) or NO_SHARDING)
