@@ -47,9 +47,8 @@ def column(shown: Page, name: str):
 
 def test_a_click_shows_an_instruction_in_every_level(opened: Callable[..., Page]):
     shown = opened("compile", str(GELU))
-    expect(shown.locator(".column h2")).to_have_text(
-        ["HLO", "xla_gpu", "inlined", "scf", "flattened", "vectorized", "unrolled", "llvm", "PTX"]
-    )
+    levels = ["xla_gpu", "inlined", "scf", "flattened", "vectorized", "unrolled", "llvm"]
+    expect(shown.locator(".column h2")).to_have_text(["HLO", "prepared", "partitioned", *levels, "PTX"])
     column(shown, "HLO").locator(".row").nth(TANH - 1).click()
     expect(column(shown, "HLO").locator(".marked")).to_have_count(1)
     expect(column(shown, "scf").locator(".marked")).to_contain_text("math.tanh")
@@ -73,7 +72,7 @@ def test_each_kernel_of_a_module_can_be_chosen(opened: Callable[..., Page]):
 def test_the_passes_of_a_kernel_one_by_one(opened: Callable[..., Page]):
     shown = opened("explore", str(GELU))
     steps = shown.locator(".step button")
-    expect(column(shown, "xla_gpu")).to_be_visible()
+    expect(column(shown, "prepared")).to_be_visible()
     steps.get_by_text("xla-gpu-lower-xla-gpu-loops-to-scf", exact=True).click()
     expect(shown.locator(".column h2")).to_have_text("xla-gpu-lower-xla-gpu-loops-to-scf")
     expect(shown.locator(".added", has_text="scf.if").first).to_be_visible()
