@@ -51,7 +51,7 @@ def main() -> int:
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=30, help="mutants, of as many passes (default: 30)")
     parser.add_argument("--only", metavar="PASS", help="of these mutants, only that of PASS")
-    parser.add_argument("--least", type=int, default=25, help="how many must be found (default: 25)")
+    parser.add_argument("--least", type=int, default=27, help="how many must be found (default: 27)")
     arguments = parser.parse_args()
     chosen = drawn(arguments.seed, arguments.count)
     if arguments.only is not None:
