@@ -14,10 +14,6 @@ successors_of: Callable[[Operation], tuple[Block, ...]] = attrgetter("_successor
 """`op.successors` as a tuple."""
 
 
-next_op_of: Callable[[Operation], Operation | None] = attrgetter("_next_op")
-"""`op.next_op`."""
-
-
 def operations_of_block(block: Block) -> Iterator[Operation]:
     """The operations of `block`, which does not change meanwhile: faster than `block.ops`."""
     op = block._first_op

@@ -24,6 +24,8 @@ class PendingProducts:
     def __init__(self, instructions: tuple[Instruction, ...], faults: Faults):
         self.instructions, self.faults = instructions, faults
         self._names = [frozenset(_names_in(instruction)) for instruction in instructions]
+        self._of_groups = [row_of(instruction).scope is Scope.WARP_GROUP for instruction in instructions]
+        """Whether each instruction is one of `wgmma`."""
         self._waits = [_groups_left(instruction) for instruction in instructions]
         self._lanes: Lanes | None = None
         self._groups: dict[str, Array] = {}
@@ -38,8 +40,7 @@ class PendingProducts:
             self._lanes, self._groups = lanes, {}
             self._committed, self._complete = np.zeros(warps, np.int32), np.zeros(warps, np.int32)
         for number in range(first, end):
-            instruction = self.instructions[number]
-            if row_of(instruction).scope is Scope.WARP_GROUP:
+            if self._of_groups[number]:
                 self._follow(lanes, number)
             elif self._groups and not self._names[number].isdisjoint(self._groups):
                 self._check(lanes, number)
