@@ -1,7 +1,7 @@
 """
 Why patterns did not apply: `because(rewriter, "the loop has %s iterations, not 2, 4 or 8", count)` beside a `return`.
 
-Nothing is formatted unless somebody listens: a `Reasons` that is given to `compiler.lower`, for example.
+Nothing is formatted without a listener, such as a `Reasons` that is given to `compiler.lower`.
 """
 
 from collections import Counter
