@@ -43,7 +43,7 @@ class LazyRewriter(PatternRewriter):
             self._because = listener.because
 
     def because(self, reason: str, *values: object) -> None:
-        """Say why the pattern leaves the operation of this match: `reason % values`, formatted if there is a listener."""
+        """Say why the pattern leaves the operation of this match: `reason % values`, formatted for listeners only."""
         if self._because is not None:
             self._because(self._matched, reason % values)
 
