@@ -1,6 +1,6 @@
 """Executes a grid of a kernel on the CPU, many blocks at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ from xshardy.ptx.accumulators import PendingProducts
 from xshardy.ptx.checks import Checks
 from xshardy.ptx.clocks import Clocks
 from xshardy.ptx.clusters import Clusters, clusters_of
+from xshardy.ptx.decode import print_text
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.faults import Fault, FaultKind, Faults
 from xshardy.ptx.instructions.row import Scope
@@ -31,6 +32,10 @@ TOGETHER = 1 << 14
 TOGETHER_WITH_TENSORS = 8
 """How many blocks are executed together at most, if they have tensor memory: the checks note much about each cell."""
 MAX_ITERATIONS = 1 << 20
+FUNCTIONS = 4 << 60
+"""The first of the addresses of device functions: nothing is there."""
+CLUSTERED = {"reqnctapercluster", "explicitcluster"}
+"""Directives of a kernel that is launched in clusters."""
 
 
 @dataclass(slots=True)
@@ -56,6 +61,8 @@ class Options:
     counters: list[Counter] = field(default_factory=list[Counter])
     cluster: Sequence[int] | None = None
     """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
+    output: Callable[[str], object] = print_text
+    """Is told what the kernel prints by `vprintf`; on standard output by default."""
 
 
 class Machine:
@@ -83,11 +90,17 @@ class Machine:
         self._check_block(launch)
         regions, parameters = self._bind(arguments)
         symbols, sizes = self._layout(regions, options.dynamic_shared)
+        self._point(regions, symbols)
         faults = Faults(options.collects_faults)
         observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
-        program = program_of(self.entry, symbols, memory, options.errors)
+        program = program_of(self.entry, symbols, memory, options.errors, options.output)
         clusters = self.clusters(grid, options)
+        launched = {
+            "%dynamic_smem_size": options.dynamic_shared,
+            **dict.fromkeys(("%total_smem_size", "%aggr_smem_size"), sizes[0]),
+            "%is_explicit_cluster": bool(options.cluster or CLUSTERED & self.entry.directives.keys()),
+        }
         counters = [*options.counters]
         scopes = {row_of(instruction).scope for instruction in self.entry.body.instructions}
         if options.checks and Scope.WARP_GROUP in scopes:
@@ -99,6 +112,7 @@ class Machine:
         with np.errstate(all="ignore"):
             for first in range(0, len(blocks), size):
                 lanes = Lanes(launch, blocks[first : first + size], clusters)
+                lanes.launched = launched
                 lanes.clocks = Clocks(*lanes.shape, clusters.size) if options.checks else None
                 self._run_blocks(program, lanes, memory, sizes, options.max_iterations, counters)
         _write_back(arguments, regions)
@@ -117,7 +131,7 @@ class Machine:
         max_iterations: int,
         counters: list[Counter],
     ) -> None:
-        program.registers.initialize(lanes, self.entry.line)
+        program.registers.initialize(lanes)
         memory.allocate(lanes, *sizes)
         schedule = Schedule(program, lanes, memory, memory.faults, max_iterations)
         schedule.counters = counters
@@ -171,7 +185,8 @@ class Machine:
 
     def _layout(self, regions: Sequence[Region], dynamic_shared: int) -> tuple[dict[str, int], tuple[int, int]]:
         """The address of each symbol, and the bytes of shared memory per block and local memory per thread."""
-        symbols = {parameter.name: parameter.offset for parameter in self.entry.parameters}
+        symbols = {name: FUNCTIONS + number for number, name in enumerate(self.module.functions)}
+        symbols |= {parameter.name: parameter.offset for parameter in self.entry.parameters}
         variables = self._variables("global", "const")
         for number, variable in enumerate(variables, start=len(regions) - len(variables) + 1):
             symbols[variable.name] = number << RANGE_BITS
@@ -184,6 +199,16 @@ class Machine:
                 size += variable.size
             sizes.append(size)
         return symbols, (sizes[0] + dynamic_shared, sizes[1])
+
+    def _point(self, regions: Sequence[Region], symbols: Mapping[str, int]) -> None:
+        """Set the initial addresses in the global variables, whose buffers are the last of `regions`."""
+        variables = self._variables("global", "const")
+        for variable, region in zip(variables, regions[len(regions) - len(variables) :], strict=True):
+            for pointer in variable.pointers:
+                address = symbols[pointer.symbol.name] + pointer.symbol.offset
+                bytes = (address >> pointer.shift) % (1 << 8 * pointer.size)
+                data = np.frombuffer(bytes.to_bytes(pointer.size, "little"), np.uint8)
+                region.data[pointer.place : pointer.place + pointer.size] = data
 
 
 def _report_kept(lanes: Lanes, memory: Memory) -> None:

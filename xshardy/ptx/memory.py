@@ -19,6 +19,7 @@ from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES, Mbarriers
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.tensor_memory import TENSOR, TensorMemory
+from xshardy.ptx.types import STORAGE
 
 RANGE_BITS = 40
 """Each buffer begins at a multiple of 2 to this power."""
@@ -28,10 +29,7 @@ RANK_BITS = 24
 """More than the bits of an offset in shared memory."""
 SHARED = "shared memory"
 LARGEST_ACCESS = 16
-WORDS: Mapping[int, np.dtype[np.generic]] = {
-    **{size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)},
-    16: np.dtype(np.complex128),
-}
+WORDS: Mapping[int, np.dtype[np.generic]] = {size: STORAGE[8 * size] for size in (1, 2, 4, 8, LARGEST_ACCESS)}
 """What holds so many bytes in an array."""
 
 

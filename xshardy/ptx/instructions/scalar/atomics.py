@@ -44,7 +44,10 @@ def exchange(old: Array, new: Array) -> Array:
 
 
 def compare_and_swap(old: Array, compared: Array, new: Array) -> Array:
-    return np.where(old == compared, new, old)
+    is_same = old == compared
+    if old.dtype == STORAGE[128]:  # its parts are no numbers
+        is_same = (old[..., None].view(np.uint64) == compared[..., None].view(np.uint64)).all(axis=-1)
+    return np.where(is_same, new, old)
 
 
 UPDATES: Mapping[str, Update] = {

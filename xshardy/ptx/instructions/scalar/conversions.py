@@ -148,7 +148,7 @@ def convert_packed(form: Form) -> Computation:
     lowest, largest = (-(1 << bits - 1), (1 << bits - 1) - 1) if name[0] == "s" else (0, (1 << bits) - 1)
 
     def function(upper: Array, lower: Array, *rest: Array) -> Array:
-        packed = np.uint64(0)
+        packed = np.zeros((1, 1), np.uint64)
         for number, part in enumerate((lower, upper)):
             field = np.clip(part, lowest, largest).astype(np.uint64) & np.uint64((1 << bits) - 1)
             packed = packed | field << np.uint64(number * bits)
