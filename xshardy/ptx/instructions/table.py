@@ -14,6 +14,7 @@ from xshardy.ptx.instructions.scalar.integers import INTEGERS
 from xshardy.ptx.instructions.scalar.memory import MEMORY
 from xshardy.ptx.instructions.synchronization import BARRIERS
 from xshardy.ptx.instructions.system_calls import SYSTEM_CALLS
+from xshardy.ptx.instructions.tensor.async_stores import ASYNC_STORES
 from xshardy.ptx.instructions.tensor.copies import COPIES
 from xshardy.ptx.instructions.tensor.mbarriers import MBARRIERS
 from xshardy.ptx.instructions.tensor.tensor_copies import TENSOR_MAPS
@@ -26,6 +27,7 @@ from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Kind
 
 INSTRUCTIONS: Mapping[str, Row] = {
+    **ASYNC_STORES,
     **ATOMICS,
     **BARRIERS,
     **BITS,
