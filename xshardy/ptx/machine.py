@@ -17,9 +17,9 @@ from xshardy.ptx.faults import Fault, FaultKind, Faults
 from xshardy.ptx.instructions.row import Scope
 from xshardy.ptx.instructions.table import row_of
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region
+from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region, Spaces
 from xshardy.ptx.module import Entry, Module, Parameter, Variable
-from xshardy.ptx.program import Program, program_of
+from xshardy.ptx.program import program_of
 from xshardy.ptx.schedule import Counter, Schedule
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import entry_of, read_ptx
@@ -109,35 +109,27 @@ class Machine:
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
         if Scope.TENSOR_MEMORY in scopes:
             size = min(size, max(TOGETHER_WITH_TENSORS // clusters.size, 1) * clusters.size)
+        groups = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         with np.errstate(all="ignore"):
-            for first in range(0, len(blocks), size):
-                lanes = Lanes(launch, blocks[first : first + size], clusters)
+            stuck: list[tuple[Schedule, Spaces]] = []
+            for together in groups:
+                lanes = Lanes(launch, together, clusters)
                 lanes.launched = launched
                 lanes.clocks = Clocks(*lanes.shape, clusters.size) if options.checks else None
-                self._run_blocks(program, lanes, memory, sizes, options.max_iterations, counters)
+                program.registers.initialize(lanes)
+                memory.allocate(lanes, *sizes)
+                alone = len(groups) == 1
+                schedule = Schedule(program, lanes, memory, faults, options.max_iterations, is_whole_grid=alone)
+                schedule.counters = counters
+                if not _ends(schedule, schedule.run):
+                    stuck.append((schedule, memory.spaces()))
+            _run_in_turns(memory, stuck)
         _write_back(arguments, regions)
         return [*faults.found.values()]
 
     def clusters(self, grid: Sequence[int], options: Options) -> Clusters:
         """The clusters in which a grid is executed. Raises `LaunchError` if they do not fill it."""
         return clusters_of(padded(grid), options.cluster or self.entry.directives.get("reqnctapercluster", ()))
-
-    def _run_blocks(
-        self,
-        program: Program,
-        lanes: Lanes,
-        memory: Memory,
-        sizes: tuple[int, int],
-        max_iterations: int,
-        counters: list[Counter],
-    ) -> None:
-        program.registers.initialize(lanes)
-        memory.allocate(lanes, *sizes)
-        schedule = Schedule(program, lanes, memory, memory.faults, max_iterations)
-        schedule.counters = counters
-        schedule.run()
-        if lanes.exited.all():
-            _report_kept(lanes, memory)
 
     def _check_block(self, launch: Launch) -> None:
         required = self.entry.directives.get("reqntid")
@@ -209,6 +201,28 @@ class Machine:
                 bytes = (address >> pointer.shift) % (1 << 8 * pointer.size)
                 data = np.frombuffer(bytes.to_bytes(pointer.size, "little"), np.uint8)
                 region.data[pointer.place : pointer.place + pointer.size] = data
+
+
+def _ends(schedule: Schedule, run: Callable[[], bool]) -> bool:
+    """Run blocks. Whether they have ended; that tensor memory is not freed then is a fault."""
+    ended = run()
+    if schedule.lanes.exited.all():
+        _report_kept(schedule.lanes, schedule.memory)
+    return ended
+
+
+def _run_in_turns(memory: Memory, stuck: list[tuple[Schedule, Spaces]]) -> None:
+    """Run groups of blocks that wait for each other, until all have ended or none can continue, which is a fault."""
+    while stuck:
+        changes, advances = memory.changes, any(schedule.advances for schedule, _ in stuck)
+        left: list[tuple[Schedule, Spaces]] = []
+        for schedule, spaces in stuck:
+            memory.restore(spaces)
+            if not _ends(schedule, schedule.resume):
+                left.append((schedule, memory.spaces()))
+        if len(left) == len(stuck) and memory.changes == changes and not advances:
+            left = [(schedule, spaces) for schedule, spaces in left if schedule.report()]
+        stuck = left
 
 
 def _report_kept(lanes: Lanes, memory: Memory) -> None:

@@ -198,7 +198,7 @@ class Memory:
         self.observers = observers
         self.vectors_end_in_bounds = vectors_end_in_bounds
         self.changes = 0
-        """How many stores there were."""
+        """How many stores there were, and atomic updates that changed something."""
         bases = enumerate(buffers, start=1)
         self._places = {number: Place(buffer, number << RANGE_BITS, buffer.size) for number, buffer in bases}
         self._spaces = {"param": Place(parameters, 0, parameters.size)}
@@ -216,6 +216,15 @@ class Memory:
             self._places[window >> RANGE_BITS] = replace(self._spaces[space], base=window)
         self.mbarriers = Mbarriers(self._spaces["shared"].region.size // MBARRIER_BYTES)
         self.tensor, self._tensor_region = TensorMemory(lanes.shape[0]), None
+
+    def spaces(self) -> "Spaces":
+        """The spaces that `allocate` has made."""
+        return Spaces({**self._spaces}, {**self._places}, self.mbarriers, self.tensor, self._tensor_region)
+
+    def restore(self, spaces: "Spaces") -> None:
+        """Use spaces that `allocate` has made before."""
+        self._spaces, self._places, self.mbarriers = {**spaces.named}, {**spaces.places}, spaces.mbarriers
+        self.tensor, self._tensor_region = spaces.tensor, spaces.tensor_region
 
     @property
     def tensor_region(self) -> Region:
@@ -332,6 +341,17 @@ class Memory:
         if crooked.any():
             report(FaultKind.MISALIGNED, line, lanes, crooked, lambda t: f"{at(t)}, no multiple of {size}")
         return full(np.ones((1, 1), np.bool_)) & ~outside & ~crooked
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """What some blocks have beside global memory."""
+
+    named: Mapping[str, Place]
+    places: Mapping[int, Place]
+    mbarriers: Mbarriers
+    tensor: TensorMemory
+    tensor_region: Region | None
 
 
 def keys_of(addresses: Array) -> Array:
