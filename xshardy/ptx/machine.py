@@ -20,6 +20,7 @@ from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region, Spaces
 from xshardy.ptx.module import Entry, Module, Parameter, Variable
 from xshardy.ptx.program import program_of
+from xshardy.ptx.releases import Releases
 from xshardy.ptx.schedule import Counter, Schedule
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import entry_of, read_ptx
@@ -112,10 +113,11 @@ class Machine:
         groups = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         with np.errstate(all="ignore"):
             stuck: list[tuple[Schedule, Spaces]] = []
+            releases = Releases(launch.blocks)
             for together in groups:
                 lanes = Lanes(launch, together, clusters)
                 lanes.launched = launched
-                lanes.clocks = Clocks(*lanes.shape, clusters.size) if options.checks else None
+                lanes.clocks = Clocks(*lanes.shape, clusters.size, releases) if options.checks else None
                 program.registers.initialize(lanes)
                 memory.allocate(lanes, *sizes)
                 alone = len(groups) == 1
