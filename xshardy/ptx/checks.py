@@ -230,6 +230,8 @@ class Checks:
         self._report_race(found, shadow.reads, "writes what {other} reads")
         if found.kind is AccessKind.STORE:
             self._report_unfenced(found, shadow.writes)
+            for reads in (shadow.reads, shadow.earlier_reads):
+                self._report_unfenced(found, reads, "overwrites what {} has read")
         self._report_race(found, shadow.earlier_reads, "writes what {other} reads")
         shadow.writes.note(places, now)
         together = shadow.writes.thread[places] != now.thread
@@ -243,8 +245,8 @@ class Checks:
 
             self._report_each(found, FaultKind.RACE, differs, describe)
 
-    def _report_unfenced(self, found: _Bytes, before: Moments) -> None:
-        """Report accesses of asynchronous engines that may not see what threads have written in shared memory."""
+    def _report_unfenced(self, found: _Bytes, before: Moments, what: str = "accesses what {} has written") -> None:
+        """Report accesses of asynchronous engines that are in no order with those of threads in shared memory."""
         lanes, now, places = found.lanes, found.now, found.places
         assert lanes.clocks is not None
         if found.region.name != SHARED or lanes.engine < ASYNC:
@@ -258,7 +260,7 @@ class Checks:
 
         def describe(number: int) -> str:
             other = lanes.launch.place(int(others[number]) - 1)
-            return f"accesses what {other} has written, with no fence.proxy.async between, at {found.at(number)}"
+            return f"{what.format(other)}, with no fence.proxy.async between, at {found.at(number)}"
 
         self._report_each(found, FaultKind.PROXY, wrong, describe)
 

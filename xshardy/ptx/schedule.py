@@ -301,7 +301,21 @@ class Schedule:
             group = mask & (numbers == number)
             count = int(np.broadcast_to(counts, lanes.shape)[group][0])
             self.waiting.append(Waiting(barrier, at, int(number), count, barrier.count is None, group))
+            if lanes.clocks is not None:
+                self._check_aligned(self.waiting[-1])
         return not barrier.waits
+
+    def _check_aligned(self, waiting: Waiting) -> None:
+        """Report threads of one warp that wait at different barriers, of which all must execute one together."""
+        for other in self.waiting:
+            apart = other.at != waiting.at and other.barrier.waits and waiting.barrier.waits
+            if not apart or not (other.barrier.is_aligned and waiting.barrier.is_aligned):
+                continue
+            wrong = waiting.mask & self._of_warps(other.mask)
+            if wrong.any():
+                line, where = (self.program.instructions[each.at].line for each in (waiting, other))
+                what = f"waits at an aligned barrier, and other threads of its warp at that of line {where}"
+                self.faults.report(FaultKind.DIVERGENT_BARRIER, line, self.lanes, wrong, lambda _, what=what: what)
 
     def _is_complete(self, control: Wait | Guarded, at: int) -> bool:
         """Whether all active threads continue at once; otherwise those for which it is not complete wait."""

@@ -18,7 +18,7 @@ from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.scalar.atomics import UPDATES, update
 from xshardy.ptx.instructions.scalar.memory import Addresses, addresses
-from xshardy.ptx.instructions.tensor.mbarriers import report_object, tell
+from xshardy.ptx.instructions.tensor.mbarriers import report_object, report_unfenced, tell
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES
 from xshardy.ptx.memory import RANK_BITS, AccessKind, Memory, Part
@@ -139,6 +139,7 @@ class Completion:
             words = access.offsets // MBARRIER_BYTES
             is_object = memory.mbarriers.is_valid[words]
             report_object(lanes, memory, instruction, access.threads[~is_object], words[~is_object])
+            report_unfenced(lanes, memory, instruction, access.threads[is_object], words[is_object])
             counts = bytes[copy[chosen]][is_object]
             tell(lanes, memory, access.threads[is_object], words[is_object], lanes.engine)
             memory.mbarriers.complete(words[is_object], counts)
