@@ -11,7 +11,7 @@ from xshardy.programs.program import Program
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 
-PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True)
+PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True, pad_calls=True)
 """
 The pipeline that propagates shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates.
 """
