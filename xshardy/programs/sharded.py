@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.programs.cut_shardings import cut_sharding
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
@@ -33,6 +35,10 @@ class Sharded:
     def names(self) -> SourceNames:
         """The names of its values in the source."""
         return self.program.names
+
+    def sharding(self, number: int) -> TensorShardingAttr | None:
+        """The sharding of value `number` where the program runs: see `cut_sharding`."""
+        return cut_sharding(self.history, number)
 
 
 @collection_suspended()
