@@ -189,6 +189,9 @@ PASSES: Mapping[str, str] = {
         "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
     ),
     "stablehlo-legalize-arith-constants": "transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass",
+    "stablehlo-legalize-composite-to-call": (
+        "transforms.stablehlo.legalize_composite_to_call:LegalizeCompositeToCallPass"
+    ),
     "stablehlo-legalize-deprecated-ops": "transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",

@@ -12,7 +12,11 @@ from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
+from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
+from xshardy.transforms.stablehlo.legalize_composite_to_call import LegalizeCompositeToCallPass
 
+PREPARATION = LegalizeArithConstantsPass(), LegalizeCompositeToCallPass()
+"""The passes before all others: XLA takes constants of arith as those of StableHLO, and calls what composites are."""
 PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True, pad_calls=True)
 """
 The pipeline that propagates shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates.
@@ -44,6 +48,7 @@ class Sharded:
 @collection_suspended()
 def shard(program: Program) -> Sharded:
     """Propagate the shardings of `program`, in place. Raises what the pipeline does."""
+    PassPipeline(PREPARATION).apply(program.context, program.module)
     return Sharded(program, propagate_with_history(program.module, program.context, PROPAGATION))
 
 

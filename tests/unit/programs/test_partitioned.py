@@ -107,3 +107,30 @@ def test_hlo_is_partitioned():
         "  ROOT a = f32[8,8] add(p, p)\n}\n"
     )
     assert program.devices == 8 and program.arguments[0].local_shape == (1, 8)
+
+
+COMPOSITE = """
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @main(%a: tensor<8x5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x5xf32> {
+  %0 = sdy.sharding_constraint %a <@mesh, [{"x"}, {"y"}]> : tensor<8x5xf32>
+  %1 = stablehlo.composite "vendor.normalise" %0 {decomposition = @normalise} : (tensor<8x5xf32>) -> tensor<8x5xf32>
+  %2 = sdy.sharding_constraint %1 <@mesh, [{"x"}, {}]> : tensor<8x5xf32>
+  return %2 : tensor<8x5xf32>
+}
+func.func private @normalise(%a: tensor<8x5xf32>) -> tensor<8x5xf32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %e = stablehlo.exponential %a : tensor<8x5xf32>
+  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1]
+    : (tensor<8x5xf32>, tensor<f32>) -> tensor<8xf32>
+  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<8xf32>) -> tensor<8x5xf32>
+  %r = stablehlo.divide %e, %b : tensor<8x5xf32>
+  return %r : tensor<8x5xf32>
+}
+"""
+
+
+def test_a_composite_is_partitioned_by_its_decomposition():
+    plan = xshardy.plan(COMPOSITE)
+    assert sorted(each.kind for each in plan.collectives) == ["all-gather", "all-reduce"]
+    assert xshardy.run(COMPOSITE, check=True).agrees and xshardy.run(COMPOSITE, check=True, on="kernels").agrees
+    assert xshardy.explain(COMPOSITE, value="%1 (line 5)").lines[0] == '%1 (line 5): [{"x", ?}, {"y", ?}]'
