@@ -130,6 +130,7 @@ PASSES: Mapping[str, str] = {
         "transforms.sdy_partition.local.merge_collective_permutes:MergeCollectivePermutesPass"
     ),
     "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
+    "sdy-order-mesh-axes": "transforms.sdy_partition.resolve.order_mesh_axes:OrderMeshAxesPass",
     "sdy-pad-for-divisibility": "transforms.sdy_partition.pad.pad_for_divisibility:PadForDivisibilityPass",
     "sdy-partitioner-pipeline": "transforms.sdy_partition.partitioner_pipeline:PartitionerPipelinePass",
     "sdy-per-instruction-partitioning": (

@@ -10,13 +10,18 @@ from xshardy.programs.cut_shardings import cut_sharding
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
+from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
+from xshardy.transforms.sdy_partition.resolve.order_mesh_axes import OrderMeshAxesPass
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
 from xshardy.transforms.stablehlo.legalize_composite_to_call import LegalizeCompositeToCallPass
 
-PREPARATION = LegalizeArithConstantsPass(), LegalizeCompositeToCallPass()
-"""The passes before all others: XLA takes constants of arith as those of StableHLO, and calls what composites are."""
+PREPARATION = (
+    *(LegalizeArithConstantsPass(), LegalizeCompositeToCallPass()),
+    *(LiftInlinedMeshesPass(), OrderMeshAxesPass()),
+)
+"""The passes before all others: XLA takes constants of arith as those of StableHLO, and composites as calls."""
 PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True, pad_calls=True)
 """
 The pipeline that propagates shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates.
