@@ -185,9 +185,11 @@ PASSES: Mapping[str, str] = {
     ),
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
+    "stablehlo-erase-unused": "transforms.stablehlo.erase_unused:EraseUnusedPass",
     "stablehlo-ext-canonicalize-from-hlo-import": (
         "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
     ),
+    "stablehlo-inline-applied-calls": "transforms.stablehlo.inline_applied_calls:InlineAppliedCallsPass",
     "stablehlo-legalize-arith-constants": "transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass",
     "stablehlo-legalize-deprecated-ops": "transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",

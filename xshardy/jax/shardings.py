@@ -113,6 +113,8 @@ def assembled(
     shape: Sequence[int], sharding: NamedSharding, parts: Sequence[JaxArray], *, is_weak: bool = False
 ) -> Array:
     """The array of the `parts` on the devices of this process, perhaps of a weak type."""
+    if 0 in shape:  # XLA divides no array without elements, so that parts may have the shape of the whole
+        return jax.make_array_from_callback(tuple(shape), sharding, np.empty(shape, parts[0].dtype).__getitem__)
     array: Any = jax.make_array_from_single_device_arrays(tuple(shape), sharding, list(parts))
     if not is_weak:
         return array

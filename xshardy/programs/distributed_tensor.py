@@ -102,6 +102,8 @@ class DistributedTensor:
 
     def whole(self, parts: Sequence[Array]) -> Array:
         """The tensor with these `parts`, one of each device. Of several copies of a part, the last one counts."""
+        if 0 in self.shape:  # XLA divides no tensor without elements, so that parts may have the shape of the whole
+            return np.empty(self.shape, parts[0].dtype)
         padded = np.empty(
             [size * count for size, count in zip(self.local_shape, self.part_numbers, strict=True)], parts[0].dtype
         )

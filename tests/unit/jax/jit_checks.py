@@ -214,6 +214,29 @@ def results_are_what_jax_promises() -> None:
     assert [weak for _, weak, _ in expected[0]] == [False, False, False, True, True, False]
 
 
+def programs_that_xla_cannot_take() -> None:
+    """XLA ends the process for an unused reduction with a call."""
+
+    def larger(x: Any, y: Any) -> Any:
+        take = x[0] > y[0]
+        return jnp.where(take, x[0], y[0]), jnp.where(take, x[1], y[1])
+
+    def f(x: Any) -> Any:
+        places = jax.lax.broadcasted_iota(jnp.int32, x.shape, 0)
+        jax.lax.reduce((x, places), (jnp.float32(-9), jnp.int32(9)), larger, (0,))
+        return x * 2
+
+    jitted = xshardy.jax.jit(f, mesh=MESH, in_shardings=P("data"))
+    assert "all_gather" not in jitted.lower(X).as_text()
+    np.testing.assert_array_equal(jitted(X), X * 2)
+
+
+def arrays_without_elements() -> None:
+    """XLA divides none."""
+    empty = xshardy.jax.jit(lambda x: jnp.fft.irfft(jnp.fft.rfft(x)), mesh=MESH, in_shardings=P("data"))(X[:, :1])
+    assert empty.shape == (8, 0) and empty.addressable_shards[0].data.shape == (4, 0)
+
+
 def what_is_refused() -> None:
     double = xshardy.jax.jit(lambda x: x * 2, mesh=MESH)
     compiled = double.lower(X).compile()
@@ -242,6 +265,8 @@ for check in (
     static_and_named_arguments_inside,
     the_mesh_of_arguments_inside,
     results_are_what_jax_promises,
+    programs_that_xla_cannot_take,
+    arrays_without_elements,
     what_is_refused,
 ):
     with warnings.catch_warnings():
