@@ -197,7 +197,9 @@ def results_are_what_jax_promises() -> None:
 
     def outcome(jit: Any) -> Any:
         x = jax.device_put(X, NamedSharding(MESH, P("data")))
-        results = jit(f, out_shardings=written, donate_argnums=0)(x, 3.0)
+        results = jit(f, out_shardings=written)(x, 3.0)
+        assert not x.is_deleted()
+        jit(lambda x: x + 1, donate_argnums=0)(x)
         shardings = [result.sharding for result in results]
         return (
             [(result.dtype, result.weak_type, result.committed) for result in results],
