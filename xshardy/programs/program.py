@@ -20,7 +20,7 @@ from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source
-from xshardy.rewriting.walk import operations_below, operations_in
+from xshardy.rewriting.walk import operations_below, operations_in, operations_of
 from xshardy.syntax.bytecode import read_bytecode
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.syntax.diagnostics import verify_error_text
