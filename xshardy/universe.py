@@ -185,6 +185,7 @@ PASSES: Mapping[str, str] = {
         "transforms.sdy_export.update_non_divisible_input_output_shardings:UpdateNonDivisibleInputOutputShardingsPass"
     ),
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
+    "sdy-keep-partial-sums": "transforms.sdy_export.keep_partial_sums:KeepPartialSumsPass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
     "stablehlo-erase-unused": "transforms.stablehlo.erase_unused:EraseUnusedPass",
     "stablehlo-ext-canonicalize-from-hlo-import": (

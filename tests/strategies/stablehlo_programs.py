@@ -56,6 +56,8 @@ class Program:
     """The lines of a function so far, its arguments, and the values that a line may read."""
 
     rng: Random
+    simple: Sequence[Callable[["Program"], None]]
+    """What operations without regions are drawn from."""
     arguments: list[Value] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -328,8 +330,103 @@ def constrain(p: Program) -> None:
     p.add(f"sdy.sharding_constraint {x.name} <@mesh, [{listed}]> : {x.text}", [(x.type, x.shape)])
 
 
+# -- Operations that are linear in their operands ---------------------------------------------------------------------
+
+
+def linear(p: Program) -> None:
+    """Elementwise."""
+    x, name = p.pick(), p.rng.choice(["add", "add", "subtract", "multiply", "negate"])
+    operands = x.name if name == "negate" else f"{x.name}, {p.like(x).name}"
+    p.add(f"stablehlo.{name} {operands} : {x.text}", [(x.type, x.shape)])
+
+
+def select(p: Program) -> None:
+    x = p.pick()
+    sign = Value(p.fresh(), "i1", x.shape)
+    zero = p.constant("0", x.type, x.shape)
+    p.lines.append(
+        f"{sign.name} = stablehlo.compare LT, {p.like(x).name}, {zero.name} : ({x.text}, {x.text}) -> {sign.text}"
+    )
+    other = p.rng.choice([zero, p.like(x)])
+    p.add(f"stablehlo.select {sign.name}, {x.name}, {other.name} : {sign.text}, {x.text}", [(x.type, x.shape)])
+
+
+def convert(p: Program) -> None:
+    x, type = p.pick(), p.rng.choice([*DTYPES])
+    p.add(f"stablehlo.convert {x.name} : ({x.text}) -> {tensor(type, x.shape)}", [(type, x.shape)])
+
+
+def slice_(p: Program) -> None:
+    x = p.pick()
+    limits = [p.rng.randint(1, size) for size in x.shape]
+    starts = [p.rng.randrange(limit) for limit in limits]
+    shape = tuple(limit - start for start, limit in zip(starts, limits, strict=True))
+    listed = ", ".join(f"{start}:{limit}" for start, limit in zip(starts, limits, strict=True))
+    p.add(f"stablehlo.slice {x.name} [{listed}] : ({x.text}) -> {tensor(x.type, shape)}", [(x.type, shape)])
+
+
+def pad(p: Program) -> None:
+    x, padding = p.pick(), p.rng.randint(0, 1)
+    value = p.constant(str(padding), x.type)
+    low, high, interior = ([p.rng.randint(0, 1) for _ in x.shape] for _ in range(3))
+    shape = tuple(size + a + b + (size - 1) * c for size, a, b, c in zip(x.shape, low, high, interior, strict=True))
+    p.add(
+        f"stablehlo.pad {x.name}, {value.name}, low = {low}, high = {high}, interior = {interior} : "
+        f"({x.text}, {value.text}) -> {tensor(x.type, shape)}",
+        [(x.type, shape)],
+    )
+
+
+def concatenate(p: Program) -> None:
+    x = p.pick()
+    if x.shape:
+        y, dim = p.like(x), p.rng.randrange(len(x.shape))
+        shape = (*x.shape[:dim], 2 * x.shape[dim], *x.shape[dim + 1 :])
+        text = (
+            f"stablehlo.concatenate {x.name}, {y.name}, dim = {dim} : ({x.text}, {y.text}) -> {tensor(x.type, shape)}"
+        )
+        p.add(text, [(x.type, shape)])
+
+
+def update(p: Program) -> None:
+    x = p.pick()
+    start = p.argument("i32", ())
+    update = p.argument(x.type, tuple(p.rng.randint(1, size) for size in x.shape))
+    operands = [x, update, *[start] * len(x.shape)]
+    text = f"stablehlo.dynamic_update_slice {names(operands)} : ({types(operands)}) -> {x.text}"
+    p.add(text, [(x.type, x.shape)])
+
+
+def dot(p: Program) -> None:
+    """Along the last dimension of one operand and the first of the other, if there is one."""
+    x = p.pick()
+    pairs = [y for y in p.values if x.shape and y.shape[:1] == x.shape[-1:] and y.type == x.type]
+    if pairs:
+        y = p.rng.choice(pairs)
+        shape = (*x.shape[:-1], *y.shape[1:])
+        dims = f"contracting_dims = [{len(x.shape) - 1}] x [0]"
+        text = f"stablehlo.dot_general {x.name}, {y.name}, {dims} : ({x.text}, {y.text}) -> {tensor(x.type, shape)}"
+        p.add(text, [(x.type, shape)])
+
+
+def sum_(p: Program) -> None:
+    x = p.pick()
+    dims = [d for d in range(len(x.shape)) if p.rng.random() < 0.5]
+    shape = tuple(size for d, size in enumerate(x.shape) if d not in dims)
+    init, across = p.constant("0", x.type), f"applies stablehlo.add across dimensions = {dims}"
+    result = tensor(x.type, shape)
+    p.add(
+        f"stablehlo.reduce({x.name} init: {init.name}) {across} : ({x.text}, {init.text}) -> {result}",
+        [(x.type, shape)],
+    )
+
+
 SIMPLE: Sequence[Callable[[Program], None]] = (
     *(elementwise, elementwise, reshape, transpose, broadcast, barrier, dynamic_slice, gather, scatter, reduce, sort),
+)
+LINEAR: Sequence[Callable[[Program], None]] = (
+    *(linear, linear, linear, reshape, transpose, broadcast, barrier, dynamic_slice, gather, select, convert, slice_),
+    *(pad, concatenate, update, dot, dot, sum_, sum_, elementwise),
 )
 WITH_REGIONS: Sequence[Callable[[Program], None]] = (while_, case, call)
 
@@ -337,14 +434,18 @@ WITH_REGIONS: Sequence[Callable[[Program], None]] = (while_, case, call)
 def write(p: Program, length: int) -> None:
     """Up to `length` operations; those in `p.nesting` regions have no regions."""
     for _ in range(length):
-        inner = (*SIMPLE, *(constrain,) * (4 * bool(p.axes)))
+        inner = (*p.simple, *(constrain,) * (4 * bool(p.axes)))
         outer = (*WITH_REGIONS, *(call, call_again) * (3 * bool(p.axes)))
         p.rng.choice(inner if p.depth == p.nesting else (*inner, *outer))(p)
 
 
-def random_program(rng: Random, length: int) -> tuple[str, list[Array]]:
-    """A program of about `length` operations, which returns up to three of its values, and arguments for it."""
-    p = Program(rng)
+def random_program(rng: Random, length: int, *, linear: bool = False) -> tuple[str, list[Array]]:
+    """
+    A program of about `length` operations, which returns up to three of its values, and arguments for it.
+
+    If `linear`, most operations are linear in their operands.
+    """
+    p = Program(rng, LINEAR if linear else SIMPLE)
     for _ in range(rng.randint(1, 3)):
         p.argument(rng.choice([*DTYPES]), tuple(rng.choice([1, 2, 3, 4, 5, 8]) for _ in range(rng.randint(0, 2))))
     return written(p, length)
@@ -352,7 +453,7 @@ def random_program(rng: Random, length: int) -> tuple[str, list[Array]]:
 
 def random_nested_program(rng: Random, length: int, axes: Sequence[str]) -> tuple[str, list[Array]]:
     """A program with regions and calls in these, functions that are called twice, and shardings over `@mesh`."""
-    p = Program(rng, nesting=2, axes=axes)
+    p = Program(rng, SIMPLE, nesting=2, axes=axes)
     for _ in range(rng.randint(1, 3)):
         p.argument("i32", tuple(rng.choice([2, 3, 5, 6, 7, 9]) for _ in range(rng.randint(1, 2))))
     constrain(p)

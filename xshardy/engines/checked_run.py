@@ -119,7 +119,12 @@ def _compare(reference: Reference, index: int, tensor: DistributedTensor, parts:
 
 
 def _copies(tensor: DistributedTensor, parts: Sequence[Array]) -> Iterator[Array]:
-    """The whole tensor from the first copy of each part, and from further copies if one of these has other bits."""
+    """
+    The whole tensor from the first copy of each part, and from further copies if one of these has other bits.
+
+    Parts along unreduced axes are combined first.
+    """
+    parts = tensor.reduced(parts)
     places: dict[tuple[tuple[int, int], ...], list[int]] = {}
     for device, place in enumerate(tensor.slices):
         places.setdefault(tuple((dim.start, dim.stop) for dim in place), []).append(device)
@@ -128,4 +133,5 @@ def _copies(tensor: DistributedTensor, parts: Sequence[Array]) -> Iterator[Array
         chosen = [parts[devices[copy]] for devices in places.values()]
         if copy == 0 or any(a.tobytes() != b.tobytes() for a, b in zip(chosen, first, strict=True)):
             by_place = dict(zip(places, chosen, strict=True))
-            yield tensor.whole([by_place[tuple((dim.start, dim.stop) for dim in place)] for place in tensor.slices])
+            ordered = [by_place[tuple((dim.start, dim.stop) for dim in place)] for place in tensor.slices]
+            yield tensor.put_together(ordered)

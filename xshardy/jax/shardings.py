@@ -9,6 +9,8 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from numpy.typing import DTypeLike
 
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
+from xshardy.planning.specs import partition_spec
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax
@@ -29,17 +31,22 @@ class Devices:
         return list(self.mesh.devices.flat)
 
     def sharding_of(self, tensor: DistributedTensor) -> NamedSharding:
-        """How JAX divides `tensor`. Raises `EngineError` for a mesh that has its devices in another order."""
+        """How JAX divides `tensor`. Raises `EngineError` for what its shardings cannot say."""
         if tensor.mesh is None:
             return NamedSharding(self.mesh, PartitionSpec())
         if tensor.mesh.device_ids.data:
             raise EngineError("meshes with different orders of devices: put all arguments on one mesh")
-        divided = max((number + 1 for number, axes in enumerate(tensor.axes) if axes), default=0)
-        spec = PartitionSpec(*(axes[0] if len(axes) == 1 else axes or None for axes in tensor.axes[:divided]))
-        if tensor.mesh.sizes == dict(self.mesh.shape) and [*tensor.mesh.sizes] == [*self.mesh.shape]:
-            return NamedSharding(self.mesh, spec)
-        sizes = tensor.mesh.sizes
-        return NamedSharding(Mesh(self.mesh.devices.reshape([*sizes.values()]), [*sizes]), spec)
+        if tensor.summed_devices and tensor.reduction is not ReductionOp.SUM:
+            raise EngineError(
+                f"a tensor is a {tensor.reduction.value} of parts, and JAX has sums of parts only: reduce it"
+            )
+        mesh, sizes = self.mesh, tensor.mesh.sizes
+        if sizes != dict(mesh.shape) or [*sizes] != [*mesh.shape]:
+            mesh = Mesh(mesh.devices.reshape([*sizes.values()]), [*sizes])
+        try:
+            return NamedSharding(mesh, partition_spec(tensor.sharding))
+        except ValueError as error:  # unreduced along an axis that is not explicit
+            raise EngineError(f"JAX cannot take a tensor as the program divides it: {error}") from None
 
 
 def _is_sharding(leaf: object) -> bool:
@@ -69,13 +76,16 @@ def named(specs: object, mesh: Mesh | None) -> Any:
     return jax.tree.map(one, specs, is_leaf=_is_sharding)
 
 
-def placed(value: object, sharding: NamedSharding, dtype: DTypeLike) -> Array:
-    """`value` as an array of `dtype` that is divided by `sharding`, in the order of its devices."""
-    if isinstance(value, Array):
-        if has_sharding(value, sharding):
-            return value
-        if not value.is_fully_addressable or sharding.is_fully_addressable:
-            return jax.device_put(value, sharding)
+def placed(value: object, tensor: DistributedTensor, sharding: NamedSharding, dtype: DTypeLike) -> Array:
+    """`value` as an array of `dtype` that is divided by `sharding`, that of `tensor`, in the order of its devices."""
+    if isinstance(value, Array) and has_sharding(value, sharding):
+        return value
+    if tensor.summed_devices:  # jax.device_put divides no sums
+        parts = zip(tensor.parts(np.asarray(value, dtype)), devices_of(sharding), strict=True)
+        here = [jax.device_put(part, device) for part, device in parts if device.process_index == jax.process_index()]
+        return assembled(tensor.shape, sharding, here)
+    if isinstance(value, Array) and (sharding.is_fully_addressable or not value.is_fully_addressable):
+        return jax.device_put(value, sharding)
     array = np.asarray(value, dtype)
     # Unlike device_put, this does not compare the values of all processes.
     return jax.make_array_from_callback(array.shape, sharding, array.__getitem__)

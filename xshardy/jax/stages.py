@@ -121,7 +121,8 @@ class Compiled:
         """The results for the leaves of the arguments."""
         data = [leaf_data(leaf) for leaf in leaves]
         types = [leaf_type(type) for type in self.lowered.in_types]
-        arguments = [placed(*each) for each in zip(data, self.argument_shardings, types, strict=True)]
+        tensors = self.lowered.program.arguments
+        arguments = [placed(*each) for each in zip(data, tensors, self.argument_shardings, types, strict=True)]
         try:
             parts = self.executable.execute_buffers(arguments)
         except RuntimeError as error:

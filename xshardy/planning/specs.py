@@ -16,11 +16,18 @@ if TYPE_CHECKING:
 
 
 def partition_spec(sharding: TensorShardingAttr | None) -> "PartitionSpec":
-    """The `PartitionSpec` of `sharding`, without trailing whole dimensions. Raises `ValueError` for a sub-axis."""
+    """
+    The `PartitionSpec` of `sharding`, without trailing whole dimensions unless it is unreduced, as JAX writes it.
+
+    Raises `ValueError` for a sub-axis.
+    """
     dims = [_entry(dim.axes.data) for dim in sharding.dim_shardings] if sharding is not None else []
+    kind = import_jax().sharding.PartitionSpec
+    if sharding is not None and sharding.unreduced_axes.data:
+        return kind(*dims, unreduced={name for axis in sharding.unreduced_axes if (name := _entry([axis]))})
     while dims and dims[-1] is None:
         dims.pop()
-    return import_jax().sharding.PartitionSpec(*dims)
+    return kind(*dims)
 
 
 def _entry(axes: Sequence[AxisRefAttr]) -> str | tuple[str, ...] | None:

@@ -9,14 +9,16 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.numerics.element_types import Array
+from xshardy.numerics.partial_results import combined, summands
 from xshardy.programs.errors import EngineError
 from xshardy.programs.tensor_picture import DividedDim, picture
-from xshardy.sharding.devices import shard_indices
+from xshardy.sharding.devices import device_groups, shard_indices
 
 
 @dataclass(frozen=True)
@@ -92,19 +94,52 @@ class DistributedTensor:
         dims = map(DividedDim, self.shape, self.local_shape, self.part_numbers)
         return picture(str(self.type), [*dims], self.part_indices)
 
+    @cached_property
+    def summed_devices(self) -> list[list[int]]:
+        """The groups of devices whose parts are combined to a part of the tensor; none if it is not unreduced."""
+        if self.sharding is None or self.mesh is None or not self.sharding.unreduced_axes.data:
+            return []
+        return device_groups(self.sharding.unreduced_axes.data, self.mesh)
+
+    @property
+    def reduction(self) -> ReductionOp:
+        """How parts along unreduced axes are combined."""
+        return ReductionOp.SUM if self.sharding is None else self.sharding.reduction_op.data
+
+    def reduced(self, parts: Sequence[Array]) -> list[Array]:
+        """The `parts` of all devices, combined along unreduced axes."""
+        found = [*parts]
+        for group in self.summed_devices:
+            total = combined([parts[device] for device in group], self.reduction)
+            for device in group:
+                found[device] = total
+        return found
+
     def parts(self, whole: Array) -> list[Array]:
-        """The part of each device of a tensor. Padding is zero."""
+        """
+        The part of each device of a tensor. Padding is zero.
+
+        Where it is a sum of parts, the first device has its double, the last one its negative, and the others zeros.
+        """
         missing = [
             (0, size * count - extent)
             for size, count, extent in zip(self.local_shape, self.part_numbers, self.shape, strict=True)
         ]
         padded = np.pad(whole, missing) if any(after for _, after in missing) else whole
-        return [padded[place] for place in self.slices]
+        parts = [padded[place] for place in self.slices]
+        for group in self.summed_devices if self.reduction is ReductionOp.SUM else ():
+            if len(group) > 1:
+                first, last = summands(parts[group[0]])
+                for device in group:
+                    parts[device] = np.zeros_like(first)
+                parts[group[0]], parts[group[-1]] = first, last
+        return parts
 
     def whole(self, parts: Sequence[Array]) -> Array:
         """
         The tensor with these `parts`, one of each device. Of several copies of a part, the last one counts.
 
+        Parts along unreduced axes are combined.
         Every engine returns parts, so this is where a result that they do not fill is refused: raises `EngineError`.
         """
         if 0 in self.shape:  # XLA divides no tensor without elements, so that parts may have the shape of the whole
@@ -115,6 +150,10 @@ class DistributedTensor:
                 f"a {self.type} is cut into {len(self.slices)} parts of shape {[*self.local_shape]}, but the "
                 f"engine returned {len(parts)} of shapes {sorted(map(list, {*shapes}))}, so not all of it was written"
             )
+        return self.put_together(self.reduced(parts))
+
+    def put_together(self, parts: Sequence[Array]) -> Array:
+        """The tensor with these `parts`, which are combined already."""
         padded = np.empty(
             [size * count for size, count in zip(self.local_shape, self.part_numbers, strict=True)], parts[0].dtype
         )

@@ -22,9 +22,10 @@ PREPARATION = (
     *(LiftInlinedMeshesPass(), OrderMeshAxesPass()),
 )
 """The passes before all others: XLA takes constants of arith as those of StableHLO, and composites as calls."""
-PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True, pad_calls=True)
+PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True, pad_calls=True, keep_partial_sums=True)
 """
-The pipeline that propagates shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates.
+The pipeline that propagates shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates,
+and partial sums.
 """
 
 

@@ -100,13 +100,13 @@ def exchange_pairs(
     """
     Pairs of a device and the device that receives its part.
 
-    Both meshes have the same axes. Devices that differ only along axes that do not shard the tensor hold
-    copies of a part; the copies go to different devices, in the order of the mesh.
+    Both meshes have the same axes. Devices that differ only along axes that do not shard the tensor hold copies of a
+    part, or parts of a sum if it is unreduced along these; copies go to different devices, in the order of the mesh.
     """
 
     def numbered(sharding: TensorShardingAttr, mesh: MeshAttr) -> NDArray[np.int64]:
-        """The devices, ordered by the index of their part, then by the order of the mesh."""
-        axes = [axis for dimension in sharding.dim_shardings for axis in dimension.axes]
+        """The devices, ordered by the index of their part, of what of a sum they have, and by the order of the mesh."""
+        axes = [axis for dimension in sharding.dim_shardings for axis in dimension.axes] + [*sharding.unreduced_axes]
         return _device_ids(mesh)[np.argsort(_indices(axes, mesh), kind="stable")]
 
     pairs = zip(numbered(before, in_mesh).tolist(), numbered(after, out_mesh).tolist(), strict=True)

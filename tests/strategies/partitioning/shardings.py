@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingPerValueAttr,
 )
 from xshardy.dialects.sdy.axis_refs import merged, sharded_size
+from xshardy.dialects.sdy.collectives import sorted_and_merged
 from xshardy.dialects.sdy.ops import MeshOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting.walk import operations_in
@@ -45,20 +46,23 @@ def atoms(mesh: MeshAttr) -> list[AxisRefAttr]:
 
 @st.composite
 def shardings(
-    draw: st.DrawFn, mesh: MeshAttr, type: TensorType[Attribute], *, uneven: bool = False
+    draw: st.DrawFn, mesh: MeshAttr, type: TensorType[Attribute], *, uneven: bool = False, unreduced: bool = False
 ) -> TensorShardingAttr:
-    """Any sharding of a tensor; one that does not divide it is rare, unless `uneven`."""
+    """Any sharding of a tensor; one that does not divide it is rare, unless `uneven`. It may be `unreduced` by sums."""
     shape = type.get_shape()
     axes: list[list[AxisRefAttr]] = [[] for _ in shape]
-    for atom in draw(st.permutations(atoms(mesh))) if shape else ():
-        place = draw(st.integers(-1, len(shape) - 1))
+    sums: list[AxisRefAttr] = []
+    for atom in draw(st.permutations(atoms(mesh))) if shape or unreduced else ():
+        place = draw(st.integers(-2 if unreduced else -1, len(shape) - 1))
         if place < 0:
+            sums += [atom] * (place == -2)
             continue
         longer = [*merged([*axes[place], atom], mesh)]
         is_even = shape[place] > 0 and shape[place] % sharded_size(tuple(longer), mesh) == 0
         if is_even or draw(st.integers(0, 2 if uneven else 19)) == 0:
             axes[place] = longer
-    return TensorShardingAttr("mesh", [DimensionShardingAttr(of, is_closed=draw(st.booleans())) for of in axes])
+    dims = [DimensionShardingAttr(of, is_closed=draw(st.booleans())) for of in axes]
+    return TensorShardingAttr("mesh", dims, (), sorted_and_merged(sums, mesh))
 
 
 def tensors_of(op: Operation) -> Iterator[SSAValue]:
@@ -76,16 +80,36 @@ def _constrain_arguments(draw: st.DrawFn, function: func.FuncOp, mesh: MeshAttr)
             block.insert_op_before(constraint, block.first_op)
 
 
-def shard(draw: st.DrawFn, module: ModuleOp, mesh: MeshAttr, *, inside: bool, uneven: bool = False) -> None:
+def _constrain_result(draw: st.DrawFn, value: SSAValue, mesh: MeshAttr) -> None:
+    """Let what reads `value` read it through a sharding constraint."""
+    type, op = value.type, value.owner
+    assert isinstance(type, TensorType) and isinstance(op, Operation)
+    constraint = ShardingConstraintOp(value, draw(shardings(mesh, type, unreduced=True)))
+    value.replace_uses_with_if(constraint.result, lambda use: use.operation is not constraint)
+    op.parent_block().insert_op_after(constraint, op)  # pyright: ignore[reportOptionalMemberAccess]
+
+
+def shard(
+    draw: st.DrawFn,
+    module: ModuleOp,
+    mesh: MeshAttr,
+    *,
+    inside: bool,
+    uneven: bool = False,
+    unreduced: bool = False,
+) -> None:
     """
     Give some arguments and results of functions a sharding, and some of operations if `inside`.
+
+    If `unreduced`, some of these tensors are unreduced.
 
     If `uneven`, operations read arguments with another sharding, which often does not divide them.
     """
 
     def some(type: Attribute) -> TensorShardingAttr | None:
-        is_tensor = isinstance(type, TensorType)
-        return draw(shardings(mesh, type, uneven=uneven)) if is_tensor and draw(st.integers(0, 3)) else None  # pyright: ignore
+        if not isinstance(type, TensorType) or not draw(st.integers(0, 3)):
+            return None
+        return draw(shardings(mesh, type, uneven=uneven, unreduced=unreduced))  # pyright: ignore
 
     module.body.block.insert_op_before(MeshOp("mesh", mesh), module.body.block.first_op)  # pyright: ignore
     for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
@@ -103,6 +127,8 @@ def shard(draw: st.DrawFn, module: ModuleOp, mesh: MeshAttr, *, inside: bool, un
                 continue
             if not all(isinstance(result.type, TensorType) for result in op.results):
                 continue
+            if unreduced and draw(st.integers(0, 3)) == 0:
+                _constrain_result(draw, op.results[0], mesh)
             found = [some(result.type) for result in op.results]
             if any(found):
                 op.attributes[SHARDING] = TensorShardingPerValueAttr(

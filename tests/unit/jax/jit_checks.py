@@ -187,6 +187,34 @@ def the_mesh_of_arguments_inside() -> None:
     np.testing.assert_allclose(jax.jit(double)(x), (X * 2).sum(), rtol=1e-5)
 
 
+def partial_sums() -> None:
+    """What JAX's explicit mode writes: unreduced results and arguments, as `jax.jit` has them."""
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    x = jax.device_put(np.arange(32, dtype=np.float32).reshape(8, 4), NamedSharding(mesh, P(("x", "y"))))
+
+    def sums(x: Any) -> Any:
+        total = jnp.einsum("ab->b", x, out_sharding=P(None, unreduced=frozenset("xy")))
+        return jax.sharding.reshard(total, P(None, unreduced=frozenset("x")))
+
+    def accumulated(x: Any, total: Any) -> Any:
+        def step(total: Any, _: Any) -> Any:
+            return total + jnp.einsum("ab->b", x, out_sharding=P(None, unreduced=frozenset("x"))), None
+
+        return jax.sharding.reshard(jax.lax.scan(step, total, None, length=3)[0], P())
+
+    with jax.set_mesh(mesh):
+        wanted = jax.jit(sums)(x)
+    found = xshardy.jax.jit(sums, mesh=mesh)(x)
+    assert found.sharding.spec == wanted.sharding.spec == P(None, unreduced=frozenset("x"))
+    np.testing.assert_allclose(sum(np.asarray(found.addressable_data(2 * i)) for i in range(4)), np.asarray(x).sum(0))
+    y = jax.device_put(np.asarray(x), NamedSharding(mesh, P("x")))
+    jitted = xshardy.jax.jit(accumulated, mesh=mesh)
+    np.testing.assert_allclose(jitted(y, found), 4 * np.asarray(x).sum(0))
+    compiled = jitted.lower(y, found).compile()
+    assert compiled.lowered.as_text().count('"stablehlo.all_reduce"') == 1
+    np.testing.assert_allclose(compiled(y, np.ones(4, np.float32)), 3 * np.asarray(x).sum(0) + 1)  # JAX divides none
+
+
 def results_are_what_jax_promises() -> None:
     """The sharding as it was written, the memory, weak types and donation, as with `jax.jit`."""
     pinned = NamedSharding(MESH, P("data"), memory_kind="pinned_host")
@@ -266,6 +294,7 @@ for check in (
     values_around_a_function,
     static_and_named_arguments_inside,
     the_mesh_of_arguments_inside,
+    partial_sums,
     results_are_what_jax_promises,
     programs_that_xla_cannot_take,
     arrays_without_elements,

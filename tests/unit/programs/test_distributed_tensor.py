@@ -2,19 +2,23 @@
 
 from math import ceil, prod
 
+import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis.strategies import DrawFn, composite, integers, permutations
+from hypothesis.strategies import DrawFn, composite, integers, permutations, sampled_from, sets
 from xdsl.dialects.builtin import TensorType, i32
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
+from xshardy.numerics.partial_results import combined, summands
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 
 SIZES = {"a": 2, "b": 3, "c": 2}
+DTYPES = [np.dtype(kind) for kind in (*"bBhHiIlLefdFD?", ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.int4)]
 
 
 @composite
@@ -62,6 +66,40 @@ def test_parts_make_the_whole(tensor: DistributedTensor):
     counts = [prod(SIZES[name] for name in names) for names in tensor.axes]
     assert tensor.local_shape == tuple(ceil(size / count) for size, count in zip(tensor.shape, counts, strict=True))
     np.testing.assert_array_equal(tensor.whole(parts), whole)
+
+
+@given(tensors(), sets(sampled_from(sorted(SIZES)), min_size=1), sampled_from(ReductionOp))
+def test_parts_of_an_unreduced_tensor_are_combined_to_it(tensor: DistributedTensor, names: set[str], kind: ReductionOp):
+    assert tensor.mesh is not None and tensor.sharding is not None
+    dims = [
+        DimensionShardingAttr([axis for axis in dim.axes if axis.axis.data not in names], is_closed=True)
+        for dim in tensor.sharding.dim_shardings
+    ]
+    sharding = TensorShardingAttr("mesh", dims, (), sorted(names), kind)
+    unreduced = DistributedTensor(tensor.type, 12, sharding, tensor.mesh)
+    reduced = DistributedTensor(tensor.type, 12, TensorShardingAttr("mesh", dims), tensor.mesh)
+    whole = np.arange(np.prod(tensor.shape), dtype=np.int32).reshape(tensor.shape) + 1
+    parts = unreduced.parts(whole)
+    np.testing.assert_array_equal(unreduced.whole(parts), whole)
+    for part, wanted in zip(unreduced.reduced(parts), reduced.parts(whole), strict=True):
+        np.testing.assert_array_equal(part, wanted)
+    if kind is ReductionOp.SUM and whole.size:
+        assert any((part != wanted).any() for part, wanted in zip(parts, reduced.parts(whole), strict=True))
+
+
+def test_summands_add_up_to_the_whole():
+    for dtype in DTYPES:
+        values = [0, 1, 2, 3, 7]
+        whole = np.array(values).astype(dtype)
+        first, last = summands(whole)
+        assert first.dtype == last.dtype == dtype
+        np.testing.assert_array_equal((first + last).astype(dtype), whole)
+        np.testing.assert_array_equal(combined([first, last], ReductionOp.SUM), whole)
+    odd = np.array([np.inf, -np.inf, np.nan, 5e-324, -0.5])
+    np.testing.assert_array_equal(sum(summands(odd)), odd)
+    for ones in (np.ones(2, np.float32), np.ones(2, np.int8)):
+        first, last = summands(ones)
+        assert (first != last).all()
 
 
 def test_a_tensor_without_a_sharding_is_on_every_device():

@@ -14,18 +14,21 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.sdy import collectives as movements
 from xshardy.dialects.sdy import ops as sdy
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.sdy.value_shardings import common_mesh
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.stablehlo.calls import Execution, Meeting
 from xshardy.interpreters.stablehlo.control import pass_through
-from xshardy.interpreters.stablehlo.devices import Grid, on_all_devices
+from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
 from xshardy.numerics.element_types import Array, as_tensor_type
+from xshardy.numerics.partial_results import combined, summands
 from xshardy.sharding.devices import device_groups, shard_indices
 
 
@@ -68,7 +71,7 @@ def on_own_parts(
     manual = op.manual_axes.names
     device = evaluator.device
     parts = [
-        part_of(operand, manual_axes(sharding, manual), mesh, device.number)
+        summand_of(part_of(operand, manual_axes(sharding, manual), mesh, device.number), sharding, manual, mesh, device)
         for operand, sharding in zip(operands, op.in_shardings.shardings, strict=True)
     ]
     results: Sequence[Array] = yield evaluator.running(op.body.block, parts)
@@ -77,9 +80,12 @@ def on_own_parts(
     meeting: Meeting = yield device.arrive(op, group, results)
     wholes: list[Array] = []
     for index, (result, sharding) in enumerate(zip(op.outputs, op.out_shardings.shardings, strict=True)):
-        if any(axis.axis.data in manual for axis in sharding.unreduced_axes):
-            raise unsupported(op, f"result {index} is unreduced along a manual axis: reduce it before it is returned")
         by_device = {number: values[index] for number, values in zip(group, meeting.values, strict=True)}
+        if axes := unreduced_axes(sharding, manual):
+            groups = [summed for summed in device_groups(axes, mesh) if summed[0] in by_device]
+            for summed in groups:
+                total = combined([by_device[number] for number in summed], sharding.reduction_op.data)
+                by_device |= dict.fromkeys(summed, total)
         wholes.append(put_together(by_device, result, manual_axes(sharding, manual), mesh))
     return wholes
 
@@ -98,6 +104,24 @@ def part_of(whole: Value, axes: Sequence[Sequence[AxisRefAttr]], mesh: MeshAttr,
         extent = whole.shape[dim] // (max(indices) + 1)
         whole = whole.take(range(indices[device] * extent, (indices[device] + 1) * extent), dim)
     return whole
+
+
+def unreduced_axes(sharding: TensorShardingAttr, manual: Sequence[str]) -> AxisRefs:
+    """The manual axes along which devices have parts of a sum, a maximum or a minimum."""
+    return tuple(axis for axis in sharding.unreduced_axes if axis.axis.data in manual)
+
+
+def summand_of(
+    part: Value, sharding: TensorShardingAttr, manual: Sequence[str], mesh: MeshAttr, device: Device
+) -> Value:
+    """What `device` has of `part`: all of it, or if that is unreduced by a sum, a summand of it."""
+    axes = unreduced_axes(sharding, manual)
+    if isinstance(part, tuple) or not axes or sharding.reduction_op.data is not ReductionOp.SUM:
+        return part
+    place = shard_indices(axes, mesh)[device.number]
+    last = sharded_size(axes, mesh) - 1
+    first, other = summands(part) if last else (part, part)
+    return first if place == 0 else other if place == last else np.zeros_like(part)
 
 
 def put_together(

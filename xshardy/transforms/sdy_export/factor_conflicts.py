@@ -72,6 +72,8 @@ class Resolution(NamedTuple):
     """How all results are reduced."""
     mesh: SymbolRefAttr | MeshAttr
     """The mesh of results that have no sharding."""
+    combined: Sequence[AxisRefAttr] = ()
+    """The axes along which devices have parts of the results: they are reduced or unreduced along each."""
 
 
 class _Case(NamedTuple):
@@ -257,6 +259,24 @@ class FactorConflicts:
             for factor in rule.permutation
         }
 
+    def reduction_axes(self, op: Operation) -> Sequence[AxisRefAttr] | None:
+        """
+        The axes that shard what `op` reduces, along which devices have parts of its results.
+
+        None if they shard it differently in its operands, or shard a result, too.
+        """
+        case = self._case_of(op)
+        if case is None or reduction_kind(op) is None:
+            return ()
+        shared = [axes_in_all(factor, case.axes) for factor in case.rule.reduction]
+        if None in shared:
+            return None
+        axes = tuple(chain.from_iterable(shared))  # pyright: ignore[reportArgumentType]
+        of_results = [axis for tensor in case.axes[len(op.operands) :] for listed in tensor.values() for axis in listed]
+        if any(overlaps(axis, other) for axis in axes for other in of_results):
+            return None
+        return self._table.axis_refs(axes, case.mesh)
+
     def _replicating(self, rule: FactorRule, factors: tuple[int, ...]) -> FactorRule:
         """`rule`, where `factors` need replication."""
         needed = tuple(sorted({*rule.need_replication, *factors}))
@@ -322,15 +342,15 @@ class FactorConflicts:
         if not (decision.reduction or any(decision.moves)):
             return None
         operands, results = case.op.operands, case.op.results
-        reduced = axes_without(
-            self._table.axis_refs(decision.reduction, case.mesh), case.unreduced, case.mesh_attribute
-        )
+        combined = self._table.axis_refs(decision.reduction, case.mesh)
+        reduced = axes_without(combined, case.unreduced, case.mesh_attribute)
         return Resolution(
             becomes[: len(operands)],
             becomes[len(operands) :],
             sorted_and_merged(reduced, case.mesh_attribute) if results else (),
             kind,
             case.over.mesh_or_ref,
+            combined if results else (),
         )
 
     # Meshes

@@ -9,16 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.mhlo import RaggedDotOp
+from xshardy.dialects.sdy.attributes.axes import AxisRefs
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
+from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.dialects.sdy.ops import ReshardOp
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.rewriting import INNER_FIRST, ClassPattern, PatternPass, Walk, match_op_type
@@ -32,11 +36,13 @@ from xshardy.transforms.sdy_export.moves import (
     AllReduce,
     IndexedMoves,
     Move,
+    ReplicatedToUnreduced,
     Reshard,
     move_operand,
     move_operands,
     move_results,
 )
+from xshardy.transforms.sdy_export.partial_sums import SAYS_ITSELF, Unreduced, passage, unreduced_results
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -47,7 +53,12 @@ from xshardy.transforms.sdy_export.required_shardings import (
 from xshardy.transforms.sdy_export.reshard_checks import ReshardChecks, rare_features
 from xshardy.transforms.sdy_export.single_device import device_of, single_device_moves
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
-from xshardy.transforms.sdy_export.unreduced_axes import moves_to_unreduced, reduction_for_use, unreduced_axes
+from xshardy.transforms.sdy_export.unreduced_axes import (
+    axes_without,
+    moves_to_unreduced,
+    reduction_for_use,
+    unreduced_axes,
+)
 
 # -- Uses that require a sharding -------------------------------------------------------------------------------------
 
@@ -161,8 +172,12 @@ def is_always_resolved(op: Operation, reductions: Mapping[int, AllReduce]) -> bo
     return type(op) is RaggedDotOp
 
 
-def moves_of_results(op: Operation, resolution: Resolution) -> IndexedMoves:
-    """The moves of the results of `op`: reductions of all results, then the reshards to their original shardings."""
+def moves_of_results(op: Operation, resolution: Resolution, whole: AxisRefs = ()) -> IndexedMoves:
+    """
+    The moves of the results of `op`: reductions of all results, then the reshards to their original shardings.
+
+    Between them, they become unreduced along the axes `whole`, along which each device has all of them.
+    """
     shardings = [sharding_of(result) for result in op.results]
     reshards: list[tuple[int, Move]] = []
     for index, sharding in enumerate(resolution.results):
@@ -175,8 +190,18 @@ def moves_of_results(op: Operation, resolution: Resolution) -> IndexedMoves:
     reductions: list[tuple[int, Move]] = []
     for index, sharding in enumerate(shardings if resolution.reduced else ()):
         sharding = sharding or TensorShardingAttr.fully_closed(resolution.mesh, rank_of(op.results[index]))
+        sharding = reduced_along(whole, sharding, op)
         reductions.append((index, AllReduce(resolution.reduced, sharding, resolution.reduction)))
-    return [*reductions, *reshards]
+    divided = [(i, sharding) for i, sharding in enumerate(shardings) if sharding is not None and whole]
+    return [*reductions, *((i, ReplicatedToUnreduced(whole, sharding)) for i, sharding in divided), *reshards]
+
+
+def reduced_along(axes: AxisRefs, sharding: TensorShardingAttr, op: Operation) -> TensorShardingAttr:
+    """`sharding` without the unreduced `axes`."""
+    if not axes:
+        return sharding
+    left = axes_without(unreduced_axes(sharding), axes, mesh_over(sharding.mesh_or_ref, op))
+    return TensorShardingAttr(sharding.mesh_or_ref, sharding.dim_shardings, sharding.replicated_axes, left)
 
 
 @dataclass(frozen=True)
@@ -232,6 +257,8 @@ class ResolveConflicts(ClassPattern):
     """Whether to resolve all conflicts, or only those that a partitioner cannot resolve well."""
     has_unreduced: bool
     """Whether some tensor of the module is unreduced."""
+    divide_sums: bool = False
+    """Whether results that each device has whole, although they are to be unreduced, become so in another operation."""
 
     def takes(self, op_type: type[Operation], /) -> bool:
         is_costly = op_type in DOTS or issubclass(op_type, ConcatenateOp | RaggedDotOp)
@@ -244,8 +271,21 @@ class ResolveConflicts(ClassPattern):
         resolution = self._resolution(op, reductions)
         if reductions:
             move_operands(op, [*reductions.items()], rewriter)
+        whole = self._whole_axes(op, resolution) if self.divide_sums and self.has_unreduced else ()
+        if resolution is None and whole:
+            resolution = unchanged(op)
         if resolution is not None:
-            apply_resolution(op, resolution, rewriter)
+            apply_resolution(op, resolution, rewriter, whole)
+
+    def _whole_axes(self, op: Operation, resolution: Resolution | None) -> AxisRefs:
+        """The axes along which results of `op` are to be unreduced, and devices do not have parts of them."""
+        wanted = unreduced_results(op)
+        if not wanted.axes or wanted.kind is not ReductionOp.SUM or isinstance(op, SAYS_ITSELF):
+            return ()
+        mesh = mesh_over(wanted.mesh_or_ref, op)
+        passed = passage(op, [Unreduced.of(sharding_of(operand)) for operand in op.operands], wanted, mesh).axes
+        combined = resolution.combined if resolution and resolution.reduction is ReductionOp.SUM else ()
+        return axes_without(wanted.axes, (*passed, *combined), mesh)
 
     def check(self, op: Operation) -> None:
         """Raises `OperationFailedException` if the conflicts of `op` cannot be resolved. Changes nothing."""
@@ -260,17 +300,43 @@ class ResolveConflicts(ClassPattern):
         if not (full or is_unreduced or type(op) in DOTS):
             return None
         shardings = {index: reduction.sharding for index, reduction in reductions.items()}
-        return self.conflicts.resolve(op, full=full, reduced=shardings)
+        resolution = self.conflicts.resolve(op, full=full, reduced=shardings)
+        if resolution is None or not resolution.reduced:
+            return resolution
+        left = axes_without(resolution.reduced, axes_reduced_after(op), mesh_over(resolution.mesh, op))
+        return resolution._replace(reduced=left)
 
 
-def apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter) -> None:
-    """`f(x)` -> `reshard(all_reduce(f(reshard(x))))`"""
+def axes_reduced_after(op: Operation) -> AxisRefs:
+    """The axes along which all that read the first result reduce it already, as after the minimal version."""
+    readers = [use.operation for use in op.results[0].uses] if op.results else []
+    axes = {tuple(reader.reduced_axes) if isinstance(reader, Reduction) else () for reader in readers}
+    return axes.pop() if len(axes) == 1 else ()
+
+
+def mesh_over(mesh_or_ref: SymbolRefAttr | MeshAttr | None, op: Operation) -> MeshAttr:
+    """The mesh that `mesh_or_ref` is or names."""
+    mesh = None if mesh_or_ref is None else lookup_mesh(TensorShardingAttr(mesh_or_ref, ()), op)
+    assert mesh is not None, "shardings are verified to be over meshes of the module"
+    return mesh
+
+
+def unchanged(op: Operation) -> Resolution:
+    """The resolution of an operation with results that moves nothing."""
+    sharding = next(sharding for result in op.results if (sharding := sharding_of(result)) is not None)
+    nothing = [None] * len(op.operands), [None] * len(op.results)
+    return Resolution(*nothing, (), ReductionOp.SUM, sharding.mesh_or_ref)
+
+
+def apply_resolution(op: Operation, resolution: Resolution, rewriter: PatternRewriter, whole: AxisRefs = ()) -> None:
+    """`f(x)` -> `reshard(replicated_to_unreduced(all_reduce(f(reshard(x)))))`, unreduced along the axes `whole`."""
     required = enumerate(resolution.operands)
     move_operands(op, [(index, Reshard(sharding)) for index, sharding in required if sharding is not None], rewriter)
-    move_results(op, moves_of_results(op, resolution), rewriter)
-    for result, sharding in zip(op.results, resolution.results, strict=True):
+    move_results(op, moves_of_results(op, resolution, whole), rewriter)
+    for result, resharded in zip(op.results, resolution.results, strict=True):
+        sharding = resharded or (sharding_of(result) if whole else None)
         if sharding is not None:
-            set_sharding(result, sharding)
+            set_sharding(result, reduced_along(whole, sharding, op))
             rewriter.notify_op_modified(op)
 
 
@@ -286,13 +352,15 @@ class InsertExplicitReshardsPass(PatternPass):
     name = "sdy-insert-explicit-reshards"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-insert-explicit-reshards'
     enable_full_version: bool = False
+    divide_sums: bool = False
+    """Whether results that each device has whole, although they are to be unreduced, become so. Not upstream's."""
 
     # This walk visits an operation after the operations in its regions and the producers of its operands.
     walk: ClassVar[Walk] = INNER_FIRST
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         full, functions, has = self.enable_full_version, Functions(module), rare_features(module)
-        resolve = ResolveConflicts(FactorConflicts(module), full, has.unreduced)
+        resolve = ResolveConflicts(FactorConflicts(module), full, has.unreduced, self.divide_sums)
         for call in calls_in(module):
             functions.callee(call)
         if any(has):

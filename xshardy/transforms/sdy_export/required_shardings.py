@@ -15,7 +15,7 @@ from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh, without_axes
 from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.control_flow import IfOp
-from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, result_owners
+from xshardy.transforms.sdy.data_flow import STABLEHLO_DATA_FLOWS, argument_owners, edge_of_owner, result_owners
 from xshardy.transforms.sdy.function_shardings import argument_shardings, written_shardings
 from xshardy.transforms.sdy.shardable_values import sharding_of
 
@@ -65,7 +65,8 @@ def _terminators(regions: Iterable[Region]) -> Iterator[Operation]:
 
 def _required_of_sources(op: Operation, owner: SSAValue) -> TensorShardingAttr | None:
     """The sharding of the edge of `owner`, in the form that its sources require."""
-    sharding = get_sharding(owner)
+    edge = None if isinstance(op, ManualComputationOp) else edge_of_owner(owner)
+    sharding = get_sharding(owner) if edge is None else edge.sharding
     if sharding is None or not isinstance(op, ShardableDataFlowOpInterface):
         return sharding
     if isinstance(op, ManualComputationOp):

@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
+from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
@@ -82,7 +83,7 @@ class ReshardChecks:
         """Check an operation that does not forward its operands."""
         shardings = [sharding_of(result) for result in op.results]
         first = shardings[0] if shardings else None
-        if any(unreduced_axes(sharding) != unreduced_axes(first) for sharding in shardings):
+        if not isinstance(op, IfOp) and any(unreduced_axes(each) != unreduced_axes(first) for each in shardings):
             raise OperationFailedException(
                 op,
                 f"'{op.name}' op has unreduced axes mismatch between results: give all of them the same unreduced axes",

@@ -49,6 +49,7 @@ from xshardy.sharding.resharding import (
 from xshardy.sharding.resharding import Step as PlanStep
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy.shardings import with_mesh
 from xshardy.transforms.sdy_export.single_device import is_on_single_device
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
@@ -146,7 +147,7 @@ class ReshardPlans:
         if after.is_fully_replicated:
             if before.is_fully_replicated:
                 return Plan((), keeps_barriers=True)
-            after = TensorShardingAttr.fully_closed(before.mesh_or_ref, before.rank)
+            after = with_mesh(after, before.mesh_or_ref)
         mesh = lookup_mesh(before, op)
         if mesh is None or not same_axes(before, after, op):
             return None

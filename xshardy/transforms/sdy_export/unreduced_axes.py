@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import difference, is_prefix, overlaps, suffix_without
@@ -91,10 +92,12 @@ def moves_to_unreduced(
 
     At most three moves: a reshard, if dimensions are sharded differently; `replicated_to_unreduced` along axes that
     replicate the tensor; `sharded_to_unreduced` along axes that shard it.
-    Raises `OperationFailedException` if the operand needs a reduction along other axes, or if the meshes differ.
+    Raises `OperationFailedException` if the operand needs a reduction along other axes, if the meshes differ, and for
+    maxima and minima, of which sdy makes no parts.
     """
-    if source is None or required is None or not required.unreduced_axes.data:
+    if required is None or not required.unreduced_axes.data:
         return ()
+    source = source or TensorShardingAttr.fully_closed(required.mesh_or_ref, required.rank)
     mesh = _common_mesh(source, required, op)
     added = axes_without(unreduced_axes(required), unreduced_axes(source), mesh)
     if not added:
@@ -104,6 +107,12 @@ def moves_to_unreduced(
             op,
             f"'{op.name}' op has an operand that is unreduced along {_listed(dropped)} and is to be unreduced along "
             f"{_listed(added)} instead: reduce it first",
+        )
+    if (kind := required.reduction_op.data) is not ReductionOp.SUM:
+        raise OperationFailedException(
+            op,
+            f"'{op.name}' op has an operand that is to be unreduced along {_listed(added)} by {kind.value}, but only "
+            "sums are divided: let the operand be replicated along these axes",
         )
     dims: list[DimensionShardingAttr] = []
     padded: list[AxisRefs] = []

@@ -101,6 +101,10 @@ OPERATIONS: Mapping[type[Operation], Partitioning] = {
     sdy_collectives.ReduceScatterOp: Partitioning(
         collectives.ReduceAndScatterBetweenDevices, padding=pad_collectives.PadBeforeSlice
     ),
+    sdy_collectives.ReplicatedToUnreducedOp: Partitioning(collectives.KeepOnFirstDevice),
+    sdy_collectives.ShardedToUnreducedOp: Partitioning(
+        collectives.PlacePartAmongZeros, padding=pad_collectives.TrimAfterGather
+    ),
     # Other operations outside of StableHLO
     func.CallOp: PLAIN,
     func.ReturnOp: PLAIN,

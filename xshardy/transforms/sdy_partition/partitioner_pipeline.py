@@ -54,7 +54,7 @@ class PartitionerPipelinePass(PipelinePass):
         to_collectives = ReshardToCollectivesPass(), CanonicalizeCollectivesPass()
         return (
             *first,
-            InsertExplicitReshardsPass(enable_full_version=True),
+            InsertExplicitReshardsPass(enable_full_version=True, divide_sums=True),
             ReplicateWholeOperationsPass(),
             resolve,
             ReplicateWholeOperationsPass(refused=True),

@@ -21,6 +21,7 @@ from xshardy.transforms.sdy.pipeline_options import (
 from xshardy.transforms.sdy_export.export_named_computations import ExportNamedComputationsPass
 from xshardy.transforms.sdy_export.export_pipeline import ExportPipelinePass
 from xshardy.transforms.sdy_export.insert_func_call_reshards import InsertFuncCallReshardsPass
+from xshardy.transforms.sdy_export.keep_partial_sums import KeepPartialSumsPass
 from xshardy.transforms.sdy_export.propagate_to_func_results import PropagateToFuncResultsPass
 from xshardy.transforms.sdy_export.sink_func_data_flow_edges import SinkFuncDataFlowEdgesPass
 from xshardy.transforms.sdy_export.unflatten_call_graph import UnflattenCallGraphPass
@@ -48,6 +49,8 @@ class PropagationPipelinePass(
 
     name = "sdy-propagation-pipeline"
     source: ClassVar[str] = 'Shardy, "Propagation", sdy-propagation-pipeline'
+    keep_partial_sums: bool = False
+    """Whether unreduced tensors stay so through linear operations, and are reduced before others. Not upstream's."""
 
     @property
     def passes_before_propagation(self) -> tuple[ModulePass, ...]:
@@ -74,6 +77,7 @@ class PropagationPipelinePass(
         sink_edges_of_calls = (PropagateToFuncResultsPass(), SinkFuncDataFlowEdgesPass())
         outline_calls = (ExportNamedComputationsPass(), PropagateToFuncResultsPass())
         return (
+            *((KeepPartialSumsPass(),) if self.keep_partial_sums else ()),
             *(sink_edges_of_calls if self.dedup_functions_fully else outline_calls),
             # The option of this pass is not that of the pipeline: nothing has been copied where that is set.
             *(UnflattenCallGraphPass(), SymbolDCEPass(), InsertFuncCallReshardsPass()),

@@ -132,4 +132,4 @@ func.func @whole_result_that_is_unreduced(%x: tensor<8x4xf32>) -> tensor<4xf32> 
   %1 = sdy.all_reduce {"a"} %0 out_sharding=<@mesh, [{}]> : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
-// CHECK: error: 'stablehlo.reduce' op has results that are unreduced along "a", but no dimension that it reduces is sharded along this axis: each device has the whole result
+// CHECK: error: 'stablehlo.reduce' op has results that are unreduced along "a", but no operand that it is linear in is, and nothing that it reduces is sharded so: each device has the whole result.

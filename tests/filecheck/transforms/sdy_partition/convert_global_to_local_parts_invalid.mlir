@@ -115,7 +115,7 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 // -----
 
 // Results that wait for another reduction than that of the body.
-// CHECK: error: 'stablehlo.reduce' op has unreduced results whose reduction is not that of its body
+// CHECK: error: 'stablehlo.reduce' op has results that are unreduced along "x", but no operand that it is linear in is, and nothing that it reduces is sharded so: each device has the whole result.
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %z: tensor<f32>) -> (tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], unreduced=max{"x"}>}) {

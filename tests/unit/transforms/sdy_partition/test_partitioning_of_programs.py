@@ -22,10 +22,21 @@ from xshardy.universe import new_context
 @settings(suppress_health_check=[*HealthCheck])
 @given(st.data(), st.randoms(use_true_random=False), st.integers(1, 8), meshes)
 def test_partitioned_programs_compute_the_same(data: st.DataObject, rng: Random, length: int, mesh: MeshAttr):
-    text, arguments = random_program(rng, length)
+    check_program(data, rng, length, mesh, unreduced=False)
+
+
+@settings(suppress_health_check=[*HealthCheck])
+@given(st.data(), st.randoms(use_true_random=False), st.integers(1, 8), meshes)
+def test_programs_of_partial_sums_compute_the_same(data: st.DataObject, rng: Random, length: int, mesh: MeshAttr):
+    """Any tensor may be unreduced: arguments, results, and what operations give."""
+    check_program(data, rng, length, mesh, unreduced=True)
+
+
+def check_program(data: st.DataObject, rng: Random, length: int, mesh: MeshAttr, *, unreduced: bool) -> None:
+    text, arguments = random_program(rng, length, linear=unreduced)
     module = xshardy.parse(text)
     wanted = evaluate(entry_of(module), arguments)
-    shard(data.draw, module, mesh, inside=data.draw(st.booleans()))
+    shard(data.draw, module, mesh, inside=data.draw(st.booleans()), unreduced=unreduced)
     note(str(module))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -146,7 +146,8 @@ def manual_results(
     """
     given = [sharding for _, sharding in inputs if sharding is not None]
     mesh, shardings = targets[0].mesh, [*given, *(target.own_sharding for target in targets)]
-    manual = axis_names((dim.axes.data for sharding in shardings for dim in sharding.dim_shardings), mesh)
+    divided = [dim.axes.data for sharding in shardings for dim in sharding.dim_shardings]
+    manual = axis_names([*divided, *(sharding.unreduced_axes.data for sharding in shardings)], mesh)
     closed = [
         (value, sharding or TensorShardingAttr.fully_closed(given[0].mesh_or_ref, rank_of(value)))
         for value, sharding in inputs

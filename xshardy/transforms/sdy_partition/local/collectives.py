@@ -4,16 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects.builtin import TensorType, i64
+from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.sdy import collectives as sdy
 from xshardy.dialects.sdy.attributes.axes import AxisRefs, ListOfAxisRefListsAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.sharding.devices import exchange_pairs
+from xshardy.sharding.devices import exchange_pairs, shard_indices
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode, integers_of, reduction
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, refuse
@@ -306,6 +307,45 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
             shape = tensor_type(op.result).get_shape()
             part = code.part(reduced, axes_per_dim(op.reduce_scatter_axes), op.mesh, shape)
         code.replace(op, part)
+
+
+@dataclass(frozen=True)
+class KeepOnFirstDevice(LocalPattern[sdy.ReplicatedToUnreducedOp, Sequence[bool]]):
+    """
+    `sdy.replicated_to_unreduced {"x"} %x` -> `select(is_first, %x, 0)`: of the devices along "x", one keeps its copy.
+
+    The decision: which devices do.
+    """
+
+    checks_shardings = True
+
+    @staticmethod
+    def decide(op: sdy.ReplicatedToUnreducedOp, before: WholeTensors) -> Sequence[bool]:
+        return [index == 0 for index in shard_indices(op.axes.axes.data, op.mesh)]
+
+    def rewrite(self, op: sdy.ReplicatedToUnreducedOp, decision: Sequence[bool], code: DeviceCode) -> None:
+        table = dense_values(TensorType(i1, [len(decision)]), decision)
+        is_first = code.reshaped(code.entry(table, code.device_id()), [], i1)
+        code.replace(op, code.insert(stablehlo.SelectOp(is_first, op.tensor, code.zeros(tensor_type(op.tensor)))))
+
+
+@dataclass(frozen=True)
+class PlacePartAmongZeros(LocalPattern[sdy.ShardedToUnreducedOp, Sequence[AxisRefs]]):
+    """`sdy.sharded_to_unreduced [{"x"}, {}] %x` -> `dynamic_update_slice(0, %x)`: each part in its place."""
+
+    checks_shardings = True
+
+    @staticmethod
+    def decide(op: sdy.ShardedToUnreducedOp, before: WholeTensors) -> Sequence[AxisRefs]:
+        return axes_per_dim(op.axes)
+
+    def rewrite(self, op: sdy.ShardedToUnreducedOp, decision: Sequence[AxisRefs], code: DeviceCode) -> None:
+        starts = [
+            code.shard_offset(axes, op.mesh, extent) if axes else code.integer(0)
+            for axes, extent in zip(decision, _shape(op), strict=True)
+        ]
+        update = stablehlo.DynamicUpdateSliceOp(code.zeros(tensor_type(op.result)), op.tensor, starts)
+        code.replace(op, code.insert(update))
 
 
 def _scatter(

@@ -9,11 +9,21 @@ from xdsl.ir import Operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.sharding_text import axes_text
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
 from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_export.partial_sums import (
+    SAYS_ITSELF,
+    Unreduced,
+    mesh_of,
+    own_axes,
+    passage,
+    required_operands,
+    unreduced_results,
+)
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -21,7 +31,9 @@ from xshardy.transforms.sdy_export.required_shardings import (
     required_by_edges,
     required_by_function,
 )
+from xshardy.transforms.sdy_export.reshard_checks import rare_features
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
+from xshardy.transforms.sdy_export.unreduced_axes import axes_without
 from xshardy.transforms.sdy_partition.local.manual_regions import ManualRegions
 from xshardy.transforms.sdy_partition.local.whole_tensors import refuse
 
@@ -30,6 +42,10 @@ HELP = (
     "sdy-reshard-to-collectives first"
 )
 
+HELP_SUMS = (
+    "`xshardy run`, `plan` and `partition` reduce such operands and divide such results; in a pipeline of passes, "
+    "sdy-keep-partial-sums does"
+)
 
 PASSES_TENSORS_ON = (*FLOW_OPS, CallOp, ReturnOp, sdy.ReturnOp, stablehlo.IfOp, stablehlo.ReturnOp)
 """Operations that pass on each operand by itself, so that these may be over different meshes."""
@@ -44,6 +60,7 @@ class CompatibleShardings:
     def __init__(self, module: ModuleOp):
         self.conflicts = FactorConflicts(module, by_parts=True)
         self.manual = ManualRegions(module)
+        self.has_unreduced = rare_features(module).unreduced
         self._passed: set[Hashable] = set()
         """Operations that need no reshard, by likeness."""
 
@@ -60,6 +77,29 @@ class CompatibleShardings:
         self._check(op, has_own_form=has_own_form)
         if key[0] is not None:
             self._passed.add(key)
+
+    def check_partial_sums(self, op: Operation) -> None:
+        """
+        Raises `OperationFailedException` if `op` reads parts of a sum in which it is not linear, drops parts, or has
+        whole results that are to be parts.
+        """
+        if isinstance(op, (*PASSES_TENSORS_ON, *SAYS_ITSELF)):
+            return
+        wanted = unreduced_results(op)
+        given = [Unreduced.of(sharding_of(operand)) for operand in op.operands]
+        if required := required_operands(op):
+            first, needed = next(iter(required.items()))
+            known, taken = (axes_text(unreduced.axes) or "nothing" for unreduced in (given[first], needed))
+            raise refuse(op, f"operand {first} is unreduced along {known}, and is read as along {taken}. {HELP_SUMS}")
+        if wanted.axes:
+            mesh = mesh_of(wanted, op)
+            known = (*passage(op, given, wanted, mesh).axes, *(own_axes(op, wanted, self.conflicts) or ()))
+            if whole := axes_without(wanted.axes, known, mesh):
+                raise refuse(
+                    op,
+                    f"has results that are unreduced along {axes_text(whole)}, but no operand that it is linear in is, "
+                    f"and nothing that it reduces is sharded so: each device has the whole result. {HELP_SUMS}",
+                )
 
     def _check(self, op: Operation, *, has_own_form: bool) -> None:
         if not isinstance(op, PASSES_TENSORS_ON):

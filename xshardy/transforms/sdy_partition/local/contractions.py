@@ -5,20 +5,24 @@ from collections.abc import Sequence
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import first_values, has_elements
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp, Reduction, sorted_and_merged
-from xshardy.dialects.sdy.ops import ConstantOp
+from xshardy.sharding.conflicts.partial_sums import is_zero
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
+from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 
 def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what: str) -> None:
     """
-    Check that the reader of each result combines, as `op` does, the partial results that devices have along `axes`.
+    Check that partial results along `axes` are combined as `op` combines elements: by the reader of each result, or
+    later along axes along which it is unreduced.
 
     Raises `OperationFailedException` otherwise.
     """
+    later = unreduced_axes(before.results[0].sharding)
+    if not (axes := axes_without(axes, later, before.mesh)):
+        return
     kind = reduction_kind(op)
     if kind is None:
         raise refuse(
@@ -32,7 +36,7 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
         reader = result.get_user_of_unique_use()
         if not isinstance(reader, Reduction):
             raise refuse(op, f"Expected sharded {what} to have one user and the user is an sdy.all_reduce.")
-        reduced = reduced_in_turn(reader)
+        reduced = axes_without(reduced_in_turn(reader), later, before.mesh)
         is_same = [*axes] == [*reduced]  # nearly always
         if not is_same and sorted_and_merged(axes, before.mesh) != sorted_and_merged(reduced, before.mesh):
             raise refuse(op, f"The axes of the sdy.all_reduce should match the sharded dimensions of the {what}.")
@@ -51,14 +55,6 @@ def reduced_in_turn(reduction: Reduction) -> AxisRefs:
         return reduction.reduced_axes
     rest = reader.reduced_axes if reader.reduction is reduction.reduction else ()
     return *reduction.reduced_axes, *rest
-
-
-def is_zero(scalar: SSAValue) -> bool:
-    """Whether `scalar` is known to be zero."""
-    constant = scalar.owner
-    if not isinstance(constant, stablehlo.ConstantOp | ConstantOp) or not has_elements(constant.value):
-        return False
-    return not any(first_values(constant.value))
 
 
 def pads_with_zeros(value: SSAValue) -> bool:

@@ -16,10 +16,13 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
 from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.collectives import Reduction
+from xshardy.sharding.conflicts.partial_sums import is_zero
 from xshardy.transforms.failures import OperationFailedException
+from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_partition.local.compatible_shardings import CompatibleShardings
-from xshardy.transforms.sdy_partition.local.contractions import is_zero, pads_with_zeros, reduced_in_turn
+from xshardy.transforms.sdy_partition.local.contractions import pads_with_zeros, reduced_in_turn
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, refuse
 from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, partitioning_of
 
@@ -48,6 +51,8 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> object:
     """
     if (row := partitioning_of(op)) is None:
         raise OperationFailedException(op, why_illegal(op))
+    if compatible.has_unreduced and reads_or_writes_parts(op):
+        compatible.check_partial_sums(op)
     pattern, check = row.local, row.check
     if pattern is None and check is None:
         compatible.check(op)
@@ -61,6 +66,11 @@ def decision_of(op: Operation, compatible: CompatibleShardings) -> object:
     if pattern is None or not pattern.checks_shardings:
         compatible.check(op, has_own_form=pattern is not None)
     return decision
+
+
+def reads_or_writes_parts(op: Operation) -> bool:
+    """Whether an operand or a result of `op` is unreduced."""
+    return any(unreduced_axes(sharding_of(value)) for value in (*op.operands, *op.results))
 
 
 # -- Operations that are alike ----------------------------------------------------------------------------------------
@@ -118,8 +128,8 @@ class LocalDecisions:
         around, row = AROUND.get(kind), OPERATIONS.get(kind, PLAIN)
         if around is None and not (row.check is None and row.local is None):
             return None
-        if (key := alike(op)) is None:
-            return None
+        if (key := alike(op)) is None or (self.compatible.has_unreduced and reads_or_writes_parts(op)):
+            return None  # what is zero is a part of a sum, which depends on definitions
         is_manual = row.local is not None and op in self.compatible.manual
         return key, is_manual, None if around is None else around(op)
 

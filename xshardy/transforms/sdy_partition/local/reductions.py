@@ -7,13 +7,12 @@ from xdsl.dialects.builtin import TensorType, i1
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.dense_elements import dense_values, zeros
-from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.sharding.conflicts.partial_sums import is_zero
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.sharding.devices import shard_indices
-from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
-from xshardy.transforms.sdy_partition.local.contractions import is_zero, require_reduction
+from xshardy.transforms.sdy_partition.local.contractions import require_reduction
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
@@ -42,38 +41,6 @@ def _check_kept(op: stablehlo.ReduceOp, source: WholeTensor, target: WholeTensor
             )
 
 
-def _require_combined(op: stablehlo.ReduceOp, axes: AxisRefs, before: WholeTensors) -> None:
-    """
-    Check that partial results along `axes` are combined: by the readers, or later where the results are unreduced.
-
-    Raises `OperationFailedException` otherwise.
-    """
-    first = before.results[0].sharding
-    unreduced = unreduced_axes(first)
-    if first is not None and first.unreduced_axes.data and first.reduction_op.data is not reduction_kind(op):
-        raise refuse(op, "has unreduced results whose reduction is not that of its body")
-    if at_once := axes_without(axes, unreduced, before.mesh):
-        require_reduction(op, at_once, before, "reduce")
-
-
-def _require_partial_results(op: stablehlo.ReduceOp, axes: AxisRefs, before: WholeTensors) -> None:
-    """
-    Check that the results are unreduced along axes only that make them partial: `axes`, and those of the operands.
-
-    Raises `OperationFailedException` otherwise: each device has the whole result, which a sum would count again.
-    """
-    unreduced = unreduced_axes(before.results[0].sharding)
-    if not unreduced or reduction_kind(op) in (ReductionOp.MAX, ReductionOp.MIN):
-        return
-    known = (*axes, *(axis for operand in before.operands for axis in unreduced_axes(operand.sharding)))
-    if whole := axes_without(unreduced, known, before.results[0].mesh):
-        raise refuse(
-            op,
-            f'has results that are unreduced along "{whole[0].axis.data}", but no dimension that it reduces is sharded '
-            "along this axis: each device has the whole result",
-        )
-
-
 @dataclass(frozen=True)
 class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
     """
@@ -90,7 +57,6 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
         sources = before.operands[: len(op.inputs)]
         dims = op.dimensions.get_values()
         axes = [axis for dim in dims for axis in sources[0].axes(dim)]
-        _require_partial_results(op, axes, before)
         if before.is_replicated:
             return None
         for source in sources:
@@ -104,7 +70,7 @@ class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
                 )
         if not axes:
             return None
-        _require_combined(op, axes, before)
+        require_reduction(op, axes, before, "reduce")
         if reduction_kind(op) is not ReductionOp.SUM:
             return None
         count = len(op.inputs)

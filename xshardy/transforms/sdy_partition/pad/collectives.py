@@ -13,6 +13,7 @@ from xshardy.dialects.sdy.collectives import (
     AllSliceOp,
     AllToAllOp,
     ReduceScatterOp,
+    ShardedToUnreducedOp,
 )
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensors
 from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode, shape_of
@@ -30,12 +31,18 @@ class PadBeforeSlice(PaddingPattern[AllSliceOp | ReduceScatterOp, PaddedTensors]
 
 
 @dataclass(frozen=True)
-class TrimAfterGather(PaddingPattern[AllGatherOp, PaddedTensors]):
-    """`all_gather [{"x"}] %a` -> `slice (all_gather [{"x"}] %a)`, without the padding that only parts need."""
+class TrimAfterGather(PaddingPattern[AllGatherOp | ShardedToUnreducedOp, PaddedTensors]):
+    """
+    `all_gather [{"x"}] %a` -> `slice (all_gather [{"x"}] %a)`, without the padding that only parts need.
 
-    def rewrite(self, op: AllGatherOp, decision: PaddedTensors, code: PaddingCode) -> None:
+    So for `sharded_to_unreduced`.
+    """
+
+    def rewrite(self, op: AllGatherOp | ShardedToUnreducedOp, decision: PaddedTensors, code: PaddingCode) -> None:
         (target,) = decision.results
-        whole = code.insert(AllGatherOp(op.tensor, op.gathering_axes, op.out_sharding))
+        whole = code.insert(
+            type(op).create(operands=[op.tensor], properties=op.properties, result_types=[op.tensor.type])
+        )
         code.replace(op, code.resized(whole, target.shape, target.padded, op.out_sharding))
 
 

@@ -155,7 +155,7 @@ FLOW_CHECKS: tuple[tuple[tuple[type, ...], Callable[[Any, PaddedTypes], None]], 
     ((ReturnOp, StableReturnOp, UnregisteredOp), check_end),
     (
         (
-            *(sdy.AllReduceOp, sdy.CollectivePermuteOp, sdy.ReplicatedToUnreducedOp, sdy.ShardedToUnreducedOp),
+            *(sdy.AllReduceOp, sdy.CollectivePermuteOp, sdy.ReplicatedToUnreducedOp),
             *(DataFlowEdgeOp, PropagationBarrierOp, ReshardOp, ShardingConstraintOp),
         ),
         check_same_padding,

@@ -57,16 +57,18 @@ class PaddingCode(InsertedCode):
         if not dims:
             return value
         sharding, shape = tensor.sharding, shape_of(value)
+        # Masks are whole where `value` is a part of a sum.
+        reduced = None if sharding is None else TensorShardingAttr(sharding.mesh_or_ref, sharding.dim_shardings)
         scalar = fill if isinstance(fill, SSAValue) else self.constant(fill)
         is_valid: SSAValue | None = None
         for dim in dims:
-            index = self.insert(stablehlo.IotaOp(dim, TensorType(i32, shape)), sharding)
+            index = self.insert(stablehlo.IotaOp(dim, TensorType(i32, shape)), reduced)
             extent = self.constant(dense_values(TensorType(i32, []), [tensor.shape[dim]]))
-            limit = self.insert(stablehlo.BroadcastInDimOp(extent, [], index.type), sharding)
-            below = self.insert(stablehlo.CompareOp(index, limit, ComparisonDirection.LT), sharding)
-            is_valid = below if is_valid is None else self.insert(stablehlo.AndOp(is_valid, below), sharding)
+            limit = self.insert(stablehlo.BroadcastInDimOp(extent, [], index.type), reduced)
+            below = self.insert(stablehlo.CompareOp(index, limit, ComparisonDirection.LT), reduced)
+            is_valid = below if is_valid is None else self.insert(stablehlo.AndOp(is_valid, below), reduced)
         assert is_valid is not None
-        filled = self.insert(stablehlo.BroadcastInDimOp(scalar, [], value.type), sharding)
+        filled = self.insert(stablehlo.BroadcastInDimOp(scalar, [], value.type), reduced)
         return self.insert(stablehlo.SelectOp(is_valid, value, filled), sharding)
 
     def converted(self, value: SSAValue, element: Attribute, sharding: TensorShardingAttr | None = None) -> SSAValue:
