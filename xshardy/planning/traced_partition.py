@@ -38,6 +38,6 @@ def partition_traced(program: Program) -> TracedPartition:
     PassPipeline(PROPAGATION.passes_after_propagation).apply(context, copy)
     arguments, results = distributed_tensors(copy, devices)
     traces.record_movements(copy)
-    for _ in PartitionerPipelinePass().applied(context, copy):
+    for _ in PartitionerPipelinePass().applied(context, copy, traces.add_reason):
         traces.record_movements(copy)
     return TracedPartition(PartitionedProgram(copy, mesh, devices, arguments, results), sharded, traces)
