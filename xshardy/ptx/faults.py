@@ -23,6 +23,7 @@ class FaultKind(Enum):
     MEMBER_MASK = "member mask without the thread itself"
     ENDLESS = "endless loop"
     TRAP = "trap"
+    ASSERTION = "assertion failed"
     OPERANDS = "operands that differ within a warp"
     SELECTOR = "wrong selector of scale factors"
     METADATA = "wrong metadata of a sparse matrix"
