@@ -14,7 +14,7 @@ from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
 from xshardy.tools.engine_run import CUDA, add_program_options, check_options, run_on_engine
 from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
-from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module
+from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module, warn_of_partitions
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
@@ -75,6 +75,8 @@ def _run(args: argparse.Namespace) -> int:
     module, parsed = read_module(args)
     if args.draw_elided:
         DrawElidedConstantsPass(args.seed).rewrite_module(module)
+    if args.fuse:
+        warn_of_partitions(module, args.file, "--on kernels runs that of each device")
     program = fused(module, args)
     if is_whole_program(program, args):
         return run_program(program, module, levels, args, bounds)
