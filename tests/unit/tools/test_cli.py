@@ -503,3 +503,27 @@ def test_ptx_goes_to_standard_output_beside_a_page(tmp_path: Path, capsys: pytes
     assert main(["compile", GELU, "--html", str(page), "-o", "-"]) == 0
     assert ".visible .entry" in capsys.readouterr().out
     assert page.is_file()
+
+
+READS_AN_OUTPUT = """
+func.func @main(%in: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract %out[%c0] : tensor<4xf32>
+  %1 = tensor.insert %0 into %out[%c0] : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("command", ["emit", "compile"])
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_a_kernel_that_reads_an_output_is_refused(
+    command: str, is_marked: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Row XGPU-22, also where the kernel is the only public function of its module, and carries no `xla.entry`."""
+    path = tmp_path / "kernel.mlir"
+    path.write_text(READS_AN_OUTPUT.replace("> {", "> attributes {xla.entry} {") if is_marked else READS_AN_OUTPUT)
+    assert main([command, str(path)]) == 1
+    captured = capsys.readouterr()
+    assert "'tensor.extract' reads argument 1 of @main, an output, before it is written" in captured.err
+    assert captured.out == ""
