@@ -56,7 +56,7 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         "--platform",
         type=str.lower,
         choices=("cpu", "cuda", "rocm", "tpu"),
-        help="devices of pjrt (default: cpu, virtual ones); without --on, CUDA: the PTX of kernels, which the CPU executes",
+        help="devices of pjrt (default: cpu, virtual ones); without --on, CUDA: the CPU executes the PTX of kernels",
     )
     group.add_argument("--processes", type=positive, metavar="K", help="run pjrt in K processes (default: 1)")
     group.add_argument(
