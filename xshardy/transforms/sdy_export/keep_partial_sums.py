@@ -217,7 +217,8 @@ def way(
     """
     The shardings by which `value` becomes unreduced as `op` requires it.
 
-    It is reduced along some axes before it is divided along others, and keeps its dimensions unless it is to be as `sharding` says. Empty if it is as required.
+    It is reduced along some axes before it is divided along others, and keeps its dimensions unless it is to be as
+    `sharding` says. Empty if it is as required.
     """
     given = Unreduced.of(sharding_of(value))
     if given.axes == required.axes and given.like(required) == required.axes:
