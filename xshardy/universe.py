@@ -186,9 +186,11 @@ PASSES: Mapping[str, str] = {
     ),
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
+    "stablehlo-erase-unused": "transforms.stablehlo.erase_unused:EraseUnusedPass",
     "stablehlo-ext-canonicalize-from-hlo-import": (
         "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
     ),
+    "stablehlo-inline-applied-calls": "transforms.stablehlo.inline_applied_calls:InlineAppliedCallsPass",
     "stablehlo-legalize-arith-constants": "transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass",
     "stablehlo-legalize-composite-to-call": (
         "transforms.stablehlo.legalize_composite_to_call:LegalizeCompositeToCallPass"

@@ -96,8 +96,9 @@ class Jitted:
         abstract = functools.partial(jax.tree.map, type_if_uncommitted)
         types, types_by_name = self._static.map_others(abstract, args, kwargs)
         with jax.set_mesh(mesh):
-            lowered = self._jitted.trace(*types, **types_by_name).lower()
-        return _partitioned(lowered, Devices(mesh))
+            traced = self._jitted.trace(*types, **types_by_name)
+            lowered = traced.lower()
+        return _partitioned(lowered, Devices(mesh), [type.weak_type for type in traced.jaxpr.out_avals])
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         if is_tracing():
@@ -149,7 +150,7 @@ def user_line(op: Operation) -> str:
     return next((place for place in listed if not place.startswith(here)), op.name)
 
 
-def _partitioned(lowered: Any, devices: Devices) -> Lowered:
+def _partitioned(lowered: Any, devices: Devices, weak_types: Sequence[bool]) -> Lowered:
     given = read_program(source_of(lowered))
     try:
         refuse_callbacks(given.module)
@@ -167,4 +168,4 @@ def _partitioned(lowered: Any, devices: Devices) -> Lowered:
         raise EngineError(
             "JAX made constants of the function to arguments: set jax_use_simplified_jaxpr_constants=False"
         )
-    return Lowered(program, devices, lowered.in_tree, types, lowered.out_info)
+    return Lowered(program, devices, lowered.in_tree, types, lowered.out_info, weak_types)

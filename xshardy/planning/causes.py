@@ -153,9 +153,10 @@ class Causes:
             return
         others = [side for side in sides if side is not mine]
         lost = _lost(before, movement.after)
+        no_exchange = f" (no exchange: {movement.reason})" if movement.reason else ""
         for dim, _ in lost:
             if {*mine.dims[dim]} & {*rule.need_replication, *rule.permutation}:
-                yield f"it needs dimension {dim} whole"
+                yield f"it needs dimension {dim} whole{no_exchange}"
         for dim, axis in lost:
             yield from _elsewhere(others, mine.dims[dim], axis, found)
         for dim, _ in lost:
@@ -163,6 +164,8 @@ class Causes:
         for side in others:
             if gained := _common([axis for _, axis in _lost(movement.after, before)], side.sharding):
                 yield found.sharded(side, gained)
+        if no_exchange:
+            yield f"it needs elements of other parts{no_exchange}"
 
     def _sides(self, op: Operation) -> Sequence[Side]:
         """The tensors of `op` with a sharding, operands first; none if it has no sharding rule."""

@@ -25,8 +25,12 @@ from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
+from xshardy.transforms.stablehlo.erase_unused import EraseUnusedPass
+from xshardy.transforms.stablehlo.inline_applied_calls import InlineAppliedCallsPass
 
-PARTITIONING = (PartitionerPipelinePass(),)
+BEFORE_PARTITIONING = (InlineAppliedCallsPass(), EraseUnusedPass())
+"""The passes after propagation, which takes no notice of uses."""
+PARTITIONING = (*BEFORE_PARTITIONING, PartitionerPipelinePass())
 """The passes that make of it the program of each device."""
 
 
