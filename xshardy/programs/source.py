@@ -48,6 +48,8 @@ class Source:
     """What stands for its file in diagnostics."""
     structure: Structure = FLAT
     """How the arguments and results of a function of JAX are nested."""
+    module: str | None = None
+    """The name of the module of the program, if the content holds several; None for the first public one."""
 
     @property
     def is_hlo(self) -> bool:

@@ -125,7 +125,7 @@ def run_on_engine(args: argparse.Namespace) -> int:
     from xshardy.tools.source_file import read_source
     from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
 
-    program = read_program(read_source(args.file))
+    program = read_program(read_source(args.file, args.module))
     with diagnostics_of(program), _in_cluster(args):
         program.import_shardings()
         if args.draw_elided:

@@ -6,6 +6,7 @@ import sys
 import traceback
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,14 @@ def add_program(parser: ArgumentParser) -> None:
         help="StableHLO with shardings, also as bytecode, or HLO text as XLA dumps it; `-` is standard input; "
         "FILE.py:NAME runs FILE.py as Python; NAME is what jax.jit(f).lower(...) returns, or a function that "
         "returns it: give it only files you trust",
+    )
+    add_module(parser)
+
+
+def add_module(parser: ArgumentParser) -> None:
+    """Add which module of FILE is the program."""
+    parser.add_argument(
+        "--module", metavar="NAME", help="the module NAME in FILE (default: the first public one with functions)"
     )
 
 
@@ -50,9 +59,10 @@ def read_hlo_file(file: str) -> Source:
     return source
 
 
-def read_source(file: str) -> Source:
+def read_source(file: str, module: str | None = None) -> Source:
     """
     The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file.
+    `module` names the one of several modules in it that is the program.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
     Raises `UsageError` for a Python file without NAME, and `InputError` if a call fails, or the value is no program
@@ -61,7 +71,8 @@ def read_source(file: str) -> Source:
     path, _, name = file.rpartition(":")
     if file.endswith(".py"):
         raise UsageError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
-    return Source(_lowered(Path(path), name), file) if path.endswith(".py") else read_file(file)
+    source = Source(_lowered(Path(path), name), file) if path.endswith(".py") else read_file(file)
+    return replace(source, module=module)
 
 
 def _lowered(path: Path, name: str) -> str:
