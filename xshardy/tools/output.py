@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 from xshardy.syntax.files import write_file
 from xshardy.tools.interrupts import line_of, status_of
@@ -54,7 +55,17 @@ def printable(text: str, keep: str = "") -> str:
 
 def print_diagnostic(text: str) -> None:
     """Print `text`, which ends without a line break, on standard error."""
-    print(printable(text, keep="\n\t"), file=sys.stderr)
+    print_if_read(printable(text, keep="\n\t") + "\n", sys.stderr)
+
+
+def print_if_read(text: str, stream: TextIO | None = None) -> None:
+    """Print `text` on a stream, by default standard output, whose reader may have gone: the exit status stays."""
+    target: TextIO = sys.stdout if stream is None else stream
+    try:
+        target.write(text)
+        target.flush()
+    except BrokenPipeError:
+        _discard(target)
 
 
 @contextmanager
@@ -74,9 +85,13 @@ def read_standard_input() -> bytes:
 
 def discard_standard_output() -> None:
     """Drop what is buffered for standard output: Python would write it at exit."""
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
     with suppress(io.UnsupportedOperation):  # a test reads it
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
+        os.dup2(null, stream.fileno())
         os.close(null)
 
 
