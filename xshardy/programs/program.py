@@ -13,13 +13,14 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.discardable import verify
+from xshardy.dialects.stablehlo.calls import CompositeOp
 from xshardy.ir.clones import clone_operation
 from xshardy.programs.errors import InputError, InvalidProgramError
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source
-from xshardy.rewriting.walk import attributes_on, operations_in, operations_of
+from xshardy.rewriting.walk import attributes_on, operations_below, operations_in, operations_of
 from xshardy.syntax.bytecode import read_bytecode
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.syntax.diagnostics import verify_error_text
@@ -61,7 +62,7 @@ class Program:
         """
         names = self.names if isinstance(self.source.content, str) else names_of_module(self.module)
         names.follow_copies(self.module)
-        for call in operations_of(self.module, CallOp):
+        for call in operations_below(self.module, CallOp, CompositeOp):
             names.keep(call)
         return replace(self, names=names)
 
