@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice_index
+from xshardy.dialects.xla_gpu.output_tensors import verify_outputs_are_written_first
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.devices import device_of
@@ -149,10 +150,13 @@ def lower_by_level(
     """
     Lower an emitted `module` step by step, in place; yields the name of each level reached, up to `last`.
 
-    `math` is one of `codegen_pipeline.MATH_CHOICES`. Raises `PassFailedException` if a pass fails, and
-    `ValueError` for an unknown target, choice of `math` or level `last`.
+    `math` is one of `codegen_pipeline.MATH_CHOICES`. Raises `VerifyException` for a kernel that reads an output before
+    it is written, `PassFailedException` if a pass fails, and `ValueError` for an unknown target, choice of `math` or
+    level `last`.
     """
     check_level(last)
+    if (entry := entry_function(module)) is not None:
+        verify_outputs_are_written_first(entry)
     runner = PassRunner(ctx or new_context(), module, reasons)
     yield EMITTED
     for stage in stages(target, math):

@@ -263,9 +263,16 @@ INSTRUCTIONS = [
 
 @pytest.mark.parametrize(("type", "operation", "target", "instruction"), INSTRUCTIONS)
 def test_instructions(type: str, operation: str, target: str, instruction: str):
-    ptx = compiled(updates_of(type, operation), target)
+    ptx = compiled(updates_of(type, operation, 58), target)
     assert instruction in ptx
     assert ("cas" in instruction) == (".cas." in ptx)
+
+
+@pytest.mark.parametrize(("type", "target"), [("f16", "sm_70"), ("bf16", "sm_90")])
+def test_halves_are_added_one_by_one_to_an_odd_number_of_them(type: str, target: str):
+    """The word of the last one is not in the buffer."""
+    ptx = compiled(updates_of(type, "add", 57), target)
+    assert f"add.noftz.{type} " in ptx and "x2" not in ptx
 
 
 STORED = {"f64": 64, "c64": 64, "f32": 32, "bf16": 16, "s8": 8, "pred": 8}
@@ -284,11 +291,11 @@ def test_overwriting_is_a_store(type: str, width: int):
     assert "atom" not in ptx
 
 
-def updates_of(type: str, operation: str) -> FusionOp:
-    """A scatter of a few numbers."""
+def updates_of(type: str, operation: str, count: int = 57) -> FusionOp:
+    """A scatter of a few numbers into `count` others."""
     scatter = (
-        f"p = {type}[57] parameter(0) i = s32[70] parameter(1) u = {type}[70] parameter(2) "
-        f"ROOT s = {type}[57] scatter(p, i, u), {SCALARS}, to_apply=combine"
+        f"p = {type}[{count}] parameter(0) i = s32[70] parameter(1) u = {type}[70] parameter(2) "
+        f"ROOT s = {type}[{count}] scatter(p, i, u), {SCALARS}, to_apply=combine"
     )
     return fusion_of(body(type, f"{operation}(a, b)"), scatter)
 

@@ -23,6 +23,7 @@ from xshardy.transforms.hlo.pad_dynamic_dimensions import PadDynamicDimensionsPa
 from xshardy.transforms.hlo.rewrite_convolutions import RewriteConvolutionsPass
 from xshardy.transforms.hlo.rewrite_gemms import RewriteGemmsPass
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
+from xshardy.transforms.hlo_async.unwrap import AsyncUnwrapPass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.pipeline_pass import PipelinePass
@@ -51,6 +52,7 @@ class FusionPipelinePass(PipelinePass):
             LegalizeArithConstantsPass(),
             PrepareFusionPass(),
             LegalizeDeprecatedOpsPass(),
+            AsyncUnwrapPass(),
             InlinePass(),
             PadDynamicDimensionsPass(),
             NormalizeLayoutsPass(),

@@ -73,6 +73,10 @@ class AttributeReader:
     def read_anonymous(self) -> ComputationName:
         """`{ instructions }`, a computation without a name that this instruction applies."""
         scope, at = self.scope, self.tokens.index
+        if self.tokens.kinds[at + 1] == "name" and self.tokens.texts[at + 2] == "}":
+            name = self.tokens.texts[at + 1]
+            hint = f"a name stands alone: write {name} without braces, which hold the instructions of a computation"
+            raise self.tokens.error("expected instructions, found a name", hint, at + 1)
         with scope.nested():
             function, root = scope.read_computation(scope, ANONYMOUS)
         function.sym_name = StringAttr(scope.free_name(ANONYMOUS))

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import I64, DenseArrayBase, DenseResourceAttr, DictionaryAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    I64,
+    DenseArrayBase,
+    DenseResourceAttr,
+    DictionaryAttr,
+    StringAttr,
+    SymbolRefAttr,
+    TupleType,
+)
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
@@ -28,7 +36,8 @@ from xshardy.hlo_text.opcode import Inexpressible, Operands, extra_fields
 from xshardy.hlo_text.opcodes import FORMS, OPCODES
 from xshardy.hlo_text.shapes import ELEMENT_NAMES, REFUSED_TYPES
 from xshardy.hlo_text.strings import quote
-from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, packed_from, parts_of
+from xshardy.hlo_text.tuple_leaves import Tree, tree_from_leaves
+from xshardy.hlo_text.tuples import ROOT, is_implicit, leaf_paths, parts_of, wholes_of
 from xshardy.hlo_text.write_values import ShapeWriter, write_literal
 
 INVALID = re.compile(r"[^A-Za-z0-9_.-]")
@@ -53,13 +62,14 @@ def name_unlike_types(name: str) -> str:
 CONTROL_FLOW = (stablehlo.CaseOp, stablehlo.IfOp, stablehlo.WhileOp)
 
 
-def is_given_otherwise(type: Attribute, op: Operation) -> bool:
-    """Whether a loop or a branch calls functions, and none gives `type`: one that returns several values is flat."""
-    if not isinstance(op, CONTROL_FLOW):
-        return False
-    calls = [inner for region in op.regions for inner in region.block.ops if isinstance(inner, func.CallOp)]
-    given = [call.result_types[0] if len(call.results) == 1 else tuple_type(call.result_types) for call in calls]
-    return bool(given) and type not in given
+def type_of_results(op: Operation) -> Attribute | None:
+    """The tuple that the instruction of `op` gives: a loop or branch what it calls gives; None if it gives no tuple."""
+    if isinstance(op, CONTROL_FLOW):
+        calls = [inner for inner in op.regions[-1].block.ops if isinstance(inner, func.CallOp)]
+        if calls and len(calls[0].results) == 1:
+            given = calls[0].result_types[0]
+            return given if isinstance(given, TupleType) else None
+    return tuple_type(op.result_types) if len(op.results) > 1 else None
 
 
 def argument_attributes(function: func.FuncOp, number: int) -> Mapping[str, Attribute]:
@@ -150,14 +160,14 @@ class ComputationPrinter:
         last: dict[Operation, SSAValue] = {}
         for before, op in zip([None, *operations], operations, strict=False):
             if not isinstance(op, stablehlo.TupleOp) or not is_implicit(op):
-                if len(op.results) > 1:
-                    self.types[op] = tuple_type(op.result_types)
+                if (given := type_of_results(op)) is not None:
+                    self.types[op] = given
                 continue
             parts = parts_of(op.result) or []
             source = parts[0].owner if parts else before
             if not isinstance(source, Operation) or is_implicit(source) or list(source.results) != parts:
                 continue
-            if not is_given_otherwise(op.result.type, source):
+            if not isinstance(source, CONTROL_FLOW) or op.result.type == self.types.get(source):
                 if (former := last.get(source)) is not None:
                     del self.packs[former]
                 self.packs[op.result] = source
@@ -342,7 +352,7 @@ class ComputationPrinter:
             return constant_text(op.result.type, iter(op.parts))
         return ", ".join([f"%{self.operand_name(operand)}" for operand in operands])
 
-    def operand_name(self, operand: SSAValue | Sequence[SSAValue]) -> str:
+    def operand_name(self, operand: Tree) -> str:
         """The instruction name of an operand; a tuple of several values gets an instruction."""
         return (
             self.name_of(operand) if isinstance(operand, SSAValue) else self.print_tuple(operand, self.fresh("tuple"))
@@ -350,10 +360,14 @@ class ComputationPrinter:
 
     def shape_of(self, op: Operation) -> str:
         """The shape of the instruction of `op`."""
-        type = self.types.get(op) or (op.result_types[0] if op.results else tuple_type([]))
+        type = self.type_of(op)
         if isinstance(type, AsyncBundleType):
             type = self.bundle_shape(op, type)
         return self.shapes.write(type, op.attributes.get(LAYOUT), op.attributes.get(MEMORY))
+
+    def type_of(self, op: Operation) -> Attribute:
+        """The type of the instruction of `op`: a tuple, for several results or none."""
+        return self.types.get(op) or (op.result_types[0] if op.results else tuple_type([]))
 
     def bundle_shape(self, op: Operation, bundle: AsyncBundleType) -> Attribute:
         """The tuple shape of `bundle`, the result of `op`, in HLO text."""
@@ -392,10 +406,10 @@ class ComputationPrinter:
         self.names[value] = name
         return name
 
-    def print_tuple(self, values: Sequence[SSAValue], name: str) -> str:
-        """Print a tuple of `values` called `name`, a fresh one, which is returned."""
-        inside = ", ".join([f"%{self.name_of(value)}" for value in values])
-        self.add_line(False, name, self.shapes.write(tuple_type([value.type for value in values])), f"tuple({inside})")
+    def print_tuple(self, parts: Sequence[Tree], name: str) -> str:
+        """Print a tuple of `parts` called `name`, a fresh one, which is returned."""
+        inside = ", ".join([f"%{self.operand_name(part)}" for part in parts])
+        self.add_line(False, name, self.shapes.write(type_of_parts(parts)), f"tuple({inside})")
         return name
 
     # Callbacks of the rows of the table of opcodes.
@@ -414,10 +428,21 @@ class ComputationPrinter:
             raise Inexpressible("its region does more than call a computation: outline it first")
         return ComputationName(calls[0].callee.string_value(), 0)
 
-    def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue | Sequence[SSAValue]:
-        """The tuple whose elements are `values`; `values` themselves if there is none."""
-        whole = packed_from(values)
-        return tuple(values) if whole is None else whole
+    def tuple_of(self, values: Sequence[SSAValue]) -> Tree:
+        """The tuple whose arrays are `values`, the outermost of several; `values` themselves if there is none."""
+        wholes = [*wholes_of(values)]
+        return wholes[-1] if wholes else tuple(values)
+
+    def operand_like_result(self, op: Operation) -> Tree:
+        """What has the operands of `op` as its arrays, and the type of the result of `op` in HLO text."""
+        type = self.type_of(op)
+        wholes = (whole for whole in wholes_of(op.operands) if whole.type == type)
+        return next(wholes, None) or tree_from_leaves(type, iter(op.operands))
+
+
+def type_of_parts(parts: Sequence[Tree]) -> Attribute:
+    """The type of a tuple of `parts`."""
+    return tuple_type([part.type if isinstance(part, SSAValue) else type_of_parts(part) for part in parts])
 
 
 def raw_fields(fields: Attribute | None) -> list[str]:

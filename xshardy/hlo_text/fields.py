@@ -96,7 +96,7 @@ def read_precisions(tokens: Tokens) -> tuple[Precision, ...]:
 
 def read_result_accuracy(tokens: Tokens) -> ResultAccuracyAttr:
     """`{mode=highest}` or `{tolerance={atol=0.1,rtol=0.1,ulps=2}}`"""
-    modes = {mode.value.lower(): mode for mode in ResultAccuracyMode}
+    modes = {name: mode for mode in ResultAccuracyMode for name in (mode.value.lower(), mode.value.upper())}
 
     def read_tolerance() -> tuple[str, float]:
         name = read_word(tokens, {"atol": "atol", "rtol": "rtol", "ulps": "ulps"}, "a tolerance")

@@ -9,17 +9,26 @@ from xshardy.hlo_text.errors import HLOError, Source
 END = "end"
 """The kind of the end token."""
 
+COMMENT = r"(?> //[^\n]* | /\*[\s\S]*?\*/ )"
+"""A comment, which ends at its first `*/`, also where what follows does not match. The flag `re.VERBOSE` is needed."""
+
 TOKEN = re.compile(
-    r"""
-    (?: \s+ | //[^\n]* | /\*[\s\S]*?\*/ )*
+    rf"""
+    (?: \s+ | {COMMENT} )*
     (?:
-      (?P<shape>    [a-z][a-z0-9]* \[ [0-9,<=?\s-]* \] (?: \s* \{ [0-9,\s]+ (?: : [^{}]* )? \} | \{ : [^{}]* \} )? )
-    | (?P<labels>   [0-9bf?]{2,} _ [0-9io?]{2,} -> [0-9bf?]{2,} )
+      (?P<shape>
+        [a-z][a-z0-9]* (?: (?: \s* {COMMENT} )+ \s* )? \[ [0-9,<=?\s-]* (?: {COMMENT} [0-9,<=?\s-]* )* \]
+        (?:
+          (?: \s | {COMMENT} )* \{{ (?: \s | {COMMENT} )* [0-9,\s]+ (?: {COMMENT} [0-9,\s]* )* (?: : [^{{}}]* )? \}}
+        | \{{ : [^{{}}]* \}}
+        )?
+      )
+    | (?P<labels>   [0-9bf?]{{2,}} _ [0-9io?]{{2,}} -> [0-9bf?]{{2,}} )
     | (?P<name>     %? [A-Za-z_] (?: [\w.] | -(?!>) )* )
     | (?P<number>   -? (?: inf\b | nan\b | 0[xX][0-9a-fA-F]+ | (?: \d+\.?\d* | \.\d+ ) (?: [eE][+-]?\d+ )? ) (?![\w.]) )
     | (?P<sizes>    -?\d+ (?: [_x] -?\d+ )+ )
     | (?P<string>   " (?: [^"\\] | \\. )* " )
-    | (?P<mark>     -> | <= | \.\.\. | [=,(){}\[\]:*] )
+    | (?P<mark>     -> | <= | \.\.\. | [=,(){{}}\[\]:*] )
     | (?P<bad>      /\*[\s\S]* | "[\s\S]* | \S )
     )?
     """,

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xshardy.hlo_text.codecs import Codec, Fields, codec_of, plain_fields, plain_value
 from xshardy.hlo_text.fields import READERS, ComputationName, Reader
 from xshardy.hlo_text.instruction import Instruction
+from xshardy.hlo_text.tuple_leaves import Tree
 
 
 class Inexpressible(Exception):
@@ -30,12 +31,16 @@ class Regions(Protocol):
         """The computation called by `region`, which contains only the call."""
         ...
 
-    def tuple_of(self, values: Sequence[SSAValue]) -> SSAValue | Sequence[SSAValue]:
-        """The tuple whose elements are `values`; `values` themselves if there is none."""
+    def tuple_of(self, values: Sequence[SSAValue]) -> Tree:
+        """The tuple whose arrays are `values`; `values` themselves if there is none."""
+        ...
+
+    def operand_like_result(self, op: Operation) -> Tree:
+        """What has the operands of `op` as its arrays, and the type of the result of `op` in HLO text."""
         ...
 
 
-Operands: TypeAlias = Sequence[SSAValue | Sequence[SSAValue]]
+Operands: TypeAlias = Sequence[Tree]
 """The operands of an instruction. A nested sequence is a tuple."""
 
 FieldsOf: TypeAlias = Callable[[Any, Regions], Fields]

@@ -26,7 +26,7 @@ from xshardy.dialects.stablehlo.calls import contents_of, is_buffer
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.types import SIGNED_BY_NAME, TokenType
 from xshardy.hlo_text.errors import HLOPrintError
-from xshardy.hlo_text.lexer import MAX_DIGITS, Tokens
+from xshardy.hlo_text.lexer import COMMENT, MAX_DIGITS, Tokens
 
 ELEMENT_NAMES: Mapping[Attribute, str] = {
     **{type: name for name, type in ELEMENT_TYPES.items()},
@@ -38,7 +38,8 @@ REFUSED_TYPES: Mapping[str, str] = dict.fromkeys(
 )
 """Element types of XLA that no operation here takes, and why."""
 
-SHAPE = re.compile(r"([a-z][a-z0-9]*)\[([^\]]*)\]\s*(?:\{([0-9,\s]*)(?::([^{}]*))?\})?")
+COMMENTS = re.compile(COMMENT, re.VERBOSE)
+SHAPE = re.compile(r"([a-z][a-z0-9]*)\s*\[([^\]]*)\]\s*(?:\{([0-9,\s]*)(?::([^{}]*))?\})?")
 BUFFER = "b"
 """The word with which the shape of a buffer begins: `b(f32[4])`."""
 MAX_TUPLE_DEPTH = 100
@@ -170,7 +171,7 @@ class ShapeReader:
     def parse_array(self, text: str) -> ArrayShape:
         """The shape written in the token before the cursor."""
         at = self.tokens.index - 1
-        match = SHAPE.fullmatch(text)
+        match = SHAPE.fullmatch(COMMENTS.sub(" ", text) if "/" in text else text)
         assert match is not None, "the lexer and this module agree on shapes"
         name, sizes, minor_to_major, annotation = match.groups()
         if name == "token" and not sizes.strip():

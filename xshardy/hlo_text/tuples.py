@@ -61,20 +61,21 @@ def is_implicit(op: Operation) -> bool:
     return IMPLICIT in op.attributes
 
 
-def packed_from(values: Sequence[SSAValue]) -> SSAValue | None:
+def wholes_of(values: Sequence[SSAValue]) -> Iterator[SSAValue]:
     """
-    The tuple or array whose arrays `values` are, in order, extracted by implicit operations; None if there is none.
+    The tuples or arrays whose arrays `values` are, in order, extracted by implicit operations: the innermost first.
+
+    A tuple of one tuple has the same arrays as that, and another type.
     """
-    if len(values) == 1 and not (isinstance(owner := values[0].owner, GetTupleElementOp) and is_implicit(owner)):
-        return values[0]
     if not values:
-        return None
+        return
     value = values[0]
     while isinstance(owner := value.owner, GetTupleElementOp) and is_implicit(owner):
         value = owner.operand
-        if len(list(leaf_types(value.type))) >= len(values) and is_unpacked(value, values):
-            return value
-    return None
+        if is_unpacked(value, values):
+            yield value
+    if value is values[0] and len(values) == 1:
+        yield value
 
 
 def is_unpacked(value: SSAValue, leaves: Sequence[SSAValue]) -> bool:

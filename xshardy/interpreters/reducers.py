@@ -1,12 +1,14 @@
 """Properties of the bodies of reductions and scatters, found by evaluating them on sample values."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 
 import numpy as np
 from xdsl.dialects import func
 from xdsl.ir import Block, SSAValue
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.check import distance, part_type
 from xshardy.interpreters.random_elements import plain_floats, random_integers, random_preds
 from xshardy.interpreters.stablehlo.calls import FunctionsAround
@@ -62,7 +64,7 @@ def updates_commute(op: stablehlo.ScatterOp) -> bool:
 def reducer(body: Block) -> Combine:
     """The function of a body on arrays of samples. What it reads from around is a sample too, unless it is known."""
     evaluator = Evaluator(RULES, functions_around(body))
-    evaluator.values.update(samples_around(body))
+    evaluator.values.update(samples_around(body, SAMPLES if evaluator.computes_scalars(body) else None))
 
     def combine(left: Sequence[Array], right: Sequence[Array]) -> Sequence[Array]:
         with np.errstate(all="ignore"):
@@ -72,14 +74,19 @@ def reducer(body: Block) -> Combine:
     return combine
 
 
-def samples_around(body: Block) -> Mapping[SSAValue, Array]:
-    """The values that `body` reads from around: those of constants, and samples of the others, one for each triple."""
+def samples_around(body: Block, count: int | None) -> Mapping[SSAValue, Array]:
+    """
+    The values that `body` reads from around: those of constants, and `count` samples of the others, one a triple.
+
+    Without a `count`, which is for a body that is executed for each triple, one sample for all of them.
+    """
     region = body.parent_region()
     found: dict[SSAValue, Array] = {}
     for number, value in enumerate(() if region is None else captured([region]), 3):
         known, dtype = constant_value(value), numpy_dtype(value.type)
         rng = np.random.default_rng(number)
-        found[value] = ordinary(rng, SAMPLES, dtype) if known is None else known
+        shape = shape_of(value) if count is None else (count,)
+        found[value] = ordinary(rng, prod(shape), dtype).reshape(shape) if known is None else known
     return found
 
 

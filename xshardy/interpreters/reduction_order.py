@@ -111,8 +111,9 @@ def scatter_reason(evaluator: Evaluator, op: stablehlo.ScatterOp, operands: Sequ
     """Why the result of a scatter depends on the order of its updates, for these indices; None if it does not."""
     count = len(op.inputs)
     indices, shape = operands[count], operands[0].shape
-    vectors = index_vectors(op.scatter_dimension_numbers.dims, indices)
-    if op.indices_are_sorted and op.indices_are_sorted.value.data and not in_order(vectors):
+    dims = op.scatter_dimension_numbers.dims
+    vectors = index_vectors(dims, indices)
+    if op.indices_are_sorted and op.indices_are_sorted.value.data and not in_order(vectors, [*dims.batch_of.values()]):
         return NOT_SORTED
     is_unique = bool(op.unique_indices and op.unique_indices.value.data)
     if not is_unique and updates_commute(op):
@@ -129,7 +130,9 @@ def scatter_reason(evaluator: Evaluator, op: stablehlo.ScatterOp, operands: Sequ
     return None
 
 
-def in_order(vectors: Array) -> bool:
-    """Whether the index vectors, along the last dimension, are in lexicographic order."""
-    rows = vectors.reshape(prod(vectors.shape[:-1]), vectors.shape[-1]).tolist()
-    return all(first <= second for first, second in pairwise(rows))
+def in_order(vectors: Array, batching: Sequence[int]) -> bool:
+    """Whether the index vectors, along the last dimension, are in lexicographic order, for each batch its own."""
+    by_batch = np.moveaxis(vectors, batching, range(len(batching)))
+    batches, inner = by_batch.shape[: len(batching)], by_batch.shape[len(batching) : -1]
+    rows = by_batch.reshape(prod(batches), prod(inner), vectors.shape[-1]).tolist()
+    return all(first <= second for of_batch in rows for first, second in pairwise(of_batch))

@@ -1,8 +1,8 @@
-"""An optimised module of HLO for several devices: how many, and seeded arguments of each."""
+"""A module of HLO for several devices: how many, and seeded arguments of each."""
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects import hlo
@@ -10,12 +10,12 @@ from xshardy.hlo_text.shardings.hlo_sharding import HloSharding, OneDevice, Tile
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
+from xshardy.programs.device_programs import declared_grid
+from xshardy.programs.meshes import mesh_of
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.xla_sdy.from_hlo_shardings import shardings_of_values
+from xshardy.transforms.xla_sdy.import_carried import carries_shardings
 from xshardy.transforms.xla_sdy.signatures import signature_of
-
-REPLICAS, PARTITIONS = "hlo.replica_count", "hlo.num_partitions"
-"""Attributes of a module: the header of HLO text has these numbers, unless they are 1."""
 
 IS_SCHEDULED = "hlo.is_scheduled"
 
@@ -27,18 +27,18 @@ def is_optimised(module: ModuleOp) -> bool:
 
 def grid_of(module: ModuleOp) -> Grid:
     """
-    The devices that `module` is compiled for; one if XLA has not optimised it.
+    The devices that execute `module` together.
 
-    Before optimisation, a module has the number of partitions that it is to be divided into.
+    A program that is still to be divided into partitions, as its shardings say, is whole: one device of each replica
+    executes it.
     """
-    if not is_optimised(module):
-        return Grid(1, 1)
-    return Grid(*(_number(module, name) for name in (REPLICAS, PARTITIONS)))
+    grid = declared_grid(module)
+    return Grid(grid.replicas, 1) if is_sharded(module) else grid
 
 
-def _number(module: ModuleOp, name: str) -> int:
-    number = module.attributes.get(name)
-    return number.value.data if isinstance(number, IntegerAttr) else 1
+def is_sharded(module: ModuleOp) -> bool:
+    """Whether `module` has shardings, and XLA has not optimised it: parameters of what it has partitioned keep them."""
+    return not is_optimised(module) and (mesh_of(module)[0] is not None or carries_shardings(module))
 
 
 def device_arguments(entry: FuncOp, grid: Grid, seed: int) -> list[list[Array]]:

@@ -2,15 +2,15 @@
 Arithmetic on complex numbers to arithmetic on their parts.
 
 The formulas avoid overflow and cancellation: a quotient is scaled by its divisor (Smith), a logarithm near 1 uses
-`log1p`, `exp` is the product of two halves. Special values follow numpy, the reference of
-`interpreters/stablehlo/`.
+`log1p`, `exp` is the product of two halves. Numbers whose absolute value is infinite, or has few digits, are scaled
+by a power of two. Special values follow numpy, the reference of `interpreters/stablehlo/`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import inf, log
 from typing import ClassVar
 
 from xdsl.dialects import arith, complex, math
@@ -20,6 +20,29 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
 from xshardy.rewriting import OpTypePattern, PatternPass, PatternSet
+
+FAR = 20.0
+"""Above it, `e^-2x` is nothing beside 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """
+    The exponents of moderate numbers, from `low` up to `high`, and the powers of two that scale others into it, up and
+    down.
+    """
+
+    low: int
+    up: int
+    high: int
+    down: int
+
+
+RANGES = {"f32": Range(-100, 48, 125, -6), "f64": Range(-950, 108, 1021, -6)}
+"""By the type of the parts: for absolute values, and quotients. The powers have halves and thirds."""
+
+SQUARE_RANGES = {"f32": Range(-40, 90, 60, -65), "f64": Range(-400, 600, 500, -520)}
+"""The same for sums of squares."""
 
 # --- formulas as Python expressions -----------------------------------------------------------------------------------
 
@@ -34,12 +57,14 @@ class Real:
     def _built(self, operation: Operation) -> Real:
         return Real(self.rewriter.insert(operation).results[0], self.rewriter)
 
-    def _lift(self, other: Real | float) -> Real:
-        if isinstance(other, Real):
-            return other
+    def constant(self, value: float) -> Real:
+        """A float of the same type."""
         type = self.value.type
         assert isinstance(type, AnyFloat)
-        return self._built(arith.ConstantOp(FloatAttr(other, type)))
+        return self._built(arith.ConstantOp(FloatAttr(value, type)))
+
+    def _lift(self, other: Real | float) -> Real:
+        return other if isinstance(other, Real) else self.constant(other)
 
     def _binary(self, operation: Callable[[SSAValue, SSAValue], Operation], other: Real | float) -> Real:
         return self._built(operation(self.value, self._lift(other).value))
@@ -124,7 +149,7 @@ class Complex:
 
     def constant(self, value: float) -> Real:
         """A float of the type of the parts."""
-        return self.re._lift(value)  # pyright: ignore[reportPrivateUsage]
+        return self.re.constant(value)
 
     def __add__(self, other: Complex) -> Complex:
         return Complex(self.re + other.re, self.im + other.im)
@@ -143,17 +168,18 @@ class Complex:
 
     def __truediv__(self, other: Complex) -> Complex:
         """
-        Smith's quotient: both are scaled by the larger part of the divisor. A divisor of 0 has the sign of its real
-        part.
+        Smith's quotient, of numbers that are scaled to a moderate size: both are scaled by the larger part of the
+        divisor. A divisor of 0 has the sign of its real part.
 
         An infinite number by a finite one is infinite, and a finite number by an infinite one is 0, also where this
         gives NaN for both parts: then infinite parts count as 1, the others as 0. Source: ISO C99, Annex G.5.1.
         """
-        by_re, by_im = _scaled_quotient(self, other), _scaled_quotient(self.turned(), other.turned())
-        wide = abs(other.re).compare("oge", abs(other.im))
+        (a, by_a), (b, by_b) = self.scaled(), other.scaled()
+        by_re, by_im = _scaled_quotient(a, b), _scaled_quotient(a.turned(), b.turned())
+        unscaled, wide = (by_b.power(1), by_a.power(-1)), abs(other.re).compare("oge", abs(other.im))
         zero = other.is_zero()
         by_zero = Complex(self.re / other.re, self.im / other.re)
-        quotient = zero.choose_complex(by_zero, wide.choose_complex(by_re, by_im))
+        quotient = zero.choose_complex(by_zero, wide.choose_complex(by_re, by_im).times(*unscaled))
         grows = self.is_infinite() & other.is_finite()
         vanishes = self.is_finite() & other.is_infinite()
         over, under = (
@@ -187,6 +213,22 @@ class Complex:
             return is_infinite.choose(self.constant(1.0), self.constant(0.0)).with_sign_of(part)
 
         return Complex(one_if_infinite(self.re), one_if_infinite(self.im))
+
+    def times(self, *factors: Real) -> Complex:
+        """The product with real numbers, from left to right."""
+        re, im = self.re, self.im
+        for factor in factors:
+            re, im = re * factor, im * factor
+        return Complex(re, im)
+
+    def larger_part(self) -> Real:
+        """The larger absolute value of both parts."""
+        return abs(self.re).larger_number(abs(self.im))
+
+    def scaled(self) -> tuple[Complex, Scale]:
+        """The number times a power of two, so that its absolute value is finite, and has all digits."""
+        scale = _scale(self.larger_part(), RANGES)
+        return self.times(scale.power(1)), scale
 
     def turned(self) -> Complex:
         """`-i` times the number, which swaps the parts; a quotient does not change if both numbers are turned."""
@@ -229,7 +271,9 @@ class Complex:
         large, small = re.larger(im), re.smaller(im)
         near = (((large - 1.0) * (large + 1.0)) + small * small).apply(math.Log1pOp) * 0.5
         moderate = large.compare("oge", 0.5) & large.compare("ole", 3.0)
-        return moderate.choose(near, self.magnitude().apply(math.LogOp))
+        scaled, by = self.scaled()
+        far = scaled.magnitude().apply(math.LogOp) + by.choose(lambda exponent: -exponent * log(2))
+        return moderate.choose(near, far)
 
     def log1p(self) -> Complex:
         """`log(1 + z)`, by `log1p` of `|1 + z|^2 - 1 = re (re + 2) + im^2` for small numbers."""
@@ -239,13 +283,18 @@ class Complex:
         return Complex(small.choose(near, shifted._log_magnitude()), shifted.angle())
 
     def expm1(self) -> Complex:
-        """`e^z - 1`: its real part is `expm1(re) cos im - 2 sin^2(im / 2)`."""
-        sine = (self.im * 0.5).apply(math.SinOp)
+        """`e^z - 1`: its real part is `expm1(re) cos im - 2 sin^2(im / 2)`, and that of `e^z` far to the right."""
+        sine, exp = (self.im * 0.5).apply(math.SinOp), self.exp()
         real = self.re.apply(math.ExpM1Op) * self.im.apply(math.CosOp) - sine * sine * 2.0
-        return Complex(real, self.exp().im)
+        return Complex(self.re.compare("ogt", FAR).choose(exp.re, real), exp.im)
 
     def sqrt(self) -> Complex:
-        """The root with a real part that is not negative, from `t = sqrt((|re| + |z|) / 2)` and `im / 2t`."""
+        """The root with a real part that is not negative."""
+        scaled, by = self.scaled()
+        return scaled._moderate_sqrt().times(by.power(-0.5))
+
+    def _moderate_sqrt(self) -> Complex:
+        """The root from `t = sqrt((|re| + |z|) / 2)` and `im / 2t`."""
         t = (abs(self.re) * 0.5 + self.magnitude() * 0.5).apply(math.SqrtOp)
         other = self.im / (t * 2.0)
         right = self.re.compare("oge", 0.0)
@@ -269,16 +318,26 @@ class Complex:
 
     def sin(self) -> Complex:
         """`sin re cosh im + i cos re sinh im`."""
-        return Complex(
-            self.re.apply(math.SinOp) * self.im.apply(math.CoshOp),
-            self.re.apply(math.CosOp) * self.im.apply(math.SinhOp),
-        )
+        sine, cosine = self.re.apply(math.SinOp), self.re.apply(math.CosOp)
+        cosh, sinh, factor = self._hyperbolic_of_im()
+        return Complex(sine.compare("oeq", 0.0).choose(sine, sine * cosh * factor), cosine * sinh * factor)
 
     def cos(self) -> Complex:
         """`cos re cosh im - i sin re sinh im`."""
-        return Complex(
-            self.re.apply(math.CosOp) * self.im.apply(math.CoshOp),
-            -(self.re.apply(math.SinOp) * self.im.apply(math.SinhOp)),
+        sine, cosine = self.re.apply(math.SinOp), self.re.apply(math.CosOp)
+        cosh, sinh, factor = self._hyperbolic_of_im()
+        zero = sine * self.constant(1.0).with_sign_of(self.im)
+        return Complex(cosine * cosh * factor, -sine.compare("oeq", 0.0).choose(zero, sine * sinh * factor))
+
+    def _hyperbolic_of_im(self) -> tuple[Real, Real, Real]:
+        """
+        `cosh im` and `sinh im`, over a third number: their product with a sine may be finite where they overflow.
+        """
+        far, half = abs(self.im).compare("ogt", FAR), (abs(self.im) * 0.5).apply(math.ExpOp)
+        return (
+            far.choose(half * 0.5, self.im.apply(math.CoshOp)),
+            far.choose((half * 0.5).with_sign_of(self.im), self.im.apply(math.SinhOp)),
+            far.choose(half, self.constant(1.0)),
         )
 
     def tanh(self) -> Complex:
@@ -290,7 +349,7 @@ class Complex:
         decay = (abs(self.re) * -2.0).apply(math.ExpOp)
         far_imaginary = self.im.apply(math.SinOp) * self.im.apply(math.CosOp) * decay * 4.0
         far_imaginary = decay.compare("oeq", 0.0).choose(decay, far_imaginary)
-        far = abs(self.re).compare("ogt", 20.0)
+        far = abs(self.re).compare("ogt", FAR)
         return Complex(
             far.choose(self.constant(1.0).with_sign_of(self.re), real),
             far.choose(far_imaginary, tangent / denominator),
@@ -306,16 +365,41 @@ class Complex:
 
     def sign(self) -> Complex:
         """`z / |z|`, and 0 for 0."""
-        length, zero = self.magnitude(), self.is_zero()
-        return Complex(zero.choose(self.re, self.re / length), zero.choose(self.im, self.im / length))
+        (number, _), zero = self.scaled(), self.is_zero()
+        length = number.magnitude()
+        return Complex(zero.choose(self.re, number.re / length), zero.choose(self.im, number.im / length))
 
     def reciprocal_sqrt(self) -> Complex:
         """`1 / sqrt(z)`."""
         return Complex(self.constant(1.0), self.constant(0.0)) / self.sqrt()
 
     def atan2(self, x: Complex) -> Complex:
-        """`-i log((x + i z) / sqrt(x^2 + z^2))`."""
-        return ((x + self.times_i()) / (x * x + self * self).sqrt()).log().turned()
+        """`-i log((x + i z) / sqrt(x^2 + z^2))`, of both times a number, so that no square overflows."""
+        scale = _scale(self.larger_part().larger_number(x.larger_part()), SQUARE_RANGES).power(1)
+        y, x = self.times(scale), x.times(scale)
+        return ((x + y.times_i()) / (x * x + y * y).sqrt()).log().turned()
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The power of two that brings `large` into `range`."""
+
+    large: Real
+    range: Range
+
+    def choose(self, value: Callable[[int], float]) -> Real:
+        """`value` of the exponent of the power."""
+        down, up, one = (self.large.constant(value(exponent)) for exponent in (self.range.down, self.range.up, 0))
+        is_huge = self.large.compare("oge", 2.0**self.range.high)
+        return is_huge.choose(down, self.large.compare("olt", 2.0**self.range.low).choose(up, one))
+
+    def power(self, exponent: float) -> Real:
+        """The power raised to another one."""
+        return self.choose(lambda scale: 2.0 ** (scale * exponent))
+
+
+def _scale(large: Real, ranges: Mapping[str, Range]) -> Scale:
+    return Scale(large, ranges[str(large.value.type)])
 
 
 def _scaled_quotient(a: Complex, b: Complex) -> Complex:

@@ -14,6 +14,16 @@ def create(real: Array, imaginary: Array) -> Array:
     return result
 
 
+def scaled(x: Array, exponent: Array) -> Array:
+    """`x` times powers of two, exactly unless it overflows or loses digits of subnormal numbers."""
+    return create(np.ldexp(np.real(x), exponent), np.ldexp(np.imag(x), exponent))
+
+
+def exponent_of(x: Array) -> Array:
+    """The exponent of the larger part, as a number in [1/2, 1) times a power of two."""
+    return np.frexp(np.maximum(np.abs(np.real(x)), np.abs(np.imag(x))))[1]
+
+
 def multiply(x: Array, y: Array) -> Array:
     """
     The product by the textbook formula, each step rounded: parts that overflow may cancel to NaN.
@@ -27,11 +37,13 @@ def multiply(x: Array, y: Array) -> Array:
 def divide(x: Array, y: Array) -> Array:
     """
     The quotient. An infinite number by a finite one is infinite, and a finite number by an infinite one is 0, also
-    where the formula gives NaN for both parts; 0 as a divisor has the sign of its real part. Source: ISO C99,
-    Annex G.5.1, as in XLA.
+    where the formula gives NaN for both parts; 0 as a divisor has the sign of its real part. It overflows only where
+    the result does. Source: ISO C99, Annex G.5.1, as in XLA.
     """
     by_zero = create(np.real(x) / np.real(y), np.imag(x) / np.real(y))
-    quotient = np.where(y == 0, by_zero, np.divide(x, y))
+    of_x, of_y = exponent_of(x), exponent_of(y)
+    quotient = scaled(np.divide(scaled(x, -of_x), scaled(y, -of_y)), of_x - of_y)
+    quotient = np.where(y == 0, by_zero, quotient)
     grows, vanishes = np.isinf(x) & np.isfinite(y), np.isfinite(x) & np.isinf(y)
     special = np.isnan(np.real(quotient)) & np.isnan(np.imag(quotient)) & (grows | vanishes)
     if not special.any():
@@ -77,6 +89,7 @@ def rsqrt(x: Array) -> Array:
 
 def sign(x: Array) -> Array:
     """The number of absolute value 1 in the direction of `x`; 0 for 0."""
+    x = scaled(x, -exponent_of(x))
     magnitude = np.abs(x)
     return np.where(magnitude == 0, x.dtype.type(0), x / magnitude)
 
@@ -96,10 +109,14 @@ def log1p(x: Array) -> Array:
 @computed_wide
 def cbrt(x: Array) -> Array:
     """The cube root in the direction of a third of the angle of `x`."""
-    return np.cbrt(np.abs(x)) * np.exp(1j * np.angle(x) / 3)
+    thirds = exponent_of(x) // 3
+    root = np.cbrt(np.abs(scaled(x, -3 * thirds))) * np.exp(1j * np.angle(x) / 3)
+    return scaled(root, thirds)
 
 
 @computed_wide
 def atan2(y: Array, x: Array) -> Array:
     """`-i log((x + i y) / sqrt(x**2 + y**2))`, which is the angle of `(x, y)` where both are real."""
+    exponent = -np.maximum(exponent_of(x), exponent_of(y))
+    x, y = scaled(x, exponent), scaled(y, exponent)
     return -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y))

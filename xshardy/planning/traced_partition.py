@@ -6,6 +6,7 @@ from xdsl.passes import PassPipeline
 
 from xshardy.ir.clones import clone_operation
 from xshardy.planning.traces import Traces
+from xshardy.programs.device_programs import refuse_program_of_devices
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.partitioned import BEFORE_PARTITIONING, PartitionedProgram, distributed_tensors
 from xshardy.programs.program import Program
@@ -31,6 +32,7 @@ def partition_traced(program: Program) -> TracedPartition:
     module, context = program.module, program.context
     PROPAGATION.check(module)
     mesh, devices = mesh_of(module)
+    refuse_program_of_devices(module, mesh)
     sharded = shard(program)
     copy = clone_operation(module)
     traces = Traces([*module.walk()], [*copy.walk()])

@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.display.html_parts import folded, shown
 from xshardy.numerics.element_types import Array
+from xshardy.programs.device_programs import refuse_program_of_devices
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 from xshardy.programs.garbage import collection_suspended
@@ -96,12 +97,14 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     Propagate the shardings of `module`, in place, and make it the program of each device.
 
     With `keep_propagated`, the result also has a copy of the module before it was partitioned. Raises `EngineError` for
-    meshes of different numbers of devices, and `PassFailedException` for what a pass refuses.
+    meshes of different numbers of devices, and for a program that is written for each of several devices, and
+    `PassFailedException` for what a pass refuses.
 
     A program with `interpreter.run_parallel` starts programs of single devices, and one without a mesh that checks its
     results is one: they are left as they are.
     """
     mesh, devices = mesh_of(module)
+    refuse_program_of_devices(module, mesh)
     single = (RunParallelOp, CheckOp) if mesh is None else RunParallelOp
     is_partitioned = any(isinstance(op, single) for op in module.walk())
     PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)

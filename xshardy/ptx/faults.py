@@ -20,6 +20,7 @@ class FaultKind(Enum):
     RACE = "race"
     DIVERGENT_BARRIER = "barrier that not all threads reach"
     DIVERGENT_WARP = "warp instruction without all named threads"
+    MEMBER_MASK = "member mask without the thread itself"
     ENDLESS = "endless loop"
     TRAP = "trap"
     ASSERTION = "assertion failed"

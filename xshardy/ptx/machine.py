@@ -66,6 +66,9 @@ class Options:
     """Is told what the kernel prints by `vprintf`; on standard output by default."""
 
 
+ADDRESS_BYTES = 8
+
+
 class Machine:
     """An entry of a module with its arguments."""
 
@@ -83,7 +86,8 @@ class Machine:
         """
         Execute the kernel; arrays among the arguments are changed in place. The faults, if they are collected.
 
-        An argument is a contiguous array for a pointer, a number, or a `Region`. Raises `LaunchError` for arguments
+        An argument is a contiguous array for a pointer, a number, or a `Region`; for a structure, which is a parameter
+        of another size than a pointer's, an array of its bytes. Raises `LaunchError` for arguments
         that do not fit, `PtxError` for an unknown instruction, and `FaultError` for a fault.
         """
         options = options or Options()
@@ -126,7 +130,7 @@ class Machine:
                 if not _ends(schedule, schedule.run):
                     stuck.append((schedule, memory.spaces()))
             _run_in_turns(memory, stuck)
-        _write_back(arguments, regions)
+        _write_back(self.entry.parameters, arguments, regions)
         return [*faults.found.values()]
 
     def clusters(self, grid: Sequence[int], options: Options) -> Clusters:
@@ -152,7 +156,9 @@ class Machine:
         bound: dict[int, int] = {}
         """By the identity of a buffer, since arrays do not hash: its number."""
         for parameter, argument in zip(parameters, arguments, strict=True):
-            if isinstance(argument, np.ndarray | Region | TensorMap):
+            if isinstance(argument, np.ndarray) and _is_by_value(parameter):
+                value = np.ascontiguousarray(argument)
+            elif isinstance(argument, np.ndarray | Region | TensorMap):
                 buffer = argument.array if isinstance(argument, TensorMap) else argument
                 number = bound.get(id(buffer))
                 if number is None:
@@ -236,9 +242,18 @@ def _report_kept(lanes: Lanes, memory: Memory) -> None:
         memory.faults.report(FaultKind.TENSOR_MEMORY, kept.line, lanes, threads, lambda _, what=what: what)
 
 
-def _write_back(arguments: Sequence[Argument], regions: Sequence[Region]) -> None:
+def _is_by_value(parameter: Parameter) -> bool:
+    """Whether an array is a structure that `parameter` holds, not the memory behind a pointer."""
+    return parameter.size != ADDRESS_BYTES
+
+
+def _write_back(parameters: Sequence[Parameter], arguments: Sequence[Argument], regions: Sequence[Region]) -> None:
     """Copy the contents of regions that do not share memory with their array there."""
-    buffers = [argument.array if isinstance(argument, TensorMap) else argument for argument in arguments]
+    buffers = [
+        argument.array if isinstance(argument, TensorMap) else argument
+        for parameter, argument in zip(parameters, arguments, strict=True)
+        if not (isinstance(argument, np.ndarray) and _is_by_value(parameter))
+    ]
     # Each once, by identity: arrays do not hash.
     arrays = {id(buffer): buffer for buffer in buffers if isinstance(buffer, np.ndarray | Region)}
     for argument, region in zip(arrays.values(), regions, strict=False):

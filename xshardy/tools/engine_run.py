@@ -23,6 +23,8 @@ CUDA = "cuda"
 """The choice of `--on` that is for fusions."""
 OF_PROGRAMS = ("mesh", "processes", "coordinator", "process_id", "platform", "time_out")
 OF_PJRT = OF_PROGRAMS[1:]
+REFERENCES = ("", "interpreter", "cpu", "host", "default")
+"""The names of what results are compared with: nothing, or the one reference that there is here."""
 OF_XLA = ("abs_error_bound", "rel_error_bound", "bijection_inputs", "bijection_outputs")
 OF_FUSIONS = ("frontend", "fusion", "fuse_entry", "dump_dir", "time_passes", "levels", *OF_XLA)
 """Options without a default."""
@@ -51,7 +53,10 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         "--mesh", type=mesh_axes, metavar="data=2,model=4", help="sizes of mesh axes, in place of those of the program"
     )
     group.add_argument(
-        "--platform", choices=("cpu", "cuda", "rocm", "tpu"), help="devices of pjrt (default: cpu, virtual ones)"
+        "--platform",
+        type=str.lower,
+        choices=("cpu", "cuda", "rocm", "tpu"),
+        help="devices of pjrt (default: cpu, virtual ones); without --on, CUDA: the CPU executes the PTX of kernels",
     )
     group.add_argument("--processes", type=positive, metavar="K", help="run pjrt in K processes (default: 1)")
     group.add_argument(
@@ -96,10 +101,16 @@ def check_options(args: argparse.Namespace) -> None:
     """Raises `UsageError` for options that do not go together."""
     if args.libraries is not None and args.on != CUDA:
         raise UsageError("error: --libraries says who computes library steps on a GPU: run with --on cuda")
+    if args.xla_disable_all_hlo_passes and args.fuse:
+        raise UsageError("error: --fuse runs passes on HLO, and --xla_disable_all_hlo_passes runs none: leave one out")
+    if args.reference_platform == "" and args.check:
+        raise UsageError('error: --reference_platform="" compares nothing, and --check compares: leave one out')
     if args.on in (None, CUDA):
+        if args.platform not in (None, CUDA):
+            raise UsageError(f"error: --platform {args.platform} has devices of pjrt: add --on pjrt")
         if args.on == CUDA and args.levels:
             raise UsageError("error: --on cuda executes PTX: leave --levels out, or --on")
-        if given := given_options(args, OF_PROGRAMS):
+        if given := [name for name in given_options(args, OF_PROGRAMS) if name != "--platform"]:
             raise UsageError(f"error: {given[0]} is for programs: say where, with --on simulated, kernels or pjrt")
         return
     if given := given_options(args, OF_FUSIONS):

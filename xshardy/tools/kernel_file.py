@@ -1,6 +1,7 @@
 """The kernels of the FILE of `xshardy emit|compile|run`, one for each fusion."""
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,17 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, levels_before_emission
 from xshardy.gpus.devices import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.launch.plan_steps import STEPS
+from xshardy.launch.device_arguments import is_sharded
+from xshardy.launch.plan_steps import MEMORY_ONLY
 from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
+from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.errors import InputError
+from xshardy.programs.meshes import mesh_of
 from xshardy.programs.program import program_in
 from xshardy.programs.source import Source, is_mlir
 from xshardy.syntax import parse_module, print_module
+from xshardy.tools.output import print_diagnostic
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.source_file import read_source
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
@@ -49,6 +54,17 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
     from xshardy.fusing.pipeline import fused_program
 
     return fused_program(module)
+
+
+def warn_of_partitions(module: ModuleOp, file: str, remedy: str) -> None:
+    """Print a warning, with `remedy`, if `module` is to be divided, and is not."""
+    if is_sharded(module):
+        devices = max(mesh_of(module)[1], declared_grid(module).partitions)
+        if devices > 1:
+            print_diagnostic(
+                f"{file}: warning: the program is sharded over {devices} devices, and compiled for one that computes "
+                f"all of it: {remedy}"
+            )
 
 
 def is_hlo_file(source: Source, frontend: str | None = None) -> bool:
@@ -100,13 +116,25 @@ def kernels_of(module: ModuleOp, parsed: float, args: argparse.Namespace) -> Ite
 
 
 def is_whole_program(module: ModuleOp, args: argparse.Namespace) -> bool:
-    """Whether `xshardy run` executes all of `module`: it has several steps, and no option is for single fusions."""
-    if compiler.is_emitted(module) or args.fusion or args.dump_dir or args.time_passes or args.v:
+    """
+    Whether `xshardy run` executes all of `module`: it is more than one fusion, and no option is for single fusions.
+
+    Prints a warning if an option is, so that only a part of the module is executed.
+    """
+    if compiler.is_emitted(module) or args.fusion or not (compiler.fusions(module) or args.fuse):
         return False
-    if not compiler.fusions(module) and not args.fuse:
+    ops = [op for op in scheduled(prepared(module).body.block) if not isinstance(op, MEMORY_ONLY)]
+    if len(ops) == 1 and isinstance(ops[0], FusionOp):
         return False
-    ops = [op for op in scheduled(prepared(module).body.block) if type(op) in STEPS]
-    return len(ops) != 1 or not isinstance(ops[0], FusionOp)
+    if not (args.dump_dir or args.time_passes or args.v):
+        return True
+    if others := Counter(op.name.partition(".")[2] for op in ops if not isinstance(op, FusionOp)):
+        listed = ", ".join(f"{count} {opcode}" for opcode, count in sorted(others.items()))
+        print_diagnostic(
+            f"{args.file}: warning: --v, --dump-dir and --time-passes are for kernels: each fusion is executed on its "
+            f"own, and other operations of the module are not ({listed})"
+        )
+    return False
 
 
 def fuse_entry(module: ModuleOp, args: argparse.Namespace) -> None:

@@ -1,21 +1,29 @@
 """Programs executed by XLA on virtual CPUs, in one process and in two."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import IntegerType
 
 import xshardy
+from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
+from xshardy.dialects.stablehlo.building import element_type
 from xshardy.engines.pjrt import engine, worker
 from xshardy.engines.pjrt.devices import devices_of
 from xshardy.engines.pjrt.executable import load
+from xshardy.engines.pjrt.extremes import extremes_as_integers
 from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
+from xshardy.engines.simulated import Simulated
 from xshardy.interpreters.check import Comparison
 from xshardy.programs import jax_functions
 from xshardy.programs.errors import EngineError
+from xshardy.rewriting.walk import operations_of
 from xshardy.syntax import print_module
 
 pytestmark = pytest.mark.processes
@@ -99,6 +107,74 @@ def test_main_is_a_manual_computation_over_a_flat_mesh():
     text = print_module(module)
     assert 'sdy.mesh @all_devices = <["device"=4]>' in text and "device_ids=" not in text
     assert text.count("jax.buffer_donor = true") == 1
+
+
+EXTREMES = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<9x4xTYPE> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>})
+    -> (tensor<9xTYPE>, tensor<9xTYPE>, tensor<9x4xTYPE>) {
+  %low = stablehlo.constant dense<LOW> : tensor<TYPE>
+  %high = stablehlo.constant dense<HIGH> : tensor<TYPE>
+  %0 = stablehlo.reduce(%x init: %low) applies stablehlo.maximum across dimensions = [1]
+    : (tensor<9x4xTYPE>, tensor<TYPE>) -> tensor<9xTYPE>
+  %1 = stablehlo.reduce(%x init: %high) applies stablehlo.minimum across dimensions = [1]
+    : (tensor<9x4xTYPE>, tensor<TYPE>) -> tensor<9xTYPE>
+  %2 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{}, {"x"}]>] out_shardings=[<@mesh, [{}, {"x"}]>]
+      manual_axes={"x"} (%y: tensor<9x2xTYPE>) {
+    %3 = "stablehlo.reduce_scatter"(%y) <{scatter_dimension = 1 : i64,
+      replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+    ^bb0(%a: tensor<TYPE>, %b: tensor<TYPE>):
+      %4 = stablehlo.maximum %a, %b : tensor<TYPE>
+      stablehlo.return %4 : tensor<TYPE>
+    }) : (tensor<9x2xTYPE>) -> tensor<9x1xTYPE>
+    %5 = stablehlo.concatenate %3, %3, dim = 1 : (tensor<9x1xTYPE>, tensor<9x1xTYPE>) -> tensor<9x2xTYPE>
+    sdy.return %5 : tensor<9x2xTYPE>
+  } : (tensor<9x4xTYPE>) -> tensor<9x4xTYPE>
+  return %0, %1, %2 : tensor<9xTYPE>, tensor<9xTYPE>, tensor<9x4xTYPE>
+}
+"""
+WITH_NAN = np.array([-np.inf, -2, -0.0, 0, 0.5, 3, np.inf, np.nan, -np.nan], np.float32)
+
+
+def extremes(type: str, low: str, high: str) -> str:
+    return EXTREMES.replace("TYPE", type).replace("LOW", low).replace("HIGH", high)
+
+
+@pytest.mark.parametrize(
+    ("type", "dtype", "low", "high"),
+    [
+        ("f16", np.float16, "0xFC00", "0x7C00"),
+        ("bf16", ml_dtypes.bfloat16, "0xFF80", "0x7F80"),
+        ("f32", np.float32, "0xFF800000", "0x7F800000"),
+        ("f64", np.float64, "0xFFF0000000000000", "0x7FF0000000000000"),
+    ],
+)
+def test_extremes_over_devices_are_those_of_integers(type: str, dtype: type[Any], low: str, high: str):
+    """For every pair of numbers, one on each device."""
+    program = xshardy.partition(extremes(type, low, high))
+    changed = replace(program, module=program.module.clone())
+    extremes_as_integers(changed.module)
+    collectives = [*operations_of(changed.module, stablehlo.AllReduceOp, stablehlo.ReduceScatterOp)]
+    assert len(collectives) == 3
+    assert all(isinstance(element_type(op.computation.block.args[0]), IntegerType) for op in collectives)
+    for shift in range(len(WITH_NAN)):
+        x = np.repeat(np.stack([WITH_NAN, np.roll(WITH_NAN, shift)], 1), 2, axis=1).astype(dtype)
+        of_devices = [[x[:, :2]], [x[:, 2:]]]
+        expected = Simulated().execute(program, of_devices)
+        for ours, right in zip(Simulated().execute(changed, of_devices), expected, strict=True):
+            for one, other in zip(ours, right, strict=True):
+                np.testing.assert_array_equal(one.astype(np.float64), other.astype(np.float64))
+
+
+def test_a_nan_of_one_device_is_not_lost():
+    """XLA's collectives on the CPU lose it: `jax.jit` gives the largest of the other numbers, or an infinity."""
+    x = np.arange(36, dtype=np.float32).reshape(9, 4)
+    x[2, 3], x[5], x[7, 0] = np.nan, np.nan, np.nan
+    run = xshardy.run(extremes("f32", "0xFF800000", "0x7F800000"), arguments=[x], on="pjrt", check=True, time_out=200)
+    assert run.agrees
+    np.testing.assert_array_equal(run.results[0], x.max(1))
+    np.testing.assert_array_equal(run.results[1], x.min(1))
 
 
 def test_an_operation_that_xla_refuses_is_one_diagnostic():

@@ -49,6 +49,13 @@ def applying_f(line: str) -> str:
 
 
 CASES = {
+    # Computations.
+    "a name in braces": (
+        in_entry(X, "y = f32[2] call(x), to_apply={%absent}"),
+        4,
+        31,
+        "expected instructions, found a name",
+    ),
     # Numbers of attributes.
     "a float that no f32 is": (
         in_entry(X, "y = (f32[2], f32[2], f32[2]) batch-norm-training(x, x, x), epsilon=1e39, feature_index=0"),

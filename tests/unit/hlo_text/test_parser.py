@@ -173,3 +173,12 @@ def test_gelu():
     module.verify()
     assert sum(op.name.startswith("stablehlo.") for op in functions(module)["gelu"].body.block.ops) == 17
     assert {"constant", "broadcast", "multiply", "add", "tanh", "parameter", "fusion"} <= OPCODES.keys()
+
+
+@pytest.mark.parametrize("mode", ["highest", "HIGHEST"])
+def test_an_accuracy_mode_is_in_lower_or_in_upper_case(mode: str):
+    module = parse_hlo(
+        f"HloModule m\nENTRY e {{\n  x = f32[4] parameter(0)\n"
+        f"  ROOT y = f32[4] tanh(x), result_accuracy={{mode={mode}}}\n}}"
+    )
+    assert "HIGHEST" in str(module)

@@ -327,3 +327,40 @@ def test_a_constant_without_bytes_is_refused():
     }""")
     with pytest.raises(HLOPrintError, match=r"'stablehlo\.constant': the module has no bytes for its value"):
         print_hlo(module)
+
+
+LOOP_OF_CALLS = """
+func.func private @body(%p: tuple<tuple<tensor<4xf32>, tensor<i32>>>) -> tuple<tuple<tensor<4xf32>, tensor<i32>>> {
+  return %p : tuple<tuple<tensor<4xf32>, tensor<i32>>>
+}
+func.func private @cond(%p: tuple<tuple<tensor<4xf32>, tensor<i32>>>) -> tensor<i1> {
+  %c = stablehlo.constant dense<false> : tensor<i1>
+  return %c : tensor<i1>
+}
+func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> tensor<4xf32> {
+  %0:2 = stablehlo.while(%a = %x, %i = %n) : tensor<4xf32>, tensor<i32>
+  cond {
+    %t = stablehlo.tuple %a, %i {hlo.implicit} : tuple<tensor<4xf32>, tensor<i32>>
+    %u = stablehlo.tuple %t {hlo.implicit} : tuple<tuple<tensor<4xf32>, tensor<i32>>>
+    %1 = func.call @cond(%u) : (tuple<tuple<tensor<4xf32>, tensor<i32>>>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %t = stablehlo.tuple %a, %i {hlo.implicit} : tuple<tensor<4xf32>, tensor<i32>>
+    %u = stablehlo.tuple %t {hlo.implicit} : tuple<tuple<tensor<4xf32>, tensor<i32>>>
+    %1 = func.call @body(%u) : (tuple<tuple<tensor<4xf32>, tensor<i32>>>) -> tuple<tuple<tensor<4xf32>, tensor<i32>>>
+    %2 = stablehlo.get_tuple_element %1[0] {hlo.implicit}
+        : (tuple<tuple<tensor<4xf32>, tensor<i32>>>) -> tuple<tensor<4xf32>, tensor<i32>>
+    %3 = stablehlo.get_tuple_element %2[0] {hlo.implicit} : (tuple<tensor<4xf32>, tensor<i32>>) -> tensor<4xf32>
+    %4 = stablehlo.get_tuple_element %2[1] {hlo.implicit} : (tuple<tensor<4xf32>, tensor<i32>>) -> tensor<i32>
+    stablehlo.return %3, %4 : tensor<4xf32>, tensor<i32>
+  }
+  return %0#0 : tensor<4xf32>
+}
+"""
+
+
+def test_a_loop_has_the_tuple_that_its_body_gives():
+    """Also where no operation packs its results, so that only its computations say that the tuple is nested."""
+    text = print_hlo(parse_module(LOOP_OF_CALLS))
+    assert "%while = ((f32[4]{0}, s32[])) while(%tuple)" in text
+    assert print_hlo(read_hlo(text)) == text

@@ -154,6 +154,34 @@ def test_scatters(body: str, flags: str, indices: list[int], reason: str | None)
     assert Reference(computation, inputs).undefined == ({} if reason is None else {0: f"%scattered: {reason}"})
 
 
+@pytest.mark.parametrize(
+    ("indices", "reason"),
+    [([[0, 3], [1, 2], [0, 9]], None), ([[0, 3], [2, 1], [0, 9]], NOT_SORTED), ([[4, 4], [5, 6], [7, 8]], NOT_UNIQUE)],
+)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_indices_of_each_batch_are_sorted_and_unique_by_themselves(
+    indices: list[list[int]], reason: str | None, dim: int
+):
+    """As `jax.vmap` of an update of sorted rows writes them."""
+    shape = [3, 2] if dim == 0 else [2, 3]
+    updates = "x".join(map(str, shape))
+    module = parse_module(f"""
+func.func @main(%x: tensor<3x10xf32>, %i: tensor<{updates}x1xi32>, %u: tensor<{updates}xf32>) -> tensor<3x10xf32> {{
+  %scattered = "stablehlo.scatter"(%x, %i, %u) <{{indices_are_sorted = true, unique_indices = true,
+    scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0],
+    scatter_indices_batching_dims = [{dim}], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }}) : (tensor<3x10xf32>, tensor<{updates}x1xi32>, tensor<{updates}xf32>) -> tensor<3x10xf32>
+  return %scattered : tensor<3x10xf32>
+}}""")
+    vectors = np.array(indices, np.int32) if dim == 0 else np.array(indices, np.int32).T
+    inputs = [np.zeros((3, 10), np.float32), vectors[..., None], np.arange(6, dtype=np.float32).reshape(shape)]
+    assert Reference(main_function(module), inputs).undefined == (
+        {} if reason is None else {0: f"%scattered: {reason}"}
+    )
+
+
 def test_equal_updates_come_in_any_order():
     computation = computation_of(SCATTER.format(body="ROOT c = f32[] copy(b)", flags=""))
     inputs = [np.zeros(10, np.float32), np.full((4, 1), 3, np.int32), np.ones(4, np.float32)]

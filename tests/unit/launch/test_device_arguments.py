@@ -8,6 +8,7 @@ from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.launch.device_arguments import device_arguments, grid_of
 from xshardy.launch.prepared_program import entry_of
+from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException
 
 HEADERS = {
@@ -15,7 +16,8 @@ HEADERS = {
     ", is_scheduled=true, replica_count=2, num_partitions=2": Grid(2, 2),
     ", is_scheduled=true, replica_count=4": Grid(4, 1),
     ", is_scheduled=true": Grid(1, 1),
-    ", num_partitions=4": Grid(1, 1),
+    ", num_partitions=4": Grid(1, 4),
+    ", replica_count=2": Grid(2, 1),
 }
 
 
@@ -25,8 +27,20 @@ def text_of(header: str, sharding: str = "") -> str:
 
 
 @pytest.mark.parametrize("header", HEADERS)
-def test_an_optimised_module_runs_on_the_devices_of_its_header(header: str):
+def test_a_module_runs_on_the_devices_of_its_header(header: str):
     assert grid_of(parse_hlo(text_of(header))) == HEADERS[header]
+
+
+def test_a_program_that_shardings_divide_is_whole():
+    header = ", replica_count=2, num_partitions=4"
+    sharding = ", sharding={devices=[2,2]<=[4]}"
+    assert grid_of(parse_hlo(text_of(header, sharding))) == Grid(2, 1)
+    assert grid_of(parse_hlo(text_of(f"{header}, is_scheduled=true", sharding))) == Grid(2, 4)
+    attributes = "attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 2 : i32}"
+    of_jax = f"module {attributes} {{ func.func @main() {{ return }} }}"
+    assert grid_of(parse_module(of_jax)) == Grid(2, 4)
+    meshed = of_jax.replace("{ func", '{ sdy.mesh @mesh = <["x"=4]> func')
+    assert grid_of(parse_module(meshed)) == Grid(2, 1)
 
 
 TILES = {

@@ -129,6 +129,61 @@ def test_infinities(name: str):
                 assert agree(got, expected, 1e-12), (z, got, expected)
 
 
+WIDE = {"f32": np.complex128, "f64": np.clongdouble}
+"""Types in which no function below overflows where the result is a number of the narrow type."""
+
+EXTREMES = {
+    "f32": (0.0, 1e-45, 1e-40, 1e-30, 1e-20, 0.7, 5.0, np.pi / 2, 89.0, 100.0, 1e10, 1.9e19, 1.5e38, 3.2e38),
+    "f64": (0.0, 5e-324, 1e-310, 1e-200, 1e-160, 0.7, 5.0, np.pi / 2, 712.0, 800.0, 1e100, 1.4e154, 8e307, 1.7e308),
+}
+"""Subnormal numbers, and numbers with an absolute value, a square, or an exponential function that is infinite."""
+
+OF_WIDE: dict[str, Callable[..., complex]] = {
+    **{name: UNARY[name] for name in ("abs", "angle", "cos", "exp", "log", "sin", "sqrt", "tan", "tanh", "sign")},
+    "expm1": lambda z: (
+        (np.expm1(z.real) * np.cos(z.imag) - 2 * np.sin(z.imag / 2) ** 2) + 1j * np.exp(z.real) * np.sin(z.imag)
+    ),
+    "log1p": lambda z: np.log(1 + z) if abs(z) > 1e-3 else z - z * z / 2,
+    "rsqrt": lambda z: 1 / np.sqrt(z) if z else np.nan,
+}
+
+
+@pytest.mark.parametrize("element", EXTREMES)
+@pytest.mark.parametrize("name", OF_WIDE)
+def test_a_function_overflows_only_where_its_result_does(name: str, element: str):
+    function, narrow = function_of(name, element), NUMPY_TYPES[element]
+    limits = np.finfo(narrow)
+    parts = [sign * part for part in EXTREMES[element] for sign in (1, -1)]
+    for z in (narrow(complex(re, im)) for re in parts for im in parts):
+        with np.errstate(all="ignore"):
+            expected = narrow(OF_WIDE[name](WIDE[element](z)))
+            got = narrow(evaluate(function, name, element, z))
+        if np.isnan(expected) or (name == "log1p" and z.imag == 0 and z.real < -1):
+            continue  # on the cut, numpy's sum loses the sign of 0
+        largest = min(max(abs(expected.real), abs(expected.imag)), limits.max)
+        for one, other in ((got.real, expected.real), (got.imag, expected.imag)):
+            if np.isinf(one) or np.isinf(other):
+                assert one == other or min(abs(one), abs(other)) > 0.999 * limits.max, (z, got, expected)
+            else:
+                assert abs(one - other) <= 64 * limits.eps * largest + 2 * limits.smallest_subnormal, (z, got, expected)
+
+
+@pytest.mark.parametrize("element", EXTREMES)
+def test_a_quotient_overflows_only_where_it_is_large(element: str):
+    """Both that of the kernel and that of the reference."""
+    function, narrow, wide = function_of("div", element), NUMPY_TYPES[element], WIDE[element]
+    limits = np.finfo(narrow)
+    numbers = [narrow(complex(a, b)) for a in EXTREMES[element] for b in EXTREMES[element][1::2]]
+    with np.errstate(all="ignore"):
+        for z in numbers[::3]:
+            for w in numbers[::5]:
+                expected = narrow(wide(z) / wide(w))
+                tolerance = 64 * limits.eps * min(abs(expected), limits.max) + 8 * limits.smallest_subnormal
+                for got in evaluate(function, "div", element, z, w), complex(divide(z, w)):
+                    is_near = abs(narrow(got) - expected) <= tolerance
+                    assert is_near or (np.isinf(got) and np.isinf(expected)), (z, w, got, expected)
+
+
 @pytest.mark.parametrize(
     ("name", "number"), [("log", 1e200 + 1e190j), ("log1p", 1e200 + 0.1j), ("log1p", 0.1 + 1e200j)]
 )

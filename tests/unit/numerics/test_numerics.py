@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xshardy.numerics import floats, integers
+from xshardy.numerics import complexes, floats, integers
 from xshardy.numerics.conversions import convert
 from xshardy.numerics.element_types import BITS, FLOATS, float_info
 from xshardy.numerics.fused import product_and_sum
@@ -177,3 +177,23 @@ def test_a_fused_sum_with_an_infinite_term_is_that_term():
     with np.errstate(all="ignore"):
         value, error = product_and_sum(np.array([1e200, 1e200]), np.array([1e200, np.inf]), np.full(2, -np.inf))
     assert value[0] == -np.inf and np.isnan(value[1]) and not error.any()
+
+
+@pytest.mark.parametrize("kind", [np.complex64, np.complex128])
+def test_complex_functions_overflow_only_where_their_results_do(kind: type[np.complex64 | np.complex128]):
+    """Compared with a wider type; numpy's absolute value of these numbers is infinite, or has few digits."""
+    limits, wide = np.finfo(kind), np.complex128 if kind is np.complex64 else np.clongdouble
+    sizes = np.array([limits.max, limits.max / 3, limits.tiny, limits.smallest_subnormal * 5], limits.dtype)
+    re, im = (part.ravel() for part in np.meshgrid([*sizes, *-sizes], [*sizes, *-sizes]))
+    z = complexes.create(re, im)
+    whole = z.astype(wide)
+    with np.errstate(all="ignore"):
+        compared = {
+            "sign": (complexes.sign(z), whole / np.abs(whole)),
+            "divide": (complexes.divide(z, np.conj(z)), whole / np.conj(whole)),
+            "rsqrt": (complexes.rsqrt(z), 1 / np.sqrt(whole)),
+            "cbrt": (complexes.cbrt(z), np.cbrt(np.abs(whole)) * np.exp(1j * np.angle(whole) / 3)),
+        }
+    for name, (got, expected) in compared.items():
+        expected = expected.astype(kind)
+        assert np.all(np.abs(got - expected) <= 64 * limits.eps * np.abs(expected)), name

@@ -6,7 +6,7 @@ from ptx_kernels import kernel
 
 from xshardy.ptx import Machine
 from xshardy.ptx.declarations import read_parameters, read_variable
-from xshardy.ptx.errors import PtxError
+from xshardy.ptx.errors import LaunchError, PtxError
 
 ENTRY = """
 .version 8.0
@@ -96,6 +96,38 @@ def test_declarations_that_cannot_be_read_are_errors_of_their_line(right: str, w
     Machine(text)
     with pytest.raises(PtxError, match=message):
         Machine(text.replace(right, wrong))
+
+
+STRUCTURE = """
+.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .align 4 .b8 pair[12], .param .u64 out, .param .u32 one)
+{
+  .reg .f32 %f<4>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  ld.param.f32 %f1, [pair];
+  ld.param.f32 %f2, [pair+4];
+  ld.param.f32 %f3, [pair+8];
+  fma.rn.f32 %f1, %f1, %f2, %f3;
+  st.global.f32 [%rd1+4], %f1;
+  ret;
+}
+"""
+
+
+def test_a_structure_is_passed_by_value():
+    """The memory behind a pointer is that of its own argument, also where structures are before it."""
+    pair, out = np.array([2, 3, 0.5], np.float32), np.zeros(3, np.float32)
+    Machine(STRUCTURE).run([1], [1], [pair, out, 1])
+    assert out.tolist() == [0, 6.5, 0]
+    assert pair.tolist() == [2, 3, 0.5]
+
+
+def test_a_structure_of_another_size_is_refused():
+    with pytest.raises(LaunchError, match="parameter pair has 12 bytes, the argument 8"):
+        Machine(STRUCTURE).run([1], [1], [np.zeros(2, np.float32), np.zeros(3, np.float32), 1])
 
 
 def test_parameters_are_at_the_next_offset_of_their_alignment():

@@ -113,3 +113,38 @@ def test_loads_of_the_first_elements_of_rows(type: str, count: int):
     used = x[:, :count]
     expected = used.any(axis=1) if type == "pred" else used.astype(np.complex128).sum(axis=1)
     np.testing.assert_array_equal(sums.astype(np.complex128), expected)
+
+
+SCATTER = Template("""
+HloModule scattered
+combine {
+  a = $type[] parameter(0)
+  b = $type[] parameter(1)
+  ROOT c = $type[] add(a, b)
+}
+fused {
+  x = $type[$count,$width] parameter(0)
+  i = s32[$count,1] parameter(1)
+  u = $type[$count,$width] parameter(2)
+  ROOT r = $type[$count,$width] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=combine
+}
+ENTRY main {
+  x = $type[$count,$width] parameter(0)
+  i = s32[$count,1] parameter(1)
+  u = $type[$count,$width] parameter(2)
+  ROOT f = $type[$count,$width] fusion(x, i, u), kind=kInput, calls=fused
+}
+""")  # noqa: E501
+
+
+@pytest.mark.parametrize("type", ["f16", "bf16", "f32"])
+@pytest.mark.parametrize("width", [1, 3, 4])
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_atomic_additions_to_few_elements(type: str, width: int, count: int):
+    """Pairs of halves, and vectors of them, in buffers of odd and even lengths, up to the last element."""
+    kernel = compiler.compile(SCATTER.substitute(type=type, count=count, width=width), target="sm_90")
+    x = np.ones((count, width), ELEMENTS[type])
+    indices = np.arange(count, dtype=np.int32)[::-1].copy().reshape(-1, 1)
+    updates = np.arange(count * width).reshape(count, width).astype(ELEMENTS[type])
+    (got,) = run_kernel(kernel, {0: x, 1: indices, 2: updates}).values()
+    np.testing.assert_array_equal(got.astype(np.float32), 1 + updates[::-1].astype(np.float32))

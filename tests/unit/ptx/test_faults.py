@@ -221,6 +221,18 @@ CASES = {
         f"@%p1 bra $after;\n  shfl.sync.down.b32 %r5, %r4, 1, 31, -1; {MARK}",
         FaultKind.DIVERGENT_WARP,
     ),
+    "mask of a shuffle without a lane that executes it": Case(
+        SHUFFLE.replace("1, 31, -1;", f"1, 31, -1; {MARK}"),
+        "1, 31, -1;",
+        "1, 31, 0x7fffffff;",
+        FaultKind.MEMBER_MASK,
+    ),
+    "mask of a vote, from a register, without a lane that executes it": Case(
+        SHUFFLE.replace("shfl.sync", f"mov.b32 %r5, -1;\n  vote.sync.ballot.b32 %r5, %p1, %r5; {MARK}\n  shfl.sync"),
+        "mov.b32 %r5, -1;",
+        "mov.b32 %r5, 5;",
+        FaultKind.MEMBER_MASK,
+    ),
     "loop without progress": Case(
         LOOP.replace("@%p1 bra $loop;", f"@%p1 bra $loop; {MARK}"),
         "add.u32 %r4, %r4, 1;",

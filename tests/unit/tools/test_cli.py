@@ -503,3 +503,69 @@ def test_ptx_goes_to_standard_output_beside_a_page(tmp_path: Path, capsys: pytes
     assert main(["compile", GELU, "--html", str(page), "-o", "-"]) == 0
     assert ".visible .entry" in capsys.readouterr().out
     assert page.is_file()
+
+
+READS_AN_OUTPUT = """
+func.func @main(%in: tensor<4xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.extract %out[%c0] : tensor<4xf32>
+  %1 = tensor.insert %0 into %out[%c0] : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("command", ["emit", "compile"])
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_a_kernel_that_reads_an_output_is_refused(
+    command: str, is_marked: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Row XGPU-22, also where the kernel is the only public function of its module, and carries no `xla.entry`."""
+    path = tmp_path / "kernel.mlir"
+    path.write_text(READS_AN_OUTPUT.replace("> {", "> attributes {xla.entry} {") if is_marked else READS_AN_OUTPUT)
+    assert main([command, str(path)]) == 1
+    captured = capsys.readouterr()
+    assert "'tensor.extract' reads argument 1 of @main, an output, before it is written" in captured.err
+    assert captured.out == ""
+
+
+SMALL = wrap("  %p = f32[4] parameter(0)\n  ROOT %a = f32[4] tanh(%p)")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> str:
+    path = tmp_path / "small.hlo"
+    path.write_text(SMALL)
+    return str(path)
+
+
+def test_the_documented_reproducer(small: str, capsys: pytest.CaptureFixture[str]):
+    """Row XGPU-41, with the options of `run_hlo_module` as they are written there: PTX, and the IR after every pass."""
+    options = ["--platform=CUDA", "--xla_disable_all_hlo_passes", "--reference_platform=", "--v=5"]
+    assert main(["run", *options, small]) == 0
+    captured = capsys.readouterr()
+    assert "ptx" in captured.out and "agrees" not in captured.out
+    dumped = re.findall("// IR dump after ([a-z-]+) //", captured.err)
+    assert dumped[0] == "emit" and dumped[-1] == "xla-gpu-lower-to-llvm" and len(dumped) > 40
+
+
+@pytest.mark.parametrize("reference", ["Interpreter", "CPU"])
+def test_a_reference_platform_is_compared_with(reference: str, small: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", f"--reference_platform={reference}", "--level=unrolled", small]) == 0
+    assert "agrees" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--platform=TPU"], "--platform tpu has devices of pjrt: add --on pjrt"),
+        (["--platform=cuda", "--on", "kernels"], "--platform is for engine pjrt: run with --on pjrt"),
+        (["--fuse", "--xla_disable_all_hlo_passes"], "--fuse runs passes on HLO"),
+        (["--check", "--reference_platform="], "compares nothing, and --check compares"),
+    ],
+)
+def test_options_of_run_hlo_module_that_do_not_fit(
+    options: list[str], message: str, small: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["run", *options, small]) == 2
+    assert message in capsys.readouterr().err

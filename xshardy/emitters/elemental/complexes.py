@@ -1,6 +1,7 @@
 """Elementwise operations on complex numbers. Source: XGPU-14, StableHLO's specification."""
 
 from collections.abc import Mapping
+from math import inf
 
 from xdsl.dialects import arith, complex, math
 from xdsl.ir import Operation, SSAValue
@@ -47,13 +48,27 @@ def conj(s: Scalars, x: SSAValue) -> SSAValue:
 
 
 def square(s: Scalars, x: SSAValue) -> SSAValue:
-    return s(complex.MulOp(x, x))
+    """`(a - b) (a + b) + 2 a b i`, with a real part of 0 where `|a| = |b|`, also where `a + b` overflows."""
+    real, imag = s.parts(x)
+    size, other = s(math.AbsFOp(real)), s(math.AbsFOp(imag))
+    is_zero = s(arith.AndIOp(s.compare("oeq", size, other), s.compare("olt", size, inf)))
+    product = s(arith.MulfOp(s(arith.SubfOp(real, imag)), s(arith.AddfOp(real, imag))))
+    zero, two = s.constant(0, real.type), s.constant(2, real.type)
+    return s.complex(s.select(is_zero, zero, product), s(arith.MulfOp(two, s(arith.MulfOp(real, imag)))))
 
 
 def cbrt(s: Scalars, x: SSAValue) -> SSAValue:
-    """The principal cube root: that of the absolute value, at a third of the angle."""
+    """
+    The principal cube root: that of the absolute value, at a third of the angle.
+
+    The absolute value is the larger part times that of a moderate number, so that it is never infinite.
+    """
     real, imag = s.parts(x)
-    root = s(math.CbrtOp(s(complex.AbsOp(x))))
+    large = s(arith.MaximumfOp(s(math.AbsFOp(real)), s(math.AbsFOp(imag))))
+    is_divisor = s(arith.AndIOp(s.compare("ogt", large, 0.0), s.compare("olt", large, inf)))
+    length = s.select(is_divisor, large, s.constant(1, real.type))
+    moderate = s.complex(*(s(arith.DivfOp(part, length)) for part in (real, imag)))
+    root = s(arith.MulfOp(s(math.CbrtOp(length)), s(math.CbrtOp(s(complex.AbsOp(moderate))))))
     angle = s(arith.DivfOp(s(math.Atan2Op(imag, real)), s.constant(3, real.type)))
     return s.complex(*(s(arith.MulfOp(root, s(part(angle)))) for part in (math.CosOp, math.SinOp)))
 

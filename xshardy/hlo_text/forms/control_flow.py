@@ -112,8 +112,8 @@ def while_fields(op: stablehlo.WhileOp, regions: Regions) -> Fields:
 
 
 def packed_operands(op: Operation, regions: Regions) -> Operands:
-    """The tuple of the operands."""
-    return [regions.tuple_of(op.operands)]
+    """The tuple of the operands, of the type of the result."""
+    return [regions.operand_like_result(op)]
 
 
 def conditional(instruction: Instruction) -> Operation:

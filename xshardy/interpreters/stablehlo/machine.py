@@ -9,7 +9,9 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.dialects import stablehlo
 from xshardy.dialects.decomposable import DecomposableOpInterface
+from xshardy.dialects.shapes import rank_of
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, CallSites, Execution, KnownResults, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
@@ -18,6 +20,8 @@ from xshardy.interpreters.stablehlo.dynamic_dimensions import cut_to_size_in_use
 from xshardy.interpreters.stablehlo.quantized import is_on_floats, on_floats
 from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
 from xshardy.numerics.element_types import Array, as_tensor_type, stored_dtype
+
+CONTROL_FLOW = stablehlo.CaseOp, stablehlo.IfOp, stablehlo.WhileOp
 
 
 class Evaluator:
@@ -40,6 +44,8 @@ class Evaluator:
         self.computed_on_floats: set[Operation] = set()
         """The operations on quantized tensors, of the blocks that were executed, that are computed on floats."""
         self.last_readers: dict[Block, Mapping[Operation, Sequence[SSAValue]]] = {}
+        self.on_scalars: dict[Block, bool] = {}
+        """For each block that was applied to the elements of arrays, whether its operations compute scalars."""
         self.groups: dict[Operation, dict[int, Group]] = {}
         """For each collective that was executed, the group of each device."""
         self.known = KnownResults()
@@ -57,6 +63,7 @@ class Evaluator:
         other = Evaluator(self.rules, self.functions, device)
         other.decompositions, other.last_readers, other.groups = self.decompositions, self.last_readers, self.groups
         other.computed_on_floats, other.on_dynamic = self.computed_on_floats, self.on_dynamic
+        other.on_scalars = self.on_scalars
         return other
 
     def calling(self, name: str, arguments: Sequence[Value]) -> Execution:
@@ -88,18 +95,43 @@ class Evaluator:
         The operands of the terminator of `block`.
 
         With `elementwise`, the block maps scalars to scalars and is applied to whole arrays, element by element; so are
-        the functions that it calls.
+        the functions that it calls. Where all its operations compute scalars, each is executed once, on whole arrays.
         """
-        before = self.is_elementwise
-        self.is_elementwise |= elementwise
+        if not elementwise:
+            return tuple(results_of(self.running(block, arguments)))
+        shape = np.broadcast_shapes(*map(np.shape, arguments))
+        if not self.computes_scalars(block):
+            return self._run_for_each(block, [np.broadcast_to(cast(Array, x), shape) for x in arguments], shape)
+        before, self.is_elementwise = self.is_elementwise, True
         try:
             results = tuple(results_of(self.running(block, arguments)))
         finally:
             self.is_elementwise = before
-        if not elementwise:
-            return results
-        shape = np.broadcast_shapes(*map(np.shape, arguments))
         return tuple(np.broadcast_to(cast(Array, result), shape) for result in results)  # which may be constants
+
+    def _run_for_each(self, block: Block, arguments: Sequence[Array], shape: Sequence[int]) -> tuple[Array, ...]:
+        """The results of `block`, executed once for each element of the arguments, which have this shape."""
+        assert block.last_op is not None
+        results = tuple(np.empty(shape, stored_dtype(operand.type)) for operand in block.last_op.operands)
+        for place in np.ndindex(*shape):
+            values = results_of(self.running(block, [x[place] for x in arguments]))
+            for result, value in zip(results, values, strict=True):
+                result[place] = value
+        return results
+
+    def computes_scalars(self, block: Block) -> bool:
+        """Whether the operations of `block` and of the functions that it calls have scalars only, and no branches."""
+        if block not in self.on_scalars:
+            self.on_scalars[block] = True  # for a function that calls itself: it is refused when it is called
+            self.on_scalars[block] = not any(map(self._has_tensors_or_branches, block.ops))
+        return self.on_scalars[block]
+
+    def _has_tensors_or_branches(self, op: Operation) -> bool:
+        if isinstance(op, CONTROL_FLOW) or any(map(rank_of, (*op.operands, *op.results))):
+            return True
+        callee = CALLEES.get(type(op))
+        called = [] if callee is None or callee(op) not in self.functions else [self.functions[callee(op)].body]
+        return not all(self.computes_scalars(block) for region in (*op.regions, *called) for block in region.blocks)
 
     def running(self, block: Block, arguments: Sequence[Value]) -> Execution:
         """The execution of `block` for a rule that yields it, because devices may meet there."""

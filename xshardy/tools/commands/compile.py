@@ -26,7 +26,7 @@ from xshardy.lowering.ptx_module import join_ptx
 from xshardy.programs.errors import InputError
 from xshardy.rewriting.reasons import Reasons
 from xshardy.tools.arguments import mesh_axes, path, positive
-from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module
+from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module, warn_of_partitions
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.kernel_reasons import add_explain_option, print_choice, print_reasons
 from xshardy.tools.output import STDOUT, print_diagnostic, write_text
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     compare = None if args.baseline is None else _comparison(args.baseline)
     module, parsed = read_module(args) if program is None else (program.module, 0.0)
     if program is None and args.fuse:
-        _warn_of_mesh(module, args)
+        warn_of_partitions(module, args.file, "--partition compiles that of each device")
     module = fused(module, args)
     folder = args.output if args.output is not None and is_folder(args.output) else None
     whole: CompiledModule | None = None
@@ -180,17 +180,6 @@ def _partitioned(args: argparse.Namespace) -> "PartitionedProgram":
             place_at_lines(program.names.spans)
         program.resize(args.mesh)
         return partition_module(program.module, program.context)
-
-
-def _warn_of_mesh(module: ModuleOp, args: argparse.Namespace) -> None:
-    """Print a warning if `module`, which is not partitioned, is sharded."""
-    from xshardy.programs.meshes import mesh_of
-
-    if (devices := mesh_of(module)[1]) > 1:
-        print_diagnostic(
-            f"{args.file}: warning: the program is sharded over {devices} devices, and compiled for one that computes "
-            "all of it: --partition compiles that of each device"
-        )
 
 
 def _page(args: argparse.Namespace, program: "PartitionedProgram | None") -> str:

@@ -12,9 +12,9 @@ from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
 from xshardy.programs.errors import InputError
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
-from xshardy.tools.engine_run import CUDA, add_program_options, check_options, run_on_engine
+from xshardy.tools.engine_run import CUDA, REFERENCES, add_program_options, check_options, run_on_engine
 from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
-from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module
+from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module, warn_of_partitions
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
@@ -35,7 +35,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument(
-        "--level", choices=ALL_LEVELS, default=EMITTED, help="the level to execute (default: %(default)s)"
+        "--level",
+        choices=ALL_LEVELS,
+        help=f"the level to execute (default: {EMITTED}; {PTX} with --platform CUDA)",
     )
     levels.add_argument("--levels", choices=("all",), help="execute every level")
     parser.add_argument("--seed", type=natural, default=0, help="seed of the inputs (default: %(default)s)")
@@ -56,12 +58,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bijection_outputs", action="append", metavar="ROOT", help="(accepted: every write is checked anyway)"
     )
+    parser.add_argument(
+        "--reference_platform",
+        type=str.lower,
+        choices=REFERENCES,
+        metavar="NAME",
+        help='as in XLA\'s run_hlo_module: "" compares nothing; interpreter, or cpu, compares as --check does',
+    )
+    parser.add_argument(
+        "--xla_disable_all_hlo_passes",
+        action="store_true",
+        help="run no pass on HLO before kernels are emitted, which is so without --fuse",
+    )
     add_program_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     check_options(args)
+    args.check = args.check or bool(args.reference_platform)
+    args.level = args.level or (PTX if args.platform == CUDA else EMITTED)
     with nullcontext() if args.on == CUDA else limited_memory():  # a driver of GPUs has more addresses than memory
         return _run(args)
 
@@ -75,6 +91,8 @@ def _run(args: argparse.Namespace) -> int:
     module, parsed = read_module(args)
     if args.draw_elided:
         DrawElidedConstantsPass(args.seed).rewrite_module(module)
+    if args.fuse:
+        warn_of_partitions(module, args.file, "--on kernels runs that of each device")
     program = fused(module, args)
     if is_whole_program(program, args):
         return run_program(program, module, levels, args, bounds)

@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, bf16, f16, i8, i16, i32, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.llvm_memory import AtomicBinOp, AtomicRMWOp
@@ -19,6 +20,7 @@ from xshardy.transforms.xla_gpu.atomic_updates import pair_addition
 
 HIGH_MINUS_ZERO = 0x8000_0000
 """The bits of a pair with the second element -0 and the first one 0."""
+BYTES_OF_WORD = 4
 SECOND_ELEMENT_BIT = 2
 """The bit of an element's byte address that is set for the second element of a word."""
 
@@ -27,12 +29,15 @@ class PackAtomicAdd(RewritePattern):
     """
     `llvm.atomicrmw fadd %p, %x : f16` -> `red.global.add.noftz.f16x2 [%p & ~2], {%x, -0}`, or `{-0, %x}`
 
-    Only if the old element is unused. The word is in the buffer, because buffers are aligned to 4 bytes.
+    Only if the old element is unused. The word is in the buffer, because buffers are aligned to 4 bytes, unless the
+    buffer has an odd number of elements: those are added one by one.
     """
 
     @match_op_type
     def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
         if op.bin_op.data is not AtomicBinOp.FADD or op.val.type not in (f16, bf16) or op.res.first_use:
+            return
+        if (size := _bytes_of_buffer(op.ptr)) is not None and size % BYTES_OF_WORD:
             return
         ops: list[Operation] = []
 
@@ -52,6 +57,17 @@ class PackAtomicAdd(RewritePattern):
         pair = add(llvm.OrOp(add(llvm.ShlOp(bits, shift)), neutral))
         rewriter.insert([*ops, pair_addition(word, [pair], op.val.type)])
         rewriter.erase(op)
+
+
+def _bytes_of_buffer(address: SSAValue) -> int | None:
+    """The bytes of the buffer that `address` is in: an argument, or an element of one; None if unknown."""
+    while isinstance(address.owner, llvm.GEPOp):
+        address = address.owner.ptr
+    function = address.owner.parent_op() if isinstance(address.owner, Block) else None
+    if not isinstance(address, BlockArgument) or not isinstance(function, FuncOp) or function.arg_attrs is None:
+        return None
+    size = function.arg_attrs.data[address.index].data.get("llvm.dereferenceable")
+    return size.value.data if isinstance(size, IntegerAttr) else None
 
 
 class PackAtomicAddsPass(PatternPass):

@@ -36,3 +36,20 @@ func.func @others(%p: !llvm.ptr, %x: bf16, %y: f32) -> bf16 {
   %2 = llvm.atomicrmw fmax %p, %x monotonic : !llvm.ptr, bf16
   func.return %0 : bf16
 }
+
+// The word of the last of seven elements is not in their buffer; that of the last of eight is.
+
+// CHECK-LABEL: func.func @seven(
+// CHECK:         llvm.atomicrmw fadd
+// CHECK-LABEL: func.func @eight(
+// CHECK:         "red.global.add.noftz.bf16x2
+func.func @seven(%p: !llvm.ptr {llvm.dereferenceable = 14 : i64}, %i: i64, %x: bf16) {
+  %0 = llvm.getelementptr inbounds %p[0, %i] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<7 x bf16>
+  %1 = llvm.atomicrmw fadd %0, %x monotonic : !llvm.ptr, bf16
+  func.return
+}
+func.func @eight(%p: !llvm.ptr {llvm.dereferenceable = 16 : i64}, %i: i64, %x: bf16) {
+  %0 = llvm.getelementptr inbounds %p[0, %i] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<8 x bf16>
+  %1 = llvm.atomicrmw fadd %0, %x monotonic : !llvm.ptr, bf16
+  func.return
+}

@@ -27,20 +27,37 @@ LANES = np.arange(WARP_SIZE)
 ALL = 0xFFFFFFFF
 
 Sync = Callable[[Lanes], None]
-"""Checks that all named threads of a warp execute the instruction together."""
+"""Checks that the threads that a member mask names, and no others, execute the instruction together."""
 
 
 def members(context: Context, instruction: Instruction, operand: Operand) -> Sync:
     """The check of a member mask."""
     read, faults = context.registers.reader(instruction, operand, B32), context.memory.faults
+    names_all = isinstance(operand, Integer) and operand.value & ALL == ALL
 
     def check(lanes: Lanes) -> None:
-        if lanes.mask is None:
-            return
-        active = bits_of(lanes.warps(lanes.mask))
+        if not names_all:
+            check_own_lanes(lanes)
+        if lanes.mask is not None:
+            check_others(lanes, lanes.mask)
+
+    def check_own_lanes(lanes: Lanes) -> None:
+        masks = np.broadcast_to(read(lanes), lanes.shape)
+        own = np.arange(lanes.shape[1], dtype=np.uint32) % WARP_SIZE
+        unnamed = (masks >> own & 1 == 0) & lanes.active_mask()
+        if unnamed.any():
+
+            def describe(thread: int) -> str:
+                mask, lane = int(masks.flat[thread]), own[thread % own.size]
+                return f"executes it with member mask {mask:#x}, which does not name its lane {lane}"
+
+            faults.report(FaultKind.MEMBER_MASK, instruction.line, lanes, unnamed, describe)
+
+    def check_others(lanes: Lanes, mask: Array) -> None:
+        active = bits_of(lanes.warps(mask))
         existing = bits_of(lanes.warps(np.ones((1, 1), np.bool_)))
         missing = lanes.of_warps(lanes.warps(read(lanes)) & existing[..., None] & ~active[..., None]) & np.uint32(ALL)
-        wrong = (missing != 0) & lanes.mask
+        wrong = (missing != 0) & mask
         if wrong.any():
 
             def describe(thread: int) -> str:
