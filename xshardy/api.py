@@ -288,7 +288,7 @@ def run(
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
     program = _program(source, name, arguments or (), keep_unused=True)
     if program.source.structure.arguments is not None and arguments is not None:
-        arguments = values_of(arguments)
+        arguments = program.source.structure.kept_of(values_of(arguments))
     return run_module(program.module, engine, program.context, arguments=arguments, mesh=mesh, seed=seed, check=check)
 
 

@@ -20,8 +20,10 @@ from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.partitioned import PartitionedProgram, partition_module
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.pad_dynamic_dimensions import PadDynamicDimensionsPass
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.main_function import main_function
 
 
@@ -72,6 +74,9 @@ def run_module(
     `PassFailedException`.
     """
     refuse_callbacks(module)
+    for function in functions_of(module).values():
+        if function.body.blocks:
+            body_of(function)  # inputs are drawn by what the block does with them
     resize_meshes(module, mesh, context)
     SplitDynamicBordersPass().rewrite_module(module)
     main = main_function(module)

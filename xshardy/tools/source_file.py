@@ -28,6 +28,11 @@ def add_program(parser: ArgumentParser) -> None:
         "returns it: give it only files you trust",
     )
     add_module(parser)
+    parser.add_argument(
+        "--allow-unregistered-dialect",
+        action="store_true",
+        help="(accepted: attributes and operations of unknown dialects are kept anyway)",
+    )
 
 
 def add_module(parser: ArgumentParser) -> None:
