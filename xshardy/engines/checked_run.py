@@ -15,6 +15,7 @@ from xshardy.engines.simulated import Simulated
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
+from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array, stored_dtype
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
@@ -77,7 +78,7 @@ def run_module(
     main = main_function(module)
     given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
     PadDynamicDimensionsPass().rewrite_module(module)  # after sizes were drawn: propagation takes static shapes only
-    whole = module.clone() if check else None
+    whole = clone_operation(module) if check else None
     program = partition_module(module, context, keep_propagated=check and isinstance(engine, Simulated))
     check_arguments(program, given)
     start = perf_counter()

@@ -15,6 +15,7 @@ from xshardy.dialects.interpreter import RunParallelOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.display.html_parts import folded, shown
+from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
@@ -105,7 +106,7 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     is_partitioned = any(isinstance(op, single) for op in module.walk())
     PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)
     arguments, results = distributed_tensors(module, devices)
-    kept = module.clone() if keep_propagated else None
+    kept = clone_operation(module) if keep_propagated else None
     origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
     PassPipeline(() if is_partitioned else PARTITIONING).apply(context, module)
     return PartitionedProgram(module, mesh, devices, arguments, results, kept, origins)
