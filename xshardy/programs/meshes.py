@@ -12,6 +12,7 @@ from xshardy.programs.errors import EngineError
 from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
+from xshardy.transforms.sdy_partition.partitioner_pipeline import check_device_counts
 
 MeshSizes = Mapping[str, int] | str
 """The sizes of mesh axes by their names, also as the text that commands take: `data=2,model=4`."""
@@ -69,8 +70,9 @@ def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:
     The first mesh of `module` with all of its devices, and their number; None and 1 if there is no mesh.
 
     A mesh of a single device says where a tensor is, not how many devices there are. Raises `EngineError` if meshes
-    have different numbers of devices.
+    have different numbers of devices, and `OperationFailedException` for one that is too large to be partitioned.
     """
+    check_device_counts(module)
     named = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
     meshes = {name: mesh for name, mesh in named.items() if mesh.axes.data}
     if len(counts := {mesh.device_count for mesh in meshes.values()}) > 1:

@@ -34,6 +34,11 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
     handle_signals(exit_at_once)
     atexit.register(gc.freeze)  # the memory goes with the process: Python need not search all of it for cycles first
     _open_closed_streams()
+    try:
+        os.getcwd()
+    except OSError as error:  # Python's imports need it
+        print(f"error: the working folder cannot be read: {error.strerror}: change to another one", file=sys.stderr)
+        return 1
     from xshardy.programs.garbage import collection_suspended
     from xshardy.tools.output import run_command
 

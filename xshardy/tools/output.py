@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from xshardy.syntax.files import write_file
 from xshardy.tools.interrupts import line_of, status_of
@@ -69,7 +70,15 @@ def _named(stream: str) -> Generator[None]:
 def read_standard_input() -> bytes:
     """All of standard input. Raises `OSError`."""
     with _named("standard input"):
-        return sys.stdin.buffer.read()
+        return read_all(sys.stdin.buffer)
+
+
+def read_all(stream: IO[bytes]) -> bytes:
+    """All of `stream`, a MiB at a time: Python handles no signal during one read, and that of a device may not end."""
+    pieces: list[bytes] = []
+    while piece := stream.read(1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def discard_standard_output() -> None:

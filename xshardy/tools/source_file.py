@@ -6,6 +6,7 @@ import sys
 import traceback
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
+from contextlib import chdir, redirect_stdout
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from xshardy.programs.errors import InputError
 from xshardy.programs.source import BINARY_HLO, Source, is_mlir, source_in, source_of_object
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.tools.diagnostics import shown_name
-from xshardy.tools.output import read_standard_input
+from xshardy.tools.output import read_all, read_standard_input
 from xshardy.tools.usage import UsageError
 
 
@@ -35,7 +36,11 @@ def read_file(file: str) -> Source:
 
     Raises `InputError` if it is not text, `BytecodeError`, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
     """
-    data = read_standard_input() if file == "-" else Path(file).read_bytes()
+    if file == "-":
+        data = read_standard_input()
+    else:
+        with open(file, "rb") as stream:
+            data = read_all(stream)
     source = source_in(data, shown_name(file), is_binary_hlo=file.endswith(BINARY_HLO))
     return Source(source.text, source.name)  # pages show it, and messages name its lines
 
@@ -55,13 +60,17 @@ def read_source(file: str) -> Source:
     The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
+    What they print goes to standard error, and the working folder stays, whatever they change it to.
     Raises `UsageError` for a Python file without NAME, and `InputError` if a call fails, or the value is no program
     (`source_of` says what is one).
     """
     path, _, name = file.rpartition(":")
     if file.endswith(".py"):
         raise UsageError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
-    return Source(_lowered(Path(path), name), file) if path.endswith(".py") else read_file(file)
+    if not path.endswith(".py"):
+        return read_file(file)
+    with redirect_stdout(sys.stderr), chdir("."):  # which goes back to the folder that it was entered in
+        return Source(_lowered(Path(path), name), file)
 
 
 def _lowered(path: Path, name: str) -> str:
@@ -70,7 +79,8 @@ def _lowered(path: Path, name: str) -> str:
     if not path.is_file() or spec is None or spec.loader is None:
         raise InputError(f"{path}: error: there is no such file")
     python: Any = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent))
+    folder = str(path.parent.resolve())
+    sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(python)
         if not hasattr(python, name):
@@ -91,7 +101,7 @@ def _lowered(path: Path, name: str) -> str:
     except (Exception, SystemExit) as error:  # a user's function may raise anything
         raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
-        sys.path.remove(str(path.parent))
+        sys.path.remove(folder)
     if text is None:
         raise InputError(
             f"{place}: error: a {type(value).__name__} is no program: expected what `jax.jit(f).lower(...)` returns, "

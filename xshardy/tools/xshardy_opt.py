@@ -53,6 +53,7 @@ from xshardy.tools.output import (
     discard_standard_output,
     print_diagnostic,
     printable,
+    read_all,
     read_standard_input,
     run_command,
     write_bytes,
@@ -169,7 +170,7 @@ class XshardyOptMain(xDSLOptMain):
         """The frontend, and the input."""
         stream, extension = self.get_input_stream()
         with stream:
-            data = stream.read()
+            data = read_all(stream)
         frontend = "mlirbc" if is_bytecode(data) else self.args.frontend or extension
         if self.args.frontend is None:
             text = data.decode(ENCODING, errors="replace")

@@ -3,8 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy_export.canonicalize_communication import (
     CanonicalizeCollectivesPass,
@@ -25,6 +28,20 @@ from xshardy.transforms.sdy_partition.resolve.resolve_single_device_sharding imp
 from xshardy.transforms.sdy_partition.resolve.scatter_sliced_reductions import ScatterSlicedReductionsPass
 from xshardy.transforms.sdy_partition.resolve.sum_short_gathers import SumShortGathersPass
 
+MAXIMAL_DEVICES = 2**24
+"""The largest mesh that is partitioned: passes list the devices of each group, and XLA numbers them in 32 bits."""
+
+
+def check_device_counts(module: ModuleOp) -> None:
+    """Raises `OperationFailedException` if a mesh of `module` has more than `MAXIMAL_DEVICES`."""
+    for op in module.ops:
+        if isinstance(op, MeshOp) and op.mesh.device_count > MAXIMAL_DEVICES:
+            raise OperationFailedException(
+                op,
+                f"mesh @{op.sym_name.data} has {op.mesh.device_count:,} devices, and a program is partitioned for "
+                f"{MAXIMAL_DEVICES:,} at most: give its axes smaller sizes",
+            )
+
 
 @dataclass(frozen=True)
 class PartitionerPipelinePass(PipelinePass):
@@ -42,6 +59,9 @@ class PartitionerPipelinePass(PipelinePass):
     fewest_bytes: bool = True
     replica_count: int = 1
     partition_count: int = 1
+
+    def check(self, module: ModuleOp) -> None:
+        check_device_counts(module)
 
     @property
     def data_movement(self) -> tuple[ModulePass, ...]:
