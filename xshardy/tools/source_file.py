@@ -70,7 +70,7 @@ def read_source(file: str) -> Source:
     if not path.endswith(".py"):
         return read_file(file)
     with redirect_stdout(sys.stderr), chdir("."):  # which goes back to the folder that it was entered in
-        return Source(_lowered(Path(path), name), file)
+        return Source(_lowered(Path(path), name), file, is_text=False)
 
 
 def _lowered(path: Path, name: str) -> str:
