@@ -1,7 +1,7 @@
 """A program partitioned, run and, if asked for, compared with the same program on one device."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 
 from xdsl.context import Context
@@ -26,15 +26,15 @@ from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
 from xshardy.transforms.sdy.main_function import main_function
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ProgramRun:
     """The results of a run, as whole tensors."""
 
-    program: PartitionedProgram = field(repr=False)
-    results: Sequence[Array] = field(repr=False)
+    program: PartitionedProgram
+    results: Sequence[Array]
     seconds: float
     """The time of the engine, with compilation."""
-    comparisons: Sequence[Comparison | str] | None = field(default=None, repr=False)
+    comparisons: Sequence[Comparison | str] | None = None
     """
     For each result, the comparison of the devices' copies with the program on one device, or the reason why HLO leaves
     the result open. None if it was not asked for.
@@ -47,10 +47,18 @@ class ProgramRun:
         """Whether no result that was compared is wrong."""
         return not any(isinstance(comparison, Comparison) and not comparison for comparison in self.comparisons or ())
 
+    @property
+    def _verdict(self) -> str:
+        return "not compared" if self.comparisons is None else "agrees" if self.agrees else "differs"
+
+    def __repr__(self) -> str:
+        results = ", ".join(str(tensor.type) for tensor in self.program.results)
+        milliseconds = f"{self.seconds * 1000:.0f} ms"
+        return f"<run on {self.program.devices} devices in {milliseconds}: ({results}), {self._verdict}>"
+
     def _repr_html_(self) -> str:
         """The devices, the time and the verdict, and how each result is divided, for notebooks."""
-        verdict = "not compared" if self.comparisons is None else "agrees" if self.agrees else "differs"
-        found = {"devices": self.program.devices, "ms": f"{self.seconds * 1000:.0f}", "results": verdict}
+        found = {"devices": self.program.devices, "ms": f"{self.seconds * 1000:.0f}", "results": self._verdict}
         return facts(found) + "".join(tensor._repr_html_() for tensor in self.program.results)
 
 

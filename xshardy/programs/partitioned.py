@@ -34,7 +34,7 @@ PARTITIONING = (PartitionerPipelinePass(),)
 """The passes that make of it the program of each device."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PartitionedProgram:
     """
     The program of each of `devices` devices, and how its arguments and results are divided; `str` is its text.
@@ -42,16 +42,16 @@ class PartitionedProgram:
     Device `i` is partition `i` of the only replica.
     """
 
-    module: ModuleOp = field(repr=False)
+    module: ModuleOp
     """StableHLO with its collectives. Types are those of parts; there are no meshes and no shardings."""
     mesh: MeshAttr | None
     """The mesh of the program: the first one with all devices. None if it has none."""
     devices: int
     arguments: tuple[DistributedTensor, ...]
     results: tuple[DistributedTensor, ...]
-    propagated: ModuleOp | None = field(default=None, repr=False)
+    propagated: ModuleOp | None = None
     """The module with propagated shardings, before it was partitioned, if it was kept."""
-    origins: Mapping[Operation, Operation] = field(default_factory=dict[Operation, Operation], repr=False)
+    origins: Mapping[Operation, Operation] = field(default_factory=dict[Operation, Operation])
     """For each operation of `propagated`, that of the module that was partitioned: diagnostics know its place."""
 
     @property
@@ -80,6 +80,10 @@ class PartitionedProgram:
 
     def __str__(self) -> str:
         return print_module(self.module)
+
+    def __repr__(self) -> str:
+        arguments, results = (", ".join(str(each.type) for each in part) for part in (self.arguments, self.results))
+        return f"<program for {self.devices} devices: ({arguments}) -> ({results})>"
 
     def _repr_html_(self) -> str:
         """How arguments and results are divided, as pictures, and the program of a device, for notebooks."""

@@ -55,11 +55,11 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
         handle_signals(signal.SIG_IGN)  # all is written: a signal could only disturb Python's own end
 
 
-def _print_xdsl_version() -> int:
-    """What `xdsl-opt --version` prints, without importing xDSL."""
+def print_version() -> int:
+    """Print our version, and that of xDSL, without importing it."""
     from importlib.metadata import version
 
-    print(f"xdsl-opt built from xdsl version {version('xdsl')}")
+    print(f"xshardy {version('xshardy')} (xDSL {version('xdsl')})")
     return 0
 
 
@@ -82,7 +82,7 @@ def xshardy_opt() -> int:
 
     def load() -> Callable[[], int]:
         if sys.argv[1:] == ["--version"]:
-            return _print_xdsl_version
+            return print_version
         from xshardy.programs.garbage import collection_suspended
         from xshardy.tools.xshardy_opt import main
 
