@@ -57,6 +57,7 @@ from xshardy.tools.output import (
     read_standard_input,
     run_command,
     write_bytes,
+    write_mlir,
     write_text,
 )
 from xshardy.tools.pipelines import passes_of
@@ -252,7 +253,8 @@ class XshardyOptMain(xDSLOptMain):
         if self._emits_bytecode:
             write_bytes(self._output_path, self._bytecode)
         else:
-            write_text(self._output_path, joined(chunks, texts))
+            is_plain = parse_spec(self.args.target).name == "mlir" and not self.args.syntax_highlight
+            (write_mlir if is_plain else write_text)(self._output_path, joined(chunks, texts))
         return 0
 
     @property
