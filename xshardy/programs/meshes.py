@@ -12,7 +12,7 @@ from xshardy.programs.errors import EngineError
 from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
-from xshardy.transforms.sdy_partition.partitioner_pipeline import check_device_counts
+from xshardy.transforms.sdy_partition.device_counts import check_device_counts
 
 MeshSizes = Mapping[str, int] | str
 """The sizes of mesh axes by their names, also as the text that commands take: `data=2,model=4`."""

@@ -46,8 +46,18 @@ def read_file(file: str) -> Source:
 
 
 def read_hlo_file(file: str) -> Source:
-    """As `read_file`. Raises `InputError` also for the text of MLIR."""
-    source = read_file(file)
+    """
+    As `read_source`, in HLO text, which the program of `FILE.py:NAME` is written in.
+
+    Raises `InputError` also for a file of MLIR, and what `read_program` and `print_hlo_program` raise.
+    """
+    source = read_source(file)
+    if not source.is_text:
+        from xshardy.programs.hlo import print_hlo_program
+        from xshardy.programs.program import read_program
+
+        program = read_program(source)
+        return Source(print_hlo_program(program.module, program.context, source), source.name, is_text=False)
     if is_mlir(source.text):
         raise InputError(
             f"{source.name}: error: this is MLIR, and HLO text is needed: `xshardy-opt FILE -t hlo` writes it"

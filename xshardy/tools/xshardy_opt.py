@@ -35,6 +35,7 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
+from xshardy.programs.errors import InputError
 from xshardy.programs.source import ENCODING, is_hlo, is_mlir
 from xshardy.syntax.bytecode import (
     is_bytecode,
@@ -153,6 +154,10 @@ class XshardyOptMain(xDSLOptMain):
     def get_input_stream(self) -> tuple[IO[bytes], str]:
         if self.args.input_file in (None, "-"):
             return self._stdin or io.BytesIO(read_standard_input()), "mlir"
+        if self.args.input_file.rpartition(":")[0].endswith(".py"):
+            from xshardy.tools.source_file import read_source
+
+            return io.BytesIO(read_source(self.args.input_file).text.encode()), "mlir"
         return super().get_input_stream()
 
     def get_input_name(self) -> str:
@@ -366,6 +371,8 @@ def _guarded(action: Callable[[], int]) -> int:
         sys.stderr.write(parse_error_text(error))
     except DiagnosticException as error:
         print_diagnostic(f"error: {error}")
+    except InputError as error:
+        print_diagnostic(str(error))
     except BrokenPipeError:
         raise
     except OSError as error:

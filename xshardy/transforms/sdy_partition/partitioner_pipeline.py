@@ -6,8 +6,6 @@ from typing import ClassVar
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.pipeline_pass import PipelinePass
 from xshardy.transforms.sdy_export.canonicalize_communication import (
     CanonicalizeCollectivesPass,
@@ -16,6 +14,7 @@ from xshardy.transforms.sdy_export.canonicalize_communication import (
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
+from xshardy.transforms.sdy_partition.device_counts import check_device_counts
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_partition.local.merge_collective_permutes import MergeCollectivePermutesPass
 from xshardy.transforms.sdy_partition.pad.pad_for_divisibility import PadForDivisibilityPass
@@ -27,20 +26,6 @@ from xshardy.transforms.sdy_partition.resolve.resolve_permutation_factors import
 from xshardy.transforms.sdy_partition.resolve.resolve_single_device_sharding import ResolveSingleDeviceShardingPass
 from xshardy.transforms.sdy_partition.resolve.scatter_sliced_reductions import ScatterSlicedReductionsPass
 from xshardy.transforms.sdy_partition.resolve.sum_short_gathers import SumShortGathersPass
-
-MAXIMAL_DEVICES = 2**24
-"""The largest mesh that is partitioned: passes list the devices of each group, and XLA numbers them in 32 bits."""
-
-
-def check_device_counts(module: ModuleOp) -> None:
-    """Raises `OperationFailedException` if a mesh of `module` has more than `MAXIMAL_DEVICES`."""
-    for op in module.ops:
-        if isinstance(op, MeshOp) and op.mesh.device_count > MAXIMAL_DEVICES:
-            raise OperationFailedException(
-                op,
-                f"mesh @{op.sym_name.data} has {op.mesh.device_count:,} devices, and a program is partitioned for "
-                f"{MAXIMAL_DEVICES:,} at most: give its axes smaller sizes",
-            )
 
 
 @dataclass(frozen=True)
