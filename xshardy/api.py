@@ -164,14 +164,14 @@ def _kernel_source(
     source: "ProgramSource", name: str | None, arguments: "Sequence[object]"
 ) -> "tuple[ModuleOp | str, str]":
     """The module of a fusion or a kernel, or its HLO text; and its name in diagnostics."""
-    from xshardy.programs.program import read_module
+    from xshardy.programs.program import program_in, read_module
     from xshardy.programs.source import is_mlir, source_of
     from xshardy.universe import new_context
 
     read = source_of(source, name, arguments)
     if isinstance(read.content, str) and not is_mlir(read.content):
         return read.content, read.name
-    return read_module(read, new_context())[0], read.name
+    return program_in(read_module(read, new_context())[0], read), read.name
 
 
 def verify(module: "ModuleOp") -> None:

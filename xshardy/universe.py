@@ -130,6 +130,7 @@ PASSES: Mapping[str, str] = {
         "transforms.sdy_partition.local.merge_collective_permutes:MergeCollectivePermutesPass"
     ),
     "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
+    "sdy-order-mesh-axes": "transforms.sdy_partition.resolve.order_mesh_axes:OrderMeshAxesPass",
     "sdy-pad-for-divisibility": "transforms.sdy_partition.pad.pad_for_divisibility:PadForDivisibilityPass",
     "sdy-partitioner-pipeline": "transforms.sdy_partition.partitioner_pipeline:PartitionerPipelinePass",
     "sdy-per-instruction-partitioning": (
@@ -185,10 +186,15 @@ PASSES: Mapping[str, str] = {
     ),
     "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
     "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
+    "stablehlo-erase-unused": "transforms.stablehlo.erase_unused:EraseUnusedPass",
     "stablehlo-ext-canonicalize-from-hlo-import": (
         "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
     ),
+    "stablehlo-inline-applied-calls": "transforms.stablehlo.inline_applied_calls:InlineAppliedCallsPass",
     "stablehlo-legalize-arith-constants": "transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass",
+    "stablehlo-legalize-composite-to-call": (
+        "transforms.stablehlo.legalize_composite_to_call:LegalizeCompositeToCallPass"
+    ),
     "stablehlo-legalize-deprecated-ops": "transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",

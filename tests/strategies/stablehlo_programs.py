@@ -63,6 +63,12 @@ class Program:
     count: int = 0
     depth: int = 0
     """How many regions and functions are around the next line."""
+    nesting: int = 1
+    """How many may be."""
+    axes: Sequence[str] = ()
+    """The axes of `@mesh`, for sharding constraints."""
+    callees: list[tuple[str, Value, str]] = field(default_factory=list[tuple[str, Value, str]])
+    """The functions that may be called again: the name, the parameter and the types of the results."""
 
     def fresh(self) -> str:
         self.count += 1
@@ -286,16 +292,40 @@ def case(p: Program) -> None:
 
 def call(p: Program) -> None:
     """A function of one value, which returns two."""
-    x, number = p.pick(), len(p.functions)
-    parameter = Value(f"%f{number}", x.type, x.shape)
+    x, name = p.pick(), p.fresh().replace("%v", "f")
+    parameter = Value(f"%{name}", x.type, x.shape)
     everything, p.values = p.values, []
     body, results = p.inside([parameter], p.rng.randint(0, 3), [parameter, parameter])
     p.values = everything
     p.functions.append(
-        f"func.func private @f{number}({parameter.name}: {x.text}) -> ({types(results)}) {{\n{body}\n"
+        f"func.func private @{name}({parameter.name}: {x.text}) -> ({types(results)}) {{\n{body}\n"
         f"func.return {names(results)} : {types(results)}\n}}"
     )
-    p.add(f"func.call @f{number}({x.name}) : ({x.text}) -> ({types(results)})", [(x.type, x.shape)] * 2)
+    p.callees.append((name, parameter, types(results)))
+    p.add(f"func.call @{name}({x.name}) : ({x.text}) -> ({types(results)})", [(x.type, x.shape)] * 2)
+
+
+def call_again(p: Program) -> None:
+    """A function that is called already, with another value of its type."""
+    for name, parameter, results in p.callees:
+        alike = [value for value in p.values if (value.type, value.shape) == (parameter.type, parameter.shape)]
+        if alike and p.rng.random() < 0.5:
+            x = p.rng.choice(alike)
+            p.add(f"func.call @{name}({x.name}) : ({x.text}) -> ({results})", [(x.type, x.shape)] * 2)
+            return
+
+
+def constrain(p: Program) -> None:
+    """A sharding constraint along any axes, which need not divide the dimensions."""
+    x = p.pick()
+    if not x.shape:
+        return
+    dims: list[list[str]] = [[] for _ in x.shape]
+    for axis in p.axes:
+        if p.rng.random() < 0.7:
+            p.rng.choice(dims).append(f'"{axis}"')
+    listed = ", ".join(f"{{{', '.join(dim)}}}" for dim in dims)
+    p.add(f"sdy.sharding_constraint {x.name} <@mesh, [{listed}]> : {x.text}", [(x.type, x.shape)])
 
 
 SIMPLE: Sequence[Callable[[Program], None]] = (
@@ -305,9 +335,11 @@ WITH_REGIONS: Sequence[Callable[[Program], None]] = (while_, case, call)
 
 
 def write(p: Program, length: int) -> None:
-    """Up to `length` operations; regions have none with regions of more operations."""
+    """Up to `length` operations; those in `p.nesting` regions have no regions."""
     for _ in range(length):
-        p.rng.choice(SIMPLE if p.depth else (*SIMPLE, *WITH_REGIONS))(p)
+        inner = (*SIMPLE, *(constrain,) * (4 * bool(p.axes)))
+        outer = (*WITH_REGIONS, *(call, call_again) * (3 * bool(p.axes)))
+        p.rng.choice(inner if p.depth == p.nesting else (*inner, *outer))(p)
 
 
 def random_program(rng: Random, length: int) -> tuple[str, list[Array]]:
@@ -315,6 +347,21 @@ def random_program(rng: Random, length: int) -> tuple[str, list[Array]]:
     p = Program(rng)
     for _ in range(rng.randint(1, 3)):
         p.argument(rng.choice([*DTYPES]), tuple(rng.choice([1, 2, 3, 4, 5, 8]) for _ in range(rng.randint(0, 2))))
+    return written(p, length)
+
+
+def random_nested_program(rng: Random, length: int, axes: Sequence[str]) -> tuple[str, list[Array]]:
+    """A program with regions and calls in these, functions that are called twice, and shardings over `@mesh`."""
+    p = Program(rng, nesting=2, axes=axes)
+    for _ in range(rng.randint(1, 3)):
+        p.argument("i32", tuple(rng.choice([2, 3, 5, 6, 7, 9]) for _ in range(rng.randint(1, 2))))
+    constrain(p)
+    return written(p, length)
+
+
+def written(p: Program, length: int) -> tuple[str, list[Array]]:
+    """The program of `p`, with about `length` more operations, and arguments for it."""
+    rng = p.rng
     write(p, length)
     returned = [rng.choice(p.values) for _ in range(rng.choice([1, 1, 2, 3]))]
     given = ", ".join(f"{argument.name}: {argument.text}" for argument in p.arguments)

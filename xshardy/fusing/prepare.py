@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -23,14 +22,7 @@ from xshardy.facts.decompositions.chlo import DECOMPOSITIONS
 from xshardy.facts.movement import is_elementwise
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.decompose import Decompose, check_decompositions
-
-
-class CallDecomposition(RewritePattern):
-    """`composite "f" %x {decomposition = @g}` -> `call @g(%x)`"""
-
-    @match_op_type
-    def match_and_rewrite(self, op: stablehlo.CompositeOp, rewriter: PatternRewriter, /):
-        rewriter.replace(op, CallOp(op.decomposition, op.inputs, op.result_types))
+from xshardy.transforms.stablehlo.legalize_composite_to_call import CallDecomposition
 
 
 def is_computed_directly(op: Operation) -> bool:

@@ -244,6 +244,12 @@ class RandomRounding:
             first = rule(evaluator, op, np.where(is_in_first, moved, 0), rhs)
             second = rule(evaluator, op, np.where(is_in_first, 0, moved), rhs)
             total: Array = np.asarray(first) + np.asarray(second)
+            # Parts of other devices are larger than these where few products cancel: each of them is rounded too.
+            scales = _largest(lhs), _largest(rhs)
+            squares = ((np.asarray(widened(x)) / scale) ** 2 for x, scale in zip((lhs, rhs), scales, strict=True))
+            size = np.sqrt(np.asarray(widened(np.asarray(rule(evaluator, op, *squares))))) * scales[0] * scales[1]
+            error = self.errors(size.shape, 1) * unit_in_last_place(size, dtype)
+            total = narrowed(np.asarray(widened(total)) + error.astype(size.dtype), dtype)
             return np.where(np.isfinite(total), total, result)  # a product of 0 and infinity is in neither sum
 
         return rule_with_errors
@@ -253,6 +259,12 @@ class RandomRounding:
         if KINDS[result.dtype] is Kind.COMPLEX:
             return self.rounded_complex(np.asarray(widened(result)), result.dtype, units)
         return self.rounded(np.asarray(widened(result)), result.dtype, units, working, is_exact=False)
+
+
+def _largest(x: Array) -> float:
+    """The largest finite size of an element of `x`; 1 if there is none but zeros."""
+    sizes = np.abs(np.asarray(widened(x)))
+    return float(sizes.max(initial=0, where=np.isfinite(sizes))) or 1.0
 
 
 def _reduced_elements(op: Operation) -> int:

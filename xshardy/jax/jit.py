@@ -93,8 +93,9 @@ class Jitted:
         abstract = functools.partial(jax.tree.map, type_if_uncommitted)
         types, types_by_name = self._static.map_others(abstract, args, kwargs)
         with jax.set_mesh(mesh):
-            lowered = self._jitted.trace(*types, **types_by_name).lower()
-        return _partitioned(lowered, Devices(mesh))
+            traced = self._jitted.trace(*types, **types_by_name)
+            lowered = traced.lower()
+        return _partitioned(lowered, Devices(mesh), [type.weak_type for type in traced.jaxpr.out_avals])
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         if is_tracing():
@@ -139,7 +140,7 @@ def type_if_uncommitted(leaf: object) -> object:
     return jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak_type)
 
 
-def _partitioned(lowered: Any, devices: Devices) -> Lowered:
+def _partitioned(lowered: Any, devices: Devices, weak_types: Sequence[bool]) -> Lowered:
     given = read_program(source_of(lowered))
     refuse_callbacks(given.module)
     if mesh_of(given.module)[0] is None:
@@ -154,4 +155,4 @@ def _partitioned(lowered: Any, devices: Devices) -> Lowered:
         raise EngineError(
             "JAX made constants of the function to arguments: set jax_use_simplified_jaxpr_constants=False"
         )
-    return Lowered(program, devices, lowered.in_tree, types, lowered.out_info)
+    return Lowered(program, devices, lowered.in_tree, types, lowered.out_info, weak_types)

@@ -91,11 +91,31 @@ def has_sharding(value: Array, sharding: NamedSharding) -> bool:
     )
 
 
+def as_promised(sharding: NamedSharding, promised: object, dimensions: int) -> NamedSharding:
+    """
+    `sharding` of a result as the user wrote it, if there is such a sharding `promised`.
+
+    Raises `EngineError` if that divides the result in another way.
+    """
+    if not isinstance(promised, NamedSharding) or not isinstance(promised.mesh, Mesh):
+        return sharding
+    if devices_of(promised) == devices_of(sharding) and promised.is_equivalent_to(sharding, dimensions):
+        return promised
+    raise EngineError(f"a result would be divided by {sharding.spec}, but out_shardings has {promised.spec}")
+
+
 def devices_of(sharding: Any) -> list[Device]:
     """The devices of a `NamedSharding`, in the order of its mesh."""
     return list(sharding.mesh.devices.flat)
 
 
-def assembled(shape: Sequence[int], sharding: NamedSharding, parts: Sequence[JaxArray]) -> Array:
-    """The array of the `parts` on the devices of this process."""
-    return jax.make_array_from_single_device_arrays(tuple(shape), sharding, list(parts))
+def assembled(
+    shape: Sequence[int], sharding: NamedSharding, parts: Sequence[JaxArray], *, is_weak: bool = False
+) -> Array:
+    """The array of the `parts` on the devices of this process, perhaps of a weak type."""
+    if 0 in shape:  # XLA divides no array without elements, so that parts may have the shape of the whole
+        return jax.make_array_from_callback(tuple(shape), sharding, np.empty(shape, parts[0].dtype).__getitem__)
+    array: Any = jax.make_array_from_single_device_arrays(tuple(shape), sharding, list(parts))
+    if not is_weak:
+        return array
+    return type(array)(jax.typeof(array).update(weak_type=True), sharding, list(parts), committed=True)

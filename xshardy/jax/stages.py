@@ -10,9 +10,9 @@ from jax.sharding import NamedSharding
 from numpy.typing import DTypeLike
 
 from xshardy.engines.pjrt.executable import Executable, load
-from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
+from xshardy.engines.pjrt.flat_mesh import memory_kinds, on_flat_mesh
 from xshardy.jax.nesting import is_tracing
-from xshardy.jax.shardings import Devices, assembled, has_sharding, placed
+from xshardy.jax.shardings import Devices, as_promised, assembled, has_sharding, placed
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax, is_key, leaf_data
 from xshardy.programs.jax_types import PyTreeDef
@@ -34,21 +34,37 @@ class Lowered:
     """The shape and type of each leaf of the arguments."""
     out_info: object
     """The results, with their shapes and types in place of arrays."""
+    weak_types: Sequence[bool]
+    """Whether the type of each leaf of the results is weak."""
 
     def as_text(self) -> str:
         """The program of each device, in StableHLO."""
         return str(self.program)
 
     def compile(self) -> "Compiled":
-        """Compile the program with XLA. Raises `EngineError` with its reason if XLA refuses it."""
-        devices = self.devices.listed
+        """
+        Compile the program with XLA. Raises `EngineError` with its reason if XLA refuses it, and for results that are
+        not divided as `out_shardings` has it.
+        """
+        devices, result_shardings = self.devices.listed, self._result_shardings()
         loaded = load(print_module(on_flat_mesh(self.program)), devices)
         return Compiled(
             self,
             Executable(loaded, devices),
             [self.devices.sharding_of(tensor) for tensor in self.program.arguments],
-            [self.devices.sharding_of(tensor) for tensor in self.program.results],
+            result_shardings,
         )
+
+    def _result_shardings(self) -> list[NamedSharding]:
+        """How JAX divides the results, and in which memory they are."""
+        shardings: list[NamedSharding] = []
+        infos, kinds = jax.tree.leaves(self.out_info), memory_kinds(self.program.main)
+        for info, tensor, kind in zip(infos, self.program.results, kinds, strict=True):
+            sharding = self.devices.sharding_of(tensor)
+            if kind is not None:
+                sharding = sharding.with_memory_kind(kind)
+            shardings.append(sharding if is_key(info) else as_promised(sharding, info.sharding, len(tensor.shape)))
+        return shardings
 
 
 @dataclass(frozen=True)
@@ -112,10 +128,15 @@ class Compiled:
             raise EngineError(f"the execution failed: {error}") from None
         expected, tree = jax.tree.flatten(self.lowered.out_info)
         results: list[object] = []
-        for info, tensor, sharding, of_result in zip(
-            expected, self.lowered.program.results, self.result_shardings, parts, strict=True
+        for info, tensor, sharding, is_weak, of_result in zip(
+            expected,
+            self.lowered.program.results,
+            self.result_shardings,
+            self.lowered.weak_types,
+            parts,
+            strict=True,
         ):
-            array = assembled(tensor.shape, sharding, of_result)
+            array = assembled(tensor.shape, sharding, of_result, is_weak=is_weak)
             results.append(jax.random.wrap_key_data(array, impl=_key_type(info)) if is_key(info) else array)
         return jax.tree.unflatten(tree, results)
 

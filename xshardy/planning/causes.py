@@ -14,6 +14,7 @@ from xshardy.dialects.sdy.sharding_text import axes_text, dimensions
 from xshardy.planning.collective_bytes import kind_of
 from xshardy.planning.origins import Origins, constraint_of, has_axis
 from xshardy.planning.traces import Movement
+from xshardy.programs.cut_shardings import why_cut
 from xshardy.sharding.factor_rule import FactorRule, TensorMapping
 from xshardy.sharding.rules.registry import ShardingRules
 
@@ -120,7 +121,7 @@ class Causes:
         if isinstance(op, ShardingConstraintOp):
             return f"{self.origins.operation(op)} asks for {after}"
         if isinstance(op, ReturnOp):
-            return f"it is returned as {self._returned(op, movement.tensor)}{after}"
+            return f"it is returned as {self._returned(op, movement.tensor)}{after}{self._why_cut(movement)}"
         computes = f"{self.origins.operation(op)} computes with {after}"
         reason = next(self._conflicts(movement, found), "")
         return computes + (f": {reason}" if reason else "")
@@ -132,6 +133,19 @@ class Causes:
         if not indices or not isinstance(function, FuncOp):
             return ""
         return f"{self.origins.names.result(function, indices[0])}, "
+
+    def _why_cut(self, movement: Movement) -> str:
+        """Why the result that `movement` makes is not divided as the tensor is, if propagation had it so."""
+        history, tensor = self.origins.history, movement.tensor
+        for index, value in enumerate(movement.operation.operands):  # not always `tensor`: edges are in between
+            number = history.result(index)
+            if number is None or tensor is None or value.type != tensor.type:
+                continue
+            if not _lost(movement.before, history.sharding(number)):
+                lost = dict.fromkeys(dim for dim, _ in _lost(movement.before, movement.after))
+                if reasons := [reason for dim in lost if (reason := why_cut(history, number, dim))]:
+                    return f", because {' and '.join(reasons)}"
+        return ""
 
     def _conflicts(self, movement: Movement, found: "_Annotations") -> Iterator[str]:
         """The reasons why the operation does not compute with the sharding that the tensor has, best first."""
@@ -147,9 +161,10 @@ class Causes:
             return
         others = [side for side in sides if side is not mine]
         lost = _lost(before, movement.after)
+        no_exchange = f" (no exchange: {movement.reason})" if movement.reason else ""
         for dim, _ in lost:
             if {*mine.dims[dim]} & {*rule.need_replication, *rule.permutation}:
-                yield f"it needs dimension {dim} whole"
+                yield f"it needs dimension {dim} whole{no_exchange}"
         for dim, axis in lost:
             yield from _elsewhere(others, mine.dims[dim], axis, found)
         for dim, _ in lost:
@@ -157,6 +172,8 @@ class Causes:
         for side in others:
             if gained := _common([axis for _, axis in _lost(movement.after, before)], side.sharding):
                 yield found.sharded(side, gained)
+        if no_exchange:
+            yield f"it needs elements of other parts{no_exchange}"
 
     def _sides(self, op: Operation) -> Sequence[Side]:
         """The tensors of `op` with a sharding, operands first; none if it has no sharding rule."""

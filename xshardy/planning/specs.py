@@ -41,7 +41,7 @@ def named_specs(sharded: Sharded) -> Mapping[str, "PartitionSpec"]:
         value_names = [name for name in (names.of(value), names.given(value)) if name is not None]
         if number is not None and value_names:
             try:
-                spec = partition_spec(history.sharding(number))
+                spec = partition_spec(sharded.sharding(number))
             except ValueError:
                 return
             specs.update(dict.fromkeys(value_names, spec))

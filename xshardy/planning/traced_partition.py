@@ -7,7 +7,7 @@ from xdsl.passes import PassPipeline
 from xshardy.ir.clones import clone_operation
 from xshardy.planning.traces import Traces
 from xshardy.programs.meshes import mesh_of
-from xshardy.programs.partitioned import PREPARATION, PartitionedProgram, distributed_tensors
+from xshardy.programs.partitioned import BEFORE_PARTITIONING, PartitionedProgram, distributed_tensors
 from xshardy.programs.program import Program
 from xshardy.programs.sharded import PROPAGATION, Sharded, shard
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
@@ -29,7 +29,6 @@ def partition_traced(program: Program) -> TracedPartition:
     Raises what that raises.
     """
     module, context = program.module, program.context
-    PassPipeline(PREPARATION).apply(context, module)
     PROPAGATION.check(module)
     mesh, devices = mesh_of(module)
     sharded = shard(program)
@@ -37,7 +36,8 @@ def partition_traced(program: Program) -> TracedPartition:
     traces = Traces([*module.walk()], [*copy.walk()])
     PassPipeline(PROPAGATION.passes_after_propagation).apply(context, copy)
     arguments, results = distributed_tensors(copy, devices)
+    PassPipeline(BEFORE_PARTITIONING).apply(context, copy)
     traces.record_movements(copy)
-    for _ in PartitionerPipelinePass().applied(context, copy):
+    for _ in PartitionerPipelinePass().applied(context, copy, traces.add_reason):
         traces.record_movements(copy)
     return TracedPartition(PartitionedProgram(copy, mesh, devices, arguments, results), sharded, traces)

@@ -45,6 +45,8 @@ class Movement:
     after: TensorShardingAttr | None
     reduced: AxisRefs = ()
     """The axes along which it reduces what each device computed; none if it moves a tensor to another sharding."""
+    reason: str | None = None
+    """Why the operation does not exchange elements of other parts; None if it needs none, or exchanges them."""
 
     @property
     def is_reduction(self) -> bool:
@@ -59,8 +61,15 @@ class Traces:
         """`copies` are partitioned; `originals` stay as they are."""
         self._originals = originals
         self._movements: list[Movement] = []
+        self._reasons: dict[Operation, str] = {}
+        """By the operation of the propagated program, the last one of each."""
         for number, op in enumerate(copies):
             _mark(op, number)
+
+    def add_reason(self, op: Operation, reason: str) -> None:
+        """What `op` of the partitioned program needs is gathered and not exchanged, for this reason."""
+        if (original := self.operation(op)) is not None:
+            self._reasons[original] = reason
 
     def record_movements(self, module: ModuleOp) -> None:
         """Add the movements that the last pass inserted into `module`. Linear in its operations."""
@@ -77,7 +86,14 @@ class Traces:
             operation = self._producer(source) if is_reduction and known is not None else self.operation(op)
             if operation is None:
                 continue
-            movement = Movement(operation, self.original(source), sharding_of(source), after, _reduced_axes(op))
+            movement = Movement(
+                operation,
+                self.original(source),
+                sharding_of(source),
+                after,
+                _reduced_axes(op),
+                self._reasons.get(operation),
+            )
             self._movements.append(movement)
             _mark(op, len(self._originals) + len(self._movements) - 1)
 

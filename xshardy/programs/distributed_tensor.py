@@ -15,6 +15,7 @@ from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.numerics.element_types import Array
+from xshardy.programs.errors import EngineError
 from xshardy.programs.tensor_picture import DividedDim, picture
 from xshardy.sharding.devices import shard_indices
 
@@ -106,7 +107,19 @@ class DistributedTensor:
         return [padded[place] for place in self.slices]
 
     def whole(self, parts: Sequence[Array]) -> Array:
-        """The tensor with these `parts`, one of each device. Of several copies of a part, the last one counts."""
+        """
+        The tensor with these `parts`, one of each device. Of several copies of a part, the last one counts.
+
+        Every engine returns parts, so this is where a result that they do not fill is refused: raises `EngineError`.
+        """
+        if 0 in self.shape:  # XLA divides no tensor without elements, so that parts may have the shape of the whole
+            return np.empty(self.shape, parts[0].dtype)
+        shapes = [part.shape for part in parts]
+        if shapes != [self.local_shape] * len(self.slices):
+            raise EngineError(
+                f"a {self.type} is cut into {len(self.slices)} parts of shape {[*self.local_shape]}, but the "
+                f"engine returned {len(parts)} of shapes {sorted(map(list, {*shapes}))}, so not all of it was written"
+            )
         padded = np.empty(
             [size * count for size, count in zip(self.local_shape, self.part_numbers, strict=True)], parts[0].dtype
         )

@@ -1,15 +1,18 @@
 """The mesh of a program; one of another size for it, or one for a program without."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 
 from xshardy.dialects.discardable import verify
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.programs.errors import EngineError
-from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH
+from xshardy.rewriting.walk import attributes_on, operations_from
+from xshardy.transforms.sdy.shardings import meshes_of, shardings_of
+from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, from_stablehlo, group_meshes_in
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 from xshardy.transforms.sdy_partition.device_counts import check_device_counts
@@ -69,13 +72,27 @@ def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:
     """
     The first mesh of `module` with all of its devices, and their number; None and 1 if there is no mesh.
 
-    A mesh of a single device says where a tensor is, not how many devices there are. Raises `EngineError` if meshes
-    have different numbers of devices, and `OperationFailedException` for one that is too large to be partitioned.
+    A mesh may be declared, or written out in a sharding. A mesh that nothing refers to counts only if there is no other
+    one. A mesh of a single device says where a tensor is, not how many devices there are. Raises `EngineError` if
+    meshes have different numbers of devices, and `OperationFailedException` for one that is too large.
     """
     check_device_counts(module)
-    named = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
-    meshes = {name: mesh for name, mesh in named.items() if mesh.axes.data}
-    if len(counts := {mesh.device_count for mesh in meshes.values()}) > 1:
-        listed = ", ".join(f"@{name} has {mesh.device_count}" for name, mesh in meshes.items())
+    declared = {f"@{name}": mesh for name, mesh in meshes_of(module).items() if mesh.axes.data}
+    found = dict(_meshes_referred_to(module, declared))
+    used = {name: found[name] for name in (*declared, *found) if name in found} or dict(islice(declared.items(), 1))
+    if len(counts := {mesh.device_count for mesh in used.values()}) > 1:
+        listed = ", ".join(f"{name} has {mesh.device_count}" for name, mesh in used.items())
         raise EngineError(f"the meshes have different numbers of devices, but a program runs on one number: {listed}")
-    return (next(iter(meshes.values())), counts.pop()) if counts else (None, 1)
+    return (next(iter(used.values())), counts.pop()) if counts else (None, 1)
+
+
+def _meshes_referred_to(module: ModuleOp, declared: Mapping[str, MeshAttr]) -> Iterator[tuple[str, MeshAttr]]:
+    """The meshes with axes that shardings and replica groups have, in the order of the text, with what stands there."""
+    shardings = shardings_of(attributes_on(operations_from(module)).values())
+    for reference in (*(sharding.mesh_or_ref for sharding in shardings), *group_meshes_in(module)):
+        if isinstance(reference, SymbolRefAttr):
+            if (mesh := declared.get(name := f"@{reference.string_value()}")) is not None:
+                yield name, mesh
+        elif reference.axes.data:
+            mesh = reference if isinstance(reference, MeshAttr) else from_stablehlo(reference)
+            yield str(mesh).removeprefix("#sdy."), mesh

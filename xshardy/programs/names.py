@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
@@ -138,8 +138,11 @@ class SourceNames:
         """
         The location of `op` if it has a place in a file of the user, or else that of the call or function around it.
 
-        JAX gives what is inside of a function that it jits no place, but the function has that of its first call.
+        JAX gives what is inside of a function that it jits no place, but the function has that of its first call. What
+        is called only `jit(f)`, as a return of `f` is, has the place where `f` was traced, which is not in it: none.
         """
+        if _JITTED.match(operation_name(location_of(op)) or ""):
+            return UNKNOWN_LOC
         around = (location_of(each) for each in _upwards(op))
         return next((each for each in around if users_place(each) is not None), location_of(op))
 

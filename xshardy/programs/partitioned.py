@@ -21,16 +21,17 @@ from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import mesh_of
-from xshardy.programs.sharded import PROPAGATION
+from xshardy.programs.sharded import PREPARATION, PROPAGATION
 from xshardy.syntax import print_module
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
-from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
+from xshardy.transforms.stablehlo.erase_unused import EraseUnusedPass
+from xshardy.transforms.stablehlo.inline_applied_calls import InlineAppliedCallsPass
 
-PREPARATION = (LegalizeArithConstantsPass(),)
-"""The passes before all others: XLA takes constants of arith as it takes those of StableHLO."""
-PARTITIONING = (PartitionerPipelinePass(),)
+BEFORE_PARTITIONING = (InlineAppliedCallsPass(), EraseUnusedPass())
+"""The passes after propagation, which takes no notice of uses."""
+PARTITIONING = (*BEFORE_PARTITIONING, PartitionerPipelinePass())
 """The passes that make of it the program of each device."""
 
 

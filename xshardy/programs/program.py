@@ -6,21 +6,23 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, TupleType
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.discardable import verify
+from xshardy.dialects.stablehlo.calls import CompositeOp
 from xshardy.ir.clones import clone_operation
 from xshardy.programs.errors import InputError, InvalidProgramError
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source
-from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.rewriting.walk import operations_below, operations_in, operations_of
 from xshardy.syntax.bytecode import read_bytecode
+from xshardy.syntax.close_names import did_you_mean
 from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import innermost_place
 from xshardy.syntax.parser import Parser
@@ -29,6 +31,9 @@ from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.xla_sdy.import_carried import import_carried, import_if_carried
 from xshardy.universe import new_context
+
+PUBLIC = StringAttr("public")
+"""The visibility of a module that other files may use, also of one without a visibility."""
 
 # What reads HLO loads all of its opcodes, so it is imported for HLO only.
 
@@ -57,7 +62,7 @@ class Program:
         """
         names = self.names if isinstance(self.source.content, str) else names_of_module(self.module)
         names.follow_copies(self.module)
-        for call in operations_of(self.module, CallOp):
+        for call in operations_below(self.module, CallOp, CompositeOp):
             names.keep(call)
         return replace(self, names=names)
 
@@ -124,12 +129,46 @@ def read_module(source: Source, context: Context) -> tuple[ModuleOp, SourceNames
 
 @collection_suspended()
 def read_program(source: Source, context: Context | None = None) -> Program:
-    """The program of `source`. Raises what `read_module` does, and `InputError` for a text without operations."""
+    """
+    The program of `source`. Raises what `read_module` and `program_in` do, and `InputError` for a text without
+    operations.
+    """
     context = context or new_context()
     module, names = read_module(source, context)
     if module.body.block.is_empty:
         raise InputError(f"{source.name}: error: there is no program in it")
-    return Program(module, names, source, context)
+    return Program(program_in(module, source), names, source, context)
+
+
+def program_in(module: ModuleOp, source: Source) -> ModuleOp:
+    """
+    The program in what was read from `source`: the module that it names, else `module` itself if it has functions, else
+    the first public module in it that has some, else `module`.
+
+    One that is inside of `module` is taken out, or copied if `source` is a module. Raises `InputError` if none has the
+    name, or none is public.
+    """
+    if source.module is None and functions_of(module):
+        return module
+    candidates = [op for op in operations_of(module, ModuleOp) if functions_of(op)]
+    names = [op.sym_name.data for op in candidates if op.sym_name is not None]
+    if source.module is not None:
+        candidates = [op for op in candidates if op.sym_name == StringAttr(source.module)]
+        hint = did_you_mean(source.module, names, f": it has {', '.join(names) or 'no modules with names'}")
+        complaint = f"no module '{source.module}' with functions{hint}"
+    elif candidates:
+        candidates = [op for op in candidates if op.attributes.get("sym_visibility", PUBLIC) == PUBLIC]
+        complaint = f"none of its modules is public ({', '.join(names)}): name one with --module"
+    else:
+        return module
+    if not candidates:
+        raise InputError(f"{source.name}: error: {complaint}")
+    chosen = candidates[0]
+    if chosen is not module and isinstance(source.content, ModuleOp):
+        return chosen.clone()
+    if chosen is not module:
+        chosen.detach()
+    return chosen
 
 
 def _has_tuples(module: ModuleOp) -> bool:

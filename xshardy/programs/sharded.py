@@ -5,13 +5,24 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.programs.cut_shardings import cut_sharding
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
+from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
+from xshardy.transforms.sdy_partition.resolve.order_mesh_axes import OrderMeshAxesPass
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
+from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
+from xshardy.transforms.stablehlo.legalize_composite_to_call import LegalizeCompositeToCallPass
 
-PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True)
+PREPARATION = (
+    *(LegalizeArithConstantsPass(), LegalizeCompositeToCallPass()),
+    *(LiftInlinedMeshesPass(), OrderMeshAxesPass()),
+)
+"""The passes before all others: XLA takes constants of arith as those of StableHLO, and composites as calls."""
+PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True, pad_calls=True)
 """
 The pipeline that propagates shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates.
 """
@@ -34,10 +45,15 @@ class Sharded:
         """The names of its values in the source."""
         return self.program.names
 
+    def sharding(self, number: int) -> TensorShardingAttr | None:
+        """The sharding of value `number` where the program runs: see `cut_sharding`."""
+        return cut_sharding(self.history, number)
+
 
 @collection_suspended()
 def shard(program: Program) -> Sharded:
     """Propagate the shardings of `program`, in place. Raises what the pipeline does."""
+    PassPipeline(PREPARATION).apply(program.context, program.module)
     return Sharded(program, propagate_with_history(program.module, program.context, PROPAGATION))
 
 

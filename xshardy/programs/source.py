@@ -50,6 +50,8 @@ class Source:
     """How the arguments and results of a function of JAX are nested."""
     is_text: bool = True
     """Whether the user has the text: that of an object of JAX, nobody has seen, and its lines mean nothing."""
+    module: str | None = None
+    """The name of the module of the program, if the content holds several; None for the first public one."""
 
     @property
     def is_hlo(self) -> bool:

@@ -7,8 +7,8 @@ warp, of the cluster, or an `mbarrier`; see `Clocks`. What `cp.async`, bulk copi
 with what their own thread does later, unless it waits. Threads of different clusters have no barrier. Source: PTX ISA,
 "Memory Consistency Model", "Data Races".
 
-A thread that acquires (`atom.acquire` and the like) orders the accesses of its block behind all earlier ones of other
-blocks: whoever holds a lock is not in a race.
+A thread that learns what another one has published (by a release and an acquire, or by fences around strong accesses,
+see `Releases`) is ordered behind it, and so is its block behind the other one: whoever holds a lock is not in a race.
 
 Not found are races with other readers than the last two of a byte.
 """
@@ -25,11 +25,9 @@ from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess, Region
 from xshardy.ptx.module import Instruction
+from xshardy.ptx.releases import ACCESSES, STRONG
 from xshardy.ptx.tensor_memory import CELLS, COLUMNS, TENSOR
 
-STRONG = ("relaxed", "acquire", "release", "acq_rel", "volatile", "mmio")
-"""Modifiers of accesses that do not race with atomic ones."""
-ACQUIRING = ("acquire", "acq_rel")
 OF_BLOCKS = (SHARED, TENSOR)
 """Regions that nobody initializes."""
 NOBODY = 0
@@ -67,8 +65,8 @@ class Now:
     is_strong: bool
     time: int
     """The number of the access."""
-    acquired: Array
-    """The time at which a thread of the block last acquired what others released; 0 for never."""
+    known: Mapping[int, Array]
+    """By block, the time before which the accesses of each block are known to be done."""
 
 
 FIELDS = ("thread", "agent", "release", "warp_phase", "is_strong", "time")
@@ -98,10 +96,15 @@ class Moments:
         same_agent = same_cluster & (agent == now.agent)
         known = lanes.clocks.ordered(now.cluster, now.agent, agent, self.release[places])
         ordered = same_cluster & np.where(same_agent, self.warp_phase[places] != now.warp_phase, known)
-        ordered |= (block != own_block) & (self.time[places] < now.acquired)
         is_other = (before != NOBODY) & ~(same_agent & (before == now.thread))
         is_other &= ~lanes.clocks.pipelined(now.agent, agent)
-        return is_other & ~ordered & ~(self.is_strong[places] & now.is_strong)
+        unordered = is_other & ~ordered & ~(self.is_strong[places] & now.is_strong)
+        if unordered.any():
+            for number in np.unique(own_block[unordered & (block != own_block)]).tolist():
+                chosen = unordered & (own_block == number) & (block != number)
+                if (known := now.known.get(number)) is not None:
+                    unordered[chosen] = self.time[places][chosen] >= known[block[chosen]]
+        return unordered
 
 
 class Shadow:
@@ -155,9 +158,6 @@ class Checks:
     def __init__(self, faults: Faults):
         self.faults = faults
         self._shadows: WeakKeyDictionary[Region, Shadow] = WeakKeyDictionary()
-        self._time = 0
-        self._acquired: dict[int, int] = {}
-        """By block, the time of the last access that acquires."""
 
     def __call__(self, lanes: Lanes, access: Access | BulkAccess) -> None:
         region, size, instruction = access.region, access.size, access.instruction
@@ -173,20 +173,26 @@ class Checks:
         modifiers = instruction.opcode.split(".")
         is_strong = access.kind is AccessKind.ATOMIC or any(modifier in STRONG for modifier in modifiers)
         block, thread = np.divmod(lane, lanes.shape[1])
-        self._time += 1
-        if any(modifier in ACQUIRING for modifier in modifiers):
-            self._acquired.update(dict.fromkeys(lanes.blocks[np.unique(block)].tolist(), self._time))
-        acquired = np.array([self._acquired.get(number, 0) for number in lanes.blocks.tolist()])
+        releases = lanes.clocks.releases
+        releases.time += 1
+        if is_strong and modifiers[0] in ACCESSES:
+            mask = np.zeros(lanes.shape, np.bool_)
+            mask.reshape(-1)[threads] = True
+            reads, writes = modifiers[0] not in ("st", "red"), modifiers[0] != "ld"
+            lanes.clocks.access(mask, modifiers, reads=reads, writes=writes)
+            if "cta" not in modifiers and "cluster" not in modifiers and region.name != SHARED:
+                blocks = lanes.blocks[mask.any(axis=1)].tolist()
+                releases.access(blocks, modifiers, reads=reads, writes=writes)
         cluster, agent = lanes.clocks.agents(block, thread, lanes.engine)
         now = Now(
             lanes.blocks[block] * lanes.shape[1] + thread + 1,
             cluster,
             agent,
-            lanes.clocks.releases(cluster, agent),
+            lanes.clocks.releases_of(cluster, agent),
             lanes.clocks.warp_phases.reshape(-1)[lane],
             is_strong,
-            self._time,
-            acquired[block],
+            releases.time,
+            releases.known,
         )
         found = _Bytes(lanes, access.kind, instruction, region, lane, places, now)
         if access.kind is AccessKind.LOAD:
@@ -224,6 +230,8 @@ class Checks:
         self._report_race(found, shadow.reads, "writes what {other} reads")
         if found.kind is AccessKind.STORE:
             self._report_unfenced(found, shadow.writes)
+            for reads in (shadow.reads, shadow.earlier_reads):
+                self._report_unfenced(found, reads, "overwrites what {} has read")
         self._report_race(found, shadow.earlier_reads, "writes what {other} reads")
         shadow.writes.note(places, now)
         together = shadow.writes.thread[places] != now.thread
@@ -237,8 +245,8 @@ class Checks:
 
             self._report_each(found, FaultKind.RACE, differs, describe)
 
-    def _report_unfenced(self, found: _Bytes, before: Moments) -> None:
-        """Report accesses of asynchronous engines that may not see what threads have written in shared memory."""
+    def _report_unfenced(self, found: _Bytes, before: Moments, what: str = "accesses what {} has written") -> None:
+        """Report accesses of asynchronous engines that are in no order with those of threads in shared memory."""
         lanes, now, places = found.lanes, found.now, found.places
         assert lanes.clocks is not None
         if found.region.name != SHARED or lanes.engine < ASYNC:
@@ -252,7 +260,7 @@ class Checks:
 
         def describe(number: int) -> str:
             other = lanes.launch.place(int(others[number]) - 1)
-            return f"accesses what {other} has written, with no fence.proxy.async between, at {found.at(number)}"
+            return f"{what.format(other)}, with no fence.proxy.async between, at {found.at(number)}"
 
         self._report_each(found, FaultKind.PROXY, wrong, describe)
 
@@ -292,7 +300,6 @@ def _of(now: Now, chosen: Array) -> Now:
         agent=now.agent[chosen],
         release=now.release[chosen],
         warp_phase=now.warp_phase[chosen],
-        acquired=now.acquired[chosen],
     )
 
 

@@ -4,16 +4,19 @@ Which accesses happen before which: vector clocks of the warps of a cluster, and
 An agent is a warp, or one of the engines that work for it while it goes on (`Engine`). Each agent counts its releases.
 It knows of each other agent up to which release all that this did is done. Barriers, arrivals and waits pass this
 knowledge on. Threads of one warp are told apart by `warp_phases` only: the arrival of one thread of a warp counts for
-all of them. Source: PTX ISA, "Memory Consistency Model"; the method is that of Lamport's clocks.
+all of them. So do fences around strong accesses. Source: PTX ISA, "Memory Consistency Model"; the method is that of
+Lamport's clocks.
 """
 
 from collections import deque
+from collections.abc import Sequence
 from enum import IntEnum
 
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
+from xshardy.ptx.releases import Published, Releases, acquires, releases
 
 
 class Engine(IntEnum):
@@ -52,8 +55,10 @@ Knowledge = Array
 class Clocks:
     """The clocks of some blocks with so many threads, in clusters of so many blocks. Masks are [blocks, threads]."""
 
-    def __init__(self, blocks: int, threads: int, cluster_size: int):
+    def __init__(self, blocks: int, threads: int, cluster_size: int, releases: Releases | None = None):
         self.cluster_size = cluster_size
+        self.releases = releases or Releases(blocks)
+        """Of all blocks of the grid."""
         self.warps = -(-threads // WARP_SIZE)
         """Of a block."""
         self.of_cluster = cluster_size * self.warps
@@ -62,6 +67,7 @@ class Clocks:
         agents = self.of_cluster * (Engine.LOADS + LOADERS)
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
+        self._published = {cluster: Published(2 * agents) for cluster in range(len(self.known))}
         self._groups: dict[tuple[Engine, int, int], deque[Knowledge]] = {}
         self._loaders: dict[int, int] = {}
 
@@ -115,6 +121,31 @@ class Clocks:
         agents = self.known.shape[1]
         self.known[cluster, warp, agents:] = self.known[cluster, warp, :agents]
 
+    def thread_fence(self, mask: Array) -> None:
+        """Let what the warps of `mask` know be published by their next strong writes, and learn what they have read."""
+        cluster, warp = self._warps_of(mask)
+        for of, agent, row in zip(cluster.tolist(), warp.tolist(), self.release(cluster, warp), strict=True):
+            self._learn(of, agent, self._published[of].fence(agent, row))
+        self.warp_phases += mask
+
+    def access(self, mask: Array, words: Sequence[str], *, reads: bool, writes: bool) -> None:
+        """The threads of `mask` access memory strongly, with an opcode of these words."""
+        cluster, warp = self._warps_of(mask)
+        agents = [*zip(cluster.tolist(), warp.tolist(), strict=True)]
+        if writes:
+            rows = self.release(cluster, warp) if releases(words) else [None] * len(agents)
+            for (of, agent), row in zip(agents, rows, strict=True):
+                self._published[of].write(agent, row)
+        for of, agent in agents if reads else ():
+            row = self._published[of].read(agent)
+            self._learn(of, agent, row if acquires(words) else None)
+        if reads and acquires(words):
+            self.warp_phases += mask
+
+    def _learn(self, cluster: int, agent: int, row: Knowledge | None) -> None:
+        if row is not None:
+            np.maximum(self.known[cluster, agent], row, out=self.known[cluster, agent])
+
     def commit(self, mask: Array, *engines: Engine) -> None:
         """Make what the engines of the warps of `mask` do the youngest group of theirs."""
         cluster, warp = self._warps_of(mask)
@@ -161,6 +192,6 @@ class Clocks:
         is_crossing = (own >= ASYNC) & (other < ASYNC)
         return ~is_crossing | (self.known[cluster, now, self.known.shape[1] + before] > release)
 
-    def releases(self, cluster: Array, agent: Array) -> Array:
+    def releases_of(self, cluster: Array, agent: Array) -> Array:
         """How often agents have released."""
         return self.known[cluster, agent, agent]

@@ -38,6 +38,8 @@ class Barrier:
     """False for `bar.arrive`."""
     finish: Step | None = None
     """What to do for the threads that leave it together."""
+    is_aligned: bool = False
+    """Whether all threads of a warp must execute it together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from xshardy.ptx.module import (
     Symbol,
     Vector,
 )
+from xshardy.ptx.special_registers import CLOCKS, SPECIAL_REGISTERS
 from xshardy.ptx.types import PREDICATE, STORAGE, TYPES, Kind, Type, from_bits, to_bits
 
 Reader: TypeAlias = Callable[[Lanes], Array]
@@ -60,36 +61,36 @@ class Registers:
 
     def slot(self, name: str) -> int:
         if name not in self.slots:
-            self.special[name] = self._add(name, 32)
+            self.special[name] = self._add(name, SPECIAL_REGISTERS[name])
         return self.slots[name]
 
-    def initialize(self, lanes: Lanes, line: int) -> None:
+    def initialize(self, lanes: Lanes) -> None:
         """Give `lanes` its registers: special ones have their values, others are 0."""
         lanes.registers = [np.zeros((1, 1), STORAGE[bits]) for bits in self.bits]
         for name, slot in self.special.items():
-            value = lanes.special(name)
-            if value is None:
-                raise PtxError(line, f"unknown special register {name}")
-            lanes.registers[slot] = value
+            lanes.registers[slot] = lanes.special(name).astype(STORAGE[self.bits[slot]])
 
     def reader(self, instruction: Instruction, operand: Operand, type: Type) -> Reader:
         """What reads an operand as `type`."""
         if isinstance(operand, Register):
-            slot, bits = self.slot(operand.name), self.bits[self.slot(operand.name)]
-            if type.bits == bits and type.dtype == STORAGE[bits]:
-                return lambda lanes: lanes.registers[slot]
+            name, bits = operand.name, SPECIAL_REGISTERS.get(operand.name) or self.bits[self.slot(operand.name)]
             if type.bits > bits or (type.bits == 1) != (bits == 1):
                 raise PtxError(
-                    instruction.line,
-                    f"{instruction.opcode} reads .{type.name} from {operand.name}, which has {bits} bits",
+                    instruction.line, f"{instruction.opcode} reads .{type.name} from {name}, which has {bits} bits"
                 )
+            if name in CLOCKS:
+                return lambda lanes: from_bits(lanes.clock(name), type)
+            slot = self.slot(name)
+            if type.bits == bits and type.dtype == STORAGE[bits]:
+                return lambda lanes: lanes.registers[slot]
             return lambda lanes: from_bits(lanes.registers[slot], type)
         if isinstance(operand, Negated):
             slot = self.slot(operand.register.name)
             return lambda lanes: ~lanes.registers[slot]
         if isinstance(operand, Vector):
             return self._packed(instruction, operand, type)
-        constant = from_bits(np.array([[self.pattern(instruction, operand, type)]], STORAGE[type.bits]), type)
+        raw = self.pattern(instruction, operand, type).to_bytes(max(type.bits // 8, 1), "little")
+        constant = from_bits(np.frombuffer(raw, STORAGE[type.bits]).reshape(1, 1), type)
         return lambda lanes: constant
 
     def _packed(self, instruction: Instruction, vector: Vector, type: Type) -> Reader:
@@ -160,6 +161,11 @@ def _part(instruction: Instruction, vector: Vector, type: Type) -> Type:
     return part
 
 
+def print_text(text: str) -> None:
+    """Print what a kernel prints on standard output."""
+    print(text, end="")
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What the instructions of an entry refer to."""
@@ -170,6 +176,8 @@ class Context:
     """The instruction behind each label, by its number."""
     errors: np.random.Generator | None = None
     """The source of errors of approximate functions; None for none."""
+    output: Callable[[str], object] = print_text
+    """Is told what the kernel prints."""
 
 
 def computation_step(registers: Registers, instruction: Instruction, rule: Computation) -> Step:

@@ -22,6 +22,7 @@ class FaultKind(Enum):
     DIVERGENT_WARP = "warp instruction without all named threads"
     ENDLESS = "endless loop"
     TRAP = "trap"
+    ASSERTION = "assertion failed"
     OPERANDS = "operands that differ within a warp"
     SELECTOR = "wrong selector of scale factors"
     METADATA = "wrong metadata of a sparse matrix"

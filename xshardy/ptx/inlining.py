@@ -32,6 +32,8 @@ Functions = Callable[[str], Function | None]
 PARAMETERS = ("param", "param::func")
 """The space of the variables that pass values; `param::entry` is that of the parameters of the kernel."""
 
+SYSTEM_CALLS = ("vprintf", "__assertfail")
+"""Functions of NVIDIA's runtime: instructions `call.name`, whose operands are the variables of the call."""
 MOST_INSTRUCTIONS = 1 << 18
 """Calls of functions that call others several times make exponentially many."""
 
@@ -152,24 +154,60 @@ class _Inliner:
     def _call(self, instruction: Instruction, names: _Names, callers: tuple[str, ...]) -> None:
         results, callee, arguments = instruction.operands
         assert isinstance(results, Vector) and isinstance(callee, Symbol) and isinstance(arguments, Vector)
-        name = callee.name
+        name, line = callee.name, instruction.line
+        self._calls += 1
+        suffix = f" of call {self._calls}"
+        if (guard := names.guard(instruction.guard)) is not None:
+            self._append(
+                Instruction(line, "bra", (Symbol(f"behind{suffix}"),), replace(guard, negated=not guard.negated))
+            )
+        outer = [names.operand(operand) for operand in (*results.elements, *arguments.elements)]
+        if name in SYSTEM_CALLS:
+            self._append(Instruction(line, f"call.{name}", tuple(outer)))
+            if name == "__assertfail":
+                self._append(Instruction(line, "exit", ()))
+        else:
+            self._call_function(self._function(name, line, callers), outer, line, suffix, (*callers, name))
+        self._place([f"behind{suffix}"])
+
+    def _function(self, name: str, line: int, callers: tuple[str, ...]) -> Function:
         if name not in self._known:
             self._known[name] = self.functions(name)
         if (function := self._known[name]) is None:
-            raise PtxError(instruction.line, f"the call of {name}, which has no body in this module, is not supported")
+            raise PtxError(line, f"the call of {name}, which has no body in this module, is not supported")
         if name in callers:
-            raise PtxError(instruction.line, f"{name} calls itself: recursion is not supported")
-        if instruction.guard is not None:
-            raise PtxError(instruction.line, "a call with a guard is not supported: branch around it")
-        inner = (*function.results, *function.parameters)
-        outer = [names.of(variable.name) for variable in map(_symbol, (*results.elements, *arguments.elements))]
-        if len(inner) != len(outer):
-            raise PtxError(instruction.line, f"{name} has {len(inner)} results and parameters, the call {len(outer)}")
-        self._calls += 1
-        parameters = dict(zip(inner, outer, strict=True))
-        self.add(function.body, _Names(f" of call {self._calls}", parameters), (*callers, name))
+            raise PtxError(line, f"{name} calls itself: recursion is not supported")
+        return function
 
-
-def _symbol(operand: Operand) -> Symbol:
-    assert isinstance(operand, Symbol)
-    return operand
+    def _call_function(
+        self, function: Function, outer: list[Operand], line: int, suffix: str, callers: tuple[str, ...]
+    ) -> None:
+        """Pass values to and from a copy of the body of `function`, the last of `callers`."""
+        formals = (*function.results, *function.parameters)
+        if len(formals) != len(outer):
+            count = f"{len(formals)} results and parameters"
+            raise PtxError(line, f"{callers[-1]} has {count}, the call {len(outer)}")
+        parameters: dict[str, str] = {}
+        before, after = list[Instruction](), list[Instruction]()
+        for number, (formal, actual) in enumerate(zip(formals, outer, strict=True)):
+            is_result, inner = number < len(function.results), formal.name + suffix
+            move, opcodes = (Register(inner), actual), ("mov", "mov")
+            if not formal.is_register and isinstance(actual, Symbol):
+                parameters[formal.name] = actual.name
+                continue
+            if not formal.is_register:
+                size = formal.type.bits // 8
+                self.variables.append(Variable(inner, "local", size, size, line))
+                self._passing.add(inner)
+                parameters[formal.name] = inner
+                move, opcodes = (Address(Symbol(inner), 0), actual), ("st.local", "ld.local")
+            type = formal.type.name if formal.type.bits == 1 else f"b{formal.type.bits}"
+            if is_result:
+                after.append(Instruction(line, f"{opcodes[1]}.{type}", move[::-1]))
+            else:
+                before.append(Instruction(line, f"{opcodes[0]}.{type}", move))
+        for passing in before:
+            self._append(passing)
+        self.add(function.body, _Names(suffix, parameters), callers)
+        for passing in after:
+            self._append(passing)

@@ -10,6 +10,10 @@ from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Clocks, Engine
 from xshardy.ptx.clusters import Clusters
+from xshardy.ptx.special_registers import CLOCKS, ZEROS
+
+TICKS = 1000
+"""Between two readings of clocks, so that loops that wait for a time end soon."""
 
 
 class Lanes:
@@ -38,6 +42,10 @@ class Lanes:
         """None unless the order of accesses is checked."""
         self.engine: int = Engine.THREADS
         """Who accesses memory for the active threads."""
+        self.time = 0
+        """What clocks show, in cycles and in nanoseconds."""
+        self.launched: Mapping[str, int] = {}
+        """The special registers that the launch decides."""
 
     def write(self, slot: int, bits: Array) -> None:
         """Set a register of the active threads."""
@@ -63,8 +71,18 @@ class Lanes:
         """The mask as an array of the full shape."""
         return np.ones(self.shape, np.bool_) if self.mask is None else self.mask
 
-    def special(self, name: str) -> Array | None:
-        """The value of a special register; None for an unknown one."""
+    def clock(self, name: str) -> Array:
+        """The value of a clock: all have gone on by `TICKS` since one was read."""
+        self.time += TICKS
+        bits = CLOCKS[name]
+        return np.array([[self.time >> 32 if name.endswith("_hi") else self.time % (1 << bits)]], f"u{bits // 8}")
+
+    def special(self, name: str) -> Array:
+        """The value of a special register that is no clock."""
+        if name in ZEROS:
+            return np.zeros((1, 1))
+        if name in self.launched:
+            return np.array([[self.launched[name]]])
         prefix, _, axis = name.removeprefix("%").partition(".")
         threads = np.arange(self.launch.threads)[None, :]
         if axis:
@@ -79,7 +97,7 @@ class Lanes:
                 "cluster_ctaid": self.clusters.place_of(self.blocks[:, None], number),
                 "cluster_nctaid": np.array([[self.clusters.shape[number]]]),
             }
-            return values[prefix].astype(np.uint32) if prefix in values else None
+            return values[prefix]
         lane = threads % WARP_SIZE
         one = np.uint64(1)
         bit = one << lane.astype(np.uint64)
@@ -97,7 +115,7 @@ class Lanes:
             "lanemask_gt": ~((bit - one) | bit) & np.uint64(0xFFFFFFFF),
             "lanemask_ge": ~(bit - one) & np.uint64(0xFFFFFFFF),
         }
-        return values[prefix].astype(np.uint32) if prefix in values else None
+        return values[prefix]
 
     @contextmanager
     def working(self, engine: int) -> Generator[None]:

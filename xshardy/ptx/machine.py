@@ -1,6 +1,6 @@
 """Executes a grid of a kernel on the CPU, many blocks at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,14 +11,16 @@ from xshardy.ptx.accumulators import PendingProducts
 from xshardy.ptx.checks import Checks
 from xshardy.ptx.clocks import Clocks
 from xshardy.ptx.clusters import Clusters, clusters_of
+from xshardy.ptx.decode import print_text
 from xshardy.ptx.errors import LaunchError
 from xshardy.ptx.faults import Fault, FaultKind, Faults
 from xshardy.ptx.instructions.row import Scope
 from xshardy.ptx.instructions.table import row_of
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region
+from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region, Spaces
 from xshardy.ptx.module import Entry, Module, Parameter, Variable
-from xshardy.ptx.program import Program, program_of
+from xshardy.ptx.program import program_of
+from xshardy.ptx.releases import Releases
 from xshardy.ptx.schedule import Counter, Schedule
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import entry_of, read_ptx
@@ -31,6 +33,10 @@ TOGETHER = 1 << 14
 TOGETHER_WITH_TENSORS = 8
 """How many blocks are executed together at most, if they have tensor memory: the checks note much about each cell."""
 MAX_ITERATIONS = 1 << 20
+FUNCTIONS = 4 << 60
+"""The first of the addresses of device functions: nothing is there."""
+CLUSTERED = {"reqnctapercluster", "explicitcluster"}
+"""Directives of a kernel that is launched in clusters."""
 
 
 @dataclass(slots=True)
@@ -56,6 +62,8 @@ class Options:
     counters: list[Counter] = field(default_factory=list[Counter])
     cluster: Sequence[int] | None = None
     """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
+    output: Callable[[str], object] = print_text
+    """Is told what the kernel prints by `vprintf`; on standard output by default."""
 
 
 class Machine:
@@ -83,11 +91,17 @@ class Machine:
         self._check_block(launch)
         regions, parameters = self._bind(arguments)
         symbols, sizes = self._layout(regions, options.dynamic_shared)
+        self._point(regions, symbols)
         faults = Faults(options.collects_faults)
         observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
-        program = program_of(self.entry, symbols, memory, options.errors)
+        program = program_of(self.entry, symbols, memory, options.errors, options.output)
         clusters = self.clusters(grid, options)
+        launched = {
+            "%dynamic_smem_size": options.dynamic_shared,
+            **dict.fromkeys(("%total_smem_size", "%aggr_smem_size"), sizes[0]),
+            "%is_explicit_cluster": bool(options.cluster or CLUSTERED & self.entry.directives.keys()),
+        }
         counters = [*options.counters]
         scopes = {row_of(instruction).scope for instruction in self.entry.body.instructions}
         if options.checks and Scope.WARP_GROUP in scopes:
@@ -96,34 +110,28 @@ class Machine:
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
         if Scope.TENSOR_MEMORY in scopes:
             size = min(size, max(TOGETHER_WITH_TENSORS // clusters.size, 1) * clusters.size)
+        groups = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         with np.errstate(all="ignore"):
-            for first in range(0, len(blocks), size):
-                lanes = Lanes(launch, blocks[first : first + size], clusters)
-                lanes.clocks = Clocks(*lanes.shape, clusters.size) if options.checks else None
-                self._run_blocks(program, lanes, memory, sizes, options.max_iterations, counters)
+            stuck: list[tuple[Schedule, Spaces]] = []
+            releases = Releases(launch.blocks)
+            for together in groups:
+                lanes = Lanes(launch, together, clusters)
+                lanes.launched = launched
+                lanes.clocks = Clocks(*lanes.shape, clusters.size, releases) if options.checks else None
+                program.registers.initialize(lanes)
+                memory.allocate(lanes, *sizes)
+                alone = len(groups) == 1
+                schedule = Schedule(program, lanes, memory, faults, options.max_iterations, is_whole_grid=alone)
+                schedule.counters = counters
+                if not _ends(schedule, schedule.run):
+                    stuck.append((schedule, memory.spaces()))
+            _run_in_turns(memory, stuck)
         _write_back(arguments, regions)
         return [*faults.found.values()]
 
     def clusters(self, grid: Sequence[int], options: Options) -> Clusters:
         """The clusters in which a grid is executed. Raises `LaunchError` if they do not fill it."""
         return clusters_of(padded(grid), options.cluster or self.entry.directives.get("reqnctapercluster", ()))
-
-    def _run_blocks(
-        self,
-        program: Program,
-        lanes: Lanes,
-        memory: Memory,
-        sizes: tuple[int, int],
-        max_iterations: int,
-        counters: list[Counter],
-    ) -> None:
-        program.registers.initialize(lanes, self.entry.line)
-        memory.allocate(lanes, *sizes)
-        schedule = Schedule(program, lanes, memory, memory.faults, max_iterations)
-        schedule.counters = counters
-        schedule.run()
-        if lanes.exited.all():
-            _report_kept(lanes, memory)
 
     def _check_block(self, launch: Launch) -> None:
         required = self.entry.directives.get("reqntid")
@@ -171,7 +179,8 @@ class Machine:
 
     def _layout(self, regions: Sequence[Region], dynamic_shared: int) -> tuple[dict[str, int], tuple[int, int]]:
         """The address of each symbol, and the bytes of shared memory per block and local memory per thread."""
-        symbols = {parameter.name: parameter.offset for parameter in self.entry.parameters}
+        symbols = {name: FUNCTIONS + number for number, name in enumerate(self.module.functions)}
+        symbols |= {parameter.name: parameter.offset for parameter in self.entry.parameters}
         variables = self._variables("global", "const")
         for number, variable in enumerate(variables, start=len(regions) - len(variables) + 1):
             symbols[variable.name] = number << RANGE_BITS
@@ -184,6 +193,38 @@ class Machine:
                 size += variable.size
             sizes.append(size)
         return symbols, (sizes[0] + dynamic_shared, sizes[1])
+
+    def _point(self, regions: Sequence[Region], symbols: Mapping[str, int]) -> None:
+        """Set the initial addresses in the global variables, whose buffers are the last of `regions`."""
+        variables = self._variables("global", "const")
+        for variable, region in zip(variables, regions[len(regions) - len(variables) :], strict=True):
+            for pointer in variable.pointers:
+                address = symbols[pointer.symbol.name] + pointer.symbol.offset
+                bytes = (address >> pointer.shift) % (1 << 8 * pointer.size)
+                data = np.frombuffer(bytes.to_bytes(pointer.size, "little"), np.uint8)
+                region.data[pointer.place : pointer.place + pointer.size] = data
+
+
+def _ends(schedule: Schedule, run: Callable[[], bool]) -> bool:
+    """Run blocks. Whether they have ended; that tensor memory is not freed then is a fault."""
+    ended = run()
+    if schedule.lanes.exited.all():
+        _report_kept(schedule.lanes, schedule.memory)
+    return ended
+
+
+def _run_in_turns(memory: Memory, stuck: list[tuple[Schedule, Spaces]]) -> None:
+    """Run groups of blocks that wait for each other, until all have ended or none can continue, which is a fault."""
+    while stuck:
+        changes, advances = memory.changes, any(schedule.advances for schedule, _ in stuck)
+        left: list[tuple[Schedule, Spaces]] = []
+        for schedule, spaces in stuck:
+            memory.restore(spaces)
+            if not _ends(schedule, schedule.resume):
+                left.append((schedule, memory.spaces()))
+        if len(left) == len(stuck) and memory.changes == changes and not advances:
+            left = [(schedule, spaces) for schedule, spaces in left if schedule.report()]
+        stuck = left
 
 
 def _report_kept(lanes: Lanes, memory: Memory) -> None:

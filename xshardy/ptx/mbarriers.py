@@ -25,6 +25,10 @@ class Mbarriers:
         """Arrivals that the phase lacks, and those that the next one needs."""
         self.bytes = np.zeros(words, np.int64)
         """Bytes that the phase expects and that have not come."""
+        self.made_by, self.made_at, self.phase_then = (np.zeros(words, np.int32) for _ in range(3))
+        """The thread that has initialized the object, how often its warp had released then, and its `warp_phases`."""
+        self.is_fenced = np.ones(words, np.bool_)
+        """Whether a `fence.mbarrier_init` has followed."""
         self._arrived: dict[int, Array] = {}
         self._complete: dict[int, Array] = {}
         """What those knew that arrived in this phase, and in the complete ones; see `Clocks`."""

@@ -19,6 +19,7 @@ from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES, Mbarriers
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.tensor_memory import TENSOR, TensorMemory
+from xshardy.ptx.types import STORAGE
 
 RANGE_BITS = 40
 """Each buffer begins at a multiple of 2 to this power."""
@@ -28,10 +29,7 @@ RANK_BITS = 24
 """More than the bits of an offset in shared memory."""
 SHARED = "shared memory"
 LARGEST_ACCESS = 16
-WORDS: Mapping[int, np.dtype[np.generic]] = {
-    **{size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)},
-    16: np.dtype(np.complex128),
-}
+WORDS: Mapping[int, np.dtype[np.generic]] = {size: STORAGE[8 * size] for size in (1, 2, 4, 8, LARGEST_ACCESS)}
 """What holds so many bytes in an array."""
 
 
@@ -200,7 +198,7 @@ class Memory:
         self.observers = observers
         self.vectors_end_in_bounds = vectors_end_in_bounds
         self.changes = 0
-        """How many stores there were."""
+        """How many stores there were, and atomic updates that changed something."""
         bases = enumerate(buffers, start=1)
         self._places = {number: Place(buffer, number << RANGE_BITS, buffer.size) for number, buffer in bases}
         self._spaces = {"param": Place(parameters, 0, parameters.size)}
@@ -218,6 +216,15 @@ class Memory:
             self._places[window >> RANGE_BITS] = replace(self._spaces[space], base=window)
         self.mbarriers = Mbarriers(self._spaces["shared"].region.size // MBARRIER_BYTES)
         self.tensor, self._tensor_region = TensorMemory(lanes.shape[0]), None
+
+    def spaces(self) -> "Spaces":
+        """The spaces that `allocate` has made."""
+        return Spaces({**self._spaces}, {**self._places}, self.mbarriers, self.tensor, self._tensor_region)
+
+    def restore(self, spaces: "Spaces") -> None:
+        """Use spaces that `allocate` has made before."""
+        self._spaces, self._places, self.mbarriers = {**spaces.named}, {**spaces.places}, spaces.mbarriers
+        self.tensor, self._tensor_region = spaces.tensor, spaces.tensor_region
 
     @property
     def tensor_region(self) -> Region:
@@ -334,6 +341,17 @@ class Memory:
         if crooked.any():
             report(FaultKind.MISALIGNED, line, lanes, crooked, lambda t: f"{at(t)}, no multiple of {size}")
         return full(np.ones((1, 1), np.bool_)) & ~outside & ~crooked
+
+
+@dataclass(frozen=True, slots=True)
+class Spaces:
+    """What some blocks have beside global memory."""
+
+    named: Mapping[str, Place]
+    places: Mapping[int, Place]
+    mbarriers: Mbarriers
+    tensor: TensorMemory
+    tensor_region: Region | None
 
 
 def keys_of(addresses: Array) -> Array:

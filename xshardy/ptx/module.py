@@ -103,6 +103,17 @@ class Instruction:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointer:
+    """An address that is an initial value: `size` bytes from byte `place` of a variable on."""
+
+    place: int
+    size: int
+    symbol: Symbol
+    shift: int = 0
+    """By so many bits: a byte of an address."""
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     """A variable of a state space. Its size is 0 if the launch determines it (`.extern .shared`)."""
 
@@ -114,6 +125,8 @@ class Variable:
     alignment: int
     line: int
     initial: bytes = b""
+    pointers: tuple[Pointer, ...] = ()
+    """The addresses in the initial value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +158,22 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
-    """A device function. Its parameters are names of variables, in order."""
+class Formal:
+    """A result or parameter of a device function."""
 
-    results: tuple[str, ...]
-    parameters: tuple[str, ...]
+    name: str
+    type: Type
+    """Of an element, if it is an array."""
+    is_register: bool
+    """Whether it is a register of the function, not a variable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A device function."""
+
+    results: tuple[Formal, ...]
+    parameters: tuple[Formal, ...]
     body: Body
 
 
@@ -175,3 +199,5 @@ class Module:
     entries: Mapping[str, Entry]
     variables: Mapping[str, Variable] = field(default_factory=dict[str, Variable])
     """Declared outside of entries."""
+    functions: tuple[str, ...] = ()
+    """The names of the device functions, whose addresses may be in variables."""

@@ -2,12 +2,12 @@
 
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
+from xshardy.ptx.constants import WARP_SIZE, ConstantError, read_constant
 from xshardy.ptx.module import Address, Float, Integer, Negated, Operand, Pair, Register, Sink, Symbol, Tensor, Vector
 
 _PART = re.compile(r"\s*((?:\{[^}]*\}|\[[^\]]*\]|[^,{\[]+)+)\s*(?:,|$)")
-_INTEGER = re.compile(r"[-+~]?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?")
 _DECIMAL = re.compile(r"-?\d*\.\d*(?:[eE][-+]?\d+)?")
 _HEX_FLOAT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[^\s+\-\]]+)\s*(?:(?P<sign>[+-])\s*(?P<offset>.+?))?\s*\]")
@@ -16,92 +16,81 @@ _CALL = re.compile(
     r"(?:\((?P<results>[^()]*)\)\s*,\s*)?(?P<name>[A-Za-z_$][\w$.]*)\s*(?:,\s*\((?P<arguments>[^()]*)\)\s*)?"
 )
 _NAME = re.compile(r"[A-Za-z_$%][\w$.]*")
+_PAIR = re.compile(r"([A-Za-z_$%][\w$.]*)\s*\|\s*([A-Za-z_$%][\w$.]*)")
+_MOVED = re.compile(r"([A-Za-z_$%][\w$.]*)\s*([+-].*)")
 
-CONSTANTS: Mapping[str, Integer] = {"WARP_SZ": Integer(32)}
 
-Rename = Callable[[str], str]
-"""From the name of a register or variable in the text to the one in its body, which inner scopes change."""
+Resolve = Callable[[str], Register | Vector | Symbol]
+"""What a name in the text is in its body: a register, the registers of a vector, or else a variable or label."""
 
 
 class OperandError(ValueError):
     """Text that is no operand."""
 
 
-def read_operands(text: str, rename: Rename, registers: Callable[[str], bool]) -> tuple[Operand, ...]:
-    """The operands in `text`. `registers` says which renamed names are registers. Raises `OperandError`."""
+def read_operands(text: str, resolve: Resolve) -> tuple[Operand, ...]:
+    """The operands in `text`. Raises `OperandError` and `ConstantError`."""
     found: list[Operand] = []
     at = 0
     while at < len(text):
         match = _PART.match(text, at)
         if match is None:
             raise OperandError(f"cannot read the operands '{text.strip()}'")
-        found.append(_operand(match[1].strip(), rename, registers))
+        found.append(_operand(match[1].strip(), resolve))
         at = match.end()
     return tuple(found)
 
 
-def read_call(text: str, rename: Rename) -> tuple[Operand, ...]:
+def read_call(text: str, resolve: Resolve) -> tuple[Operand, ...]:
     """
-    The variables of the results, the function, and the variables of the arguments in `(a), f, (b, c)`.
+    The results, the function, and the arguments in `(a), f, (b, c)`: variables, registers and constants.
 
-    Raises `OperandError` for a call by a pointer, and for values that are passed in registers.
+    Raises `OperandError` for a call by a pointer.
     """
     match = _CALL.fullmatch(text.strip())
     if match is None:
         raise OperandError(f"cannot read the call '{text.strip()}': it must name a function, and pass variables")
-
-    def variables(names: str | None) -> Vector:
-        return Vector(tuple(Symbol(rename(name.strip())) for name in (names or "").split(",") if name.strip()))
-
-    return variables(match["results"]), Symbol(match["name"]), variables(match["arguments"])
-
-
-def read_integer(text: str) -> int:
-    """An integer constant. Raises `OperandError` for another text."""
-    if not _INTEGER.fullmatch(text):
-        raise OperandError(f"'{text}' is no integer constant")
-    digits = text.rstrip("U").replace(" ", "")
-    inverted = digits.startswith("~")
-    digits = digits.lstrip("~+")
-    is_octal = re.fullmatch(r"-?0[0-7]+", digits)
-    value = int(digits, 8 if is_octal else 0)
-    return ~value if inverted else value
+    results, arguments = (
+        Vector(read_operands((match[part] or "").strip(), resolve)) for part in ("results", "arguments")
+    )
+    return results, Symbol(match["name"]), arguments
 
 
-def _operand(text: str, rename: Rename, registers: Callable[[str], bool]) -> Operand:
+def _operand(text: str, resolve: Resolve) -> Operand:
     first = text[:1]
     if first == "{":
-        return Vector(read_operands(text[1:-1], rename, registers))
+        return Vector(read_operands(text[1:-1], resolve))
     if first == "[" and (tensor := _TENSOR.fullmatch(text)) is not None:
-        coordinates = Vector(read_operands(tensor[2], rename, registers))
-        return Tensor(_address(f"[{tensor[1]}]", rename, registers), coordinates)
+        return Tensor(_address(f"[{tensor[1]}]", resolve), Vector(read_operands(tensor[2], resolve)))
     if first == "[":
-        return _address(text, rename, registers)
-    if first == "!":
-        name = rename(text[1:].strip())
-        if not registers(name):
-            raise OperandError(f"{text[1:].strip()} is no register")
-        return Negated(Register(name))
+        return _address(text, resolve)
+    if first == "!" and _NAME.fullmatch(name := text[1:].strip()) and name != WARP_SIZE:
+        register = resolve(name)
+        if not isinstance(register, Register):
+            raise OperandError(f"{name} is no register")
+        return Negated(register)
     if text == "_":
         return Sink()
-    if "|" in text:
-        one, other = text.split("|")
-        return Pair(_operand(one.strip(), rename, registers), _operand(other.strip(), rename, registers))
+    if (pair := _PAIR.fullmatch(text)) is not None:
+        return Pair(_operand(pair[1], resolve), _operand(pair[2], resolve))
+    if (float_bits := read_float(text)) is not None:
+        return float_bits
+    if _NAME.fullmatch(text) and text != WARP_SIZE:
+        return resolve(text)
+    moved = _MOVED.fullmatch(text)
+    if moved is not None and moved[1] != WARP_SIZE and isinstance(symbol := resolve(moved[1]), Symbol):
+        return Symbol(symbol.name, read_constant(moved[2]))
+    try:
+        return Integer(read_constant(text))
+    except ConstantError:
+        raise OperandError(f"cannot read the operand '{text}'") from None
+
+
+def read_float(text: str) -> Float | None:
+    """A floating-point constant; None for another text."""
     if float_bits := _HEX_FLOAT.fullmatch(text):
         return Float(int(float_bits[1] or float_bits[2], 16), 32 if float_bits[1] else 64)
-    if _INTEGER.fullmatch(text):
-        return Integer(read_integer(text))
-    if text in CONSTANTS:
-        return CONSTANTS[text]
-    if _NAME.fullmatch(text):
-        name = rename(text)
-        return Register(name) if registers(name) else Symbol(name)
-    if "+" in text and _NAME.fullmatch(text.partition("+")[0].strip()):
-        symbol, _, offset = text.partition("+")
-        return Symbol(symbol.strip(), read_integer(offset.strip()))
-    if _DECIMAL.fullmatch(text):
-        return Float(_bits_of(float(text)), 64)
-    raise OperandError(f"cannot read the operand '{text}'")
+    return Float(_bits_of(float(text)), 64) if _DECIMAL.fullmatch(text) else None
 
 
 def _bits_of(value: float) -> int:
@@ -109,14 +98,14 @@ def _bits_of(value: float) -> int:
     return int.from_bytes(struct.pack("<d", value), "little")
 
 
-def _address(text: str, rename: Rename, registers: Callable[[str], bool]) -> Address:
+def _address(text: str, resolve: Resolve) -> Address:
     match = _ADDRESS.fullmatch(text)
     if match is None:
         raise OperandError(f"cannot read the address '{text}'")
-    offset = read_integer(match["offset"]) if match["offset"] else 0
-    if match["sign"] == "-":
-        offset = -offset
-    if _INTEGER.fullmatch(match["base"]):
-        return Address(None, read_integer(match["base"]) + offset)
-    name = rename(match["base"])
-    return Address(Register(name) if registers(name) else Symbol(name), offset)
+    if not _NAME.fullmatch(match["base"]):
+        return Address(None, read_constant(text[1:-1]))
+    offset = read_constant(match["sign"] + match["offset"]) if match["offset"] else 0
+    base = resolve(match["base"])
+    if isinstance(base, Vector):
+        raise OperandError(f"the address '{text}' is a vector")
+    return Address(base, offset)

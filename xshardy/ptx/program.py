@@ -1,12 +1,12 @@
 """An entry as a list of steps, with the places where the flow of control changes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from xshardy.ptx.control import Barrier, Branch, Control, Guarded, Switch
-from xshardy.ptx.decode import Context, Registers, Step, guarded
+from xshardy.ptx.decode import Context, Registers, Step, guarded, print_text
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.table import name_of, row_of
@@ -27,12 +27,16 @@ class Program:
 
 
 def program_of(
-    entry: Entry, symbols: Mapping[str, int], memory: Memory, errors: np.random.Generator | None = None
+    entry: Entry,
+    symbols: Mapping[str, int],
+    memory: Memory,
+    errors: np.random.Generator | None = None,
+    output: Callable[[str], object] = print_text,
 ) -> Program:
     """Decode the instructions of an entry. Raises `PtxError` for an unknown one."""
     body = entry.body
     registers = Registers(body.registers, symbols)
-    context = Context(registers, memory, body.labels, errors)
+    context = Context(registers, memory, body.labels, errors, output)
     steps = tuple(_checked(instruction, context) for instruction in body.instructions)
     ends = [len(steps)] * (len(steps) + 1)
     for number in reversed(range(len(steps))):

@@ -3,7 +3,9 @@ The order in which threads advance: those at the lowest instruction first, so th
 
 Threads at one instruction form a group, a mask over all threads that are executed together. A group runs until its flow
 of control changes or it meets another group. Threads at a barrier wait until all of their block are there. Threads that
-test an `mbarrier` in vain wait until no others can continue, so that those can complete it.
+test an `mbarrier` in vain wait until no others can continue, so that those can complete it. So do threads in a loop
+that waits for others: its state repeats, or it has accessed memory that others change very often. The other threads of
+their warps stay behind them, to reconverge, until nobody else can continue.
 """
 
 from collections.abc import Callable
@@ -26,6 +28,10 @@ Counter = Callable[[Lanes, int, int], None]
 
 REPEATED = 1024
 """After so many iterations of a loop, its state is compared with earlier ones."""
+POLLED = 32
+"""The same of a loop with accesses by which threads communicate."""
+COMMUNICATING = frozenset(("volatile", "relaxed", "acquire", "mmio", "atom"))
+"""Words of opcodes."""
 
 
 @dataclass(slots=True)
@@ -51,11 +57,35 @@ class Testing:
     mask: Array
 
 
-class Schedule:
-    """The groups of the threads of some blocks."""
+@dataclass(slots=True, eq=False)
+class Spinning:
+    """A group that has left a loop for a while, so that others continue."""
 
-    def __init__(self, program: Program, lanes: Lanes, memory: Memory, faults: Faults, max_iterations: int):
+    at: int
+    """The number of the backward branch."""
+    target: int
+    mask: Array
+    changes: int
+    """How many changes of memory there were."""
+    advances: bool
+    """Whether the state of the loop changes by itself."""
+
+
+class Schedule:
+    """The groups of the threads of some blocks, which may wait for other blocks of the grid, unless they are all."""
+
+    def __init__(
+        self,
+        program: Program,
+        lanes: Lanes,
+        memory: Memory,
+        faults: Faults,
+        max_iterations: int,
+        *,
+        is_whole_grid: bool = True,
+    ):
         self.program, self.lanes, self.memory, self.faults = program, lanes, memory, faults
+        self.is_whole_grid = is_whole_grid
         self.counters: list[Counter] = []
         self.ready: dict[int, Array] = {0: np.ones(lanes.shape, np.bool_)}
         """By the number of the next instruction."""
@@ -63,20 +93,100 @@ class Schedule:
         self.testing: list[Testing] = []
         self.failed: dict[int, int] = {}
         """For each instruction at which threads waited in vain, how many changes of memory there were then."""
+        self.spinning: list[Spinning] = []
+        self.held: dict[int, Array] = {}
+        """Threads of warps of which others spin, by the number of their next instruction."""
+        self.mates = np.zeros(lanes.shape, np.bool_)
+        """All threads of these warps."""
         self.exited = lanes.exited
         self.loops = Loops(self, max_iterations)
 
-    def run(self) -> None:
-        """Run all threads to their end. Raises `FaultError` for a fault unless faults are collected."""
+    def run(self) -> bool:
+        """
+        Run all threads until none can continue. Whether all have ended.
+
+        Raises `FaultError` for a fault unless faults are collected.
+        """
         while True:
-            while self.ready:
-                self._run_group(min(self.ready))
+            while (at := self._next()) is not None:
+                self._run_group(at)
             if self.testing and self._test():
                 continue
-            if self.waiting and self._release(is_fault=not self.testing):
+            if self.waiting and self._release():
                 continue
-            if not self.testing or not self._give_up():
-                return
+            if self._wake([each for each in self.spinning if each.changes != self.memory.changes]):
+                continue
+            if not (self.testing and self._give_up()) and not self._let_held_go():
+                return not (self.testing or self.waiting or self.spinning)
+
+    def resume(self) -> bool:
+        """Run on behind `run`, after other blocks. Whether all have ended."""
+        self._wake([each for each in self.spinning if each.advances])
+        return self.run()
+
+    @property
+    def advances(self) -> bool:
+        """Whether there are loops whose state changes by itself."""
+        return any(each.advances for each in self.spinning)
+
+    def report(self) -> bool:
+        """Report the faults of threads that wait for what nobody does. Whether there may be others then."""
+        spinning, self.spinning = self.spinning, []
+        for each in spinning:
+            self.loops.end(each.at, each.mask, "repeats a loop without any change")
+        if not spinning and self.testing:
+            self._report_testing()
+        elif not spinning and self.waiting:
+            self._report_barrier()
+        return bool(spinning)
+
+    def _next(self) -> int | None:
+        """The lowest instruction at which threads continue of whose warps none spin; None if there is none."""
+        while self.spinning and self.ready:
+            at = min(self.ready)
+            held, free = self.ready[at] & self.mates, self.ready[at] & ~self.mates
+            if held.any():
+                self.held[at] = self.held.get(at, False) | held
+                self.ready[at] = free
+            if free.any():
+                return at
+            del self.ready[at]
+        return min(self.ready, default=None)
+
+    def has_others(self) -> bool:
+        """Whether there are threads beside the active ones that may continue."""
+        return bool(self.ready or self.held or self.waiting or self.testing or self.spinning) or not self.is_whole_grid
+
+    def spin(self, at: int, target: int, mask: Array, *, advances: bool) -> None:
+        """Let the threads of a loop wait for others."""
+        self.spinning.append(Spinning(at, target, mask, self.memory.changes, advances))
+        self.mates |= self._of_warps(mask)
+
+    def _of_warps(self, mask: Array) -> Array:
+        """All threads of the warps of which one is in the mask."""
+        lanes = self.lanes
+        warps = lanes.warps(mask)
+        return lanes.of_warps(np.repeat(warps.any(axis=-1, keepdims=True), warps.shape[-1], axis=-1))
+
+    def _wake(self, woken: list[Spinning]) -> bool:
+        """Let groups go on with their loops. Whether there are any."""
+        if not woken:
+            return False
+        self.spinning = [each for each in self.spinning if each not in woken]
+        self._let_held_go()
+        for each in self.spinning:
+            self.mates |= self._of_warps(each.mask)
+        for each in woken:
+            self.loops.look_again(each)
+            self._add(each.target, each.mask)
+        return True
+
+    def _let_held_go(self) -> bool:
+        """Let threads go on though others of their warps spin. Whether there are any."""
+        held, self.held, self.mates = self.held, {}, np.zeros_like(self.mates)
+        for at, mask in held.items():
+            self._add(at, mask)
+        return bool(held)
 
     def _run_group(self, at: int) -> None:
         """Run the group at an instruction until it meets another, splits, waits or ends."""
@@ -191,7 +301,21 @@ class Schedule:
             group = mask & (numbers == number)
             count = int(np.broadcast_to(counts, lanes.shape)[group][0])
             self.waiting.append(Waiting(barrier, at, int(number), count, barrier.count is None, group))
+            if lanes.clocks is not None:
+                self._check_aligned(self.waiting[-1])
         return not barrier.waits
+
+    def _check_aligned(self, waiting: Waiting) -> None:
+        """Report threads of one warp that wait at different barriers, of which all must execute one together."""
+        for other in self.waiting:
+            apart = other.at != waiting.at and other.barrier.waits and waiting.barrier.waits
+            if not apart or not (other.barrier.is_aligned and waiting.barrier.is_aligned):
+                continue
+            wrong = waiting.mask & self._of_warps(other.mask)
+            if wrong.any():
+                line, where = (self.program.instructions[each.at].line for each in (waiting, other))
+                what = f"waits at an aligned barrier, and other threads of its warp at that of line {where}"
+                self.faults.report(FaultKind.DIVERGENT_BARRIER, line, self.lanes, wrong, lambda _, what=what: what)
 
     def _is_complete(self, control: Wait | Guarded, at: int) -> bool:
         """Whether all active threads continue at once; otherwise those for which it is not complete wait."""
@@ -237,26 +361,27 @@ class Schedule:
 
     def _give_up(self) -> bool:
         """
-        Let threads continue though what they wait for is not complete: nobody can complete it before. False, and a
-        fault, if they have done so before and nothing has changed since then.
+        Let threads continue though what they wait for is not complete: nobody can complete it before. False if they
+        have done so before and nothing has changed since then.
         """
         going = [t for t in self.testing if t.wait.may_fail and self.failed.get(t.at) != self.memory.changes]
-        if not going:
-            for testing in self.testing:
-                line = self.program.instructions[testing.at].line
-                describe = partial(testing.wait.describe, self.lanes)
-                self.faults.report(FaultKind.NEVER_COMPLETE, line, self.lanes, testing.mask, describe)
-            return False
         for testing in going:
             self.failed[testing.at] = self.memory.changes
             self.lanes.mask = testing.mask
             testing.wait.finish(self.lanes, False)
             self._add(testing.at + 1, testing.mask)
         self.testing = [testing for testing in self.testing if testing not in going]
-        return True
+        return bool(going)
 
-    def _release(self, *, is_fault: bool) -> bool:
-        """Let blocks continue all of whose threads wait at a barrier. If there are none, that may be a fault."""
+    def _report_testing(self) -> None:
+        """The faults of threads that wait for what is never complete."""
+        for testing in self.testing:
+            line = self.program.instructions[testing.at].line
+            describe = partial(testing.wait.describe, self.lanes)
+            self.faults.report(FaultKind.NEVER_COMPLETE, line, self.lanes, testing.mask, describe)
+
+    def _release(self) -> bool:
+        """Let blocks continue all of whose threads wait at a barrier. Whether there are any."""
         released = False
         for number in {waiting.number for waiting in self.waiting}:
             together = [waiting for waiting in self.waiting if waiting.number == number]
@@ -282,8 +407,6 @@ class Schedule:
                     self._add(waiting.at + 1, waiting.mask & complete)
                 waiting.mask = waiting.mask & ~complete
             self.waiting = [waiting for waiting in self.waiting if waiting.mask.any()]
-        if not released and is_fault:
-            self._report_barrier()
         return released
 
     def _report_barrier(self) -> None:
@@ -318,22 +441,31 @@ class _State:
 
 
 class Loops:
-    """Finds loops that never end: those whose state repeats, and those with very many iterations."""
+    """Finds loops that wait for others, or never end: their state repeats, or they have very many iterations."""
 
     def __init__(self, schedule: Schedule, max_iterations: int):
         self.schedule, self.max_iterations = schedule, max_iterations
         self.iterations: dict[int, int] = {}
         """By the number of the backward branch."""
         self.states: dict[int, _State] = {}
+        self._patience: dict[int, int] = {}
+        """After how many iterations the state is looked at, by the number of the branch."""
 
     def leave(self, at: int) -> None:
         """Begin to count anew: no thread has taken the branch."""
         self.iterations.pop(at, None)
 
+    def look_again(self, spinning: Spinning) -> None:
+        """Look at the state of a loop soon."""
+        if not spinning.advances:
+            self.iterations[spinning.at] = self._patience[spinning.at] - 1
+
     def goes_on(self, at: int, target: int, taken: Array) -> bool:
-        """Count an iteration. False if the loop never ends, and faults are collected; the threads then end."""
+        """Count an iteration. False if the threads wait for others, or the loop never ends and they end."""
         count = self.iterations[at] = self.iterations.get(at, 0) + 1
-        if count < REPEATED:
+        if (patience := self._patience.get(at)) is None:
+            patience = self._patience[at] = self._patience_of(at, target)
+        if count < patience:
             return True
         schedule = self.schedule
         lanes, changes = schedule.lanes, schedule.memory.changes
@@ -344,12 +476,24 @@ class Loops:
             and np.array_equal(state.mask, taken)
             and all(a is b or np.array_equal(a, b) for a, b in zip(state.registers, lanes.registers, strict=True))
         )
-        if repeats or count > self.max_iterations:
-            line = schedule.program.instructions[at].line
-            how = "repeats a loop without any change" if repeats else f"repeats a loop more than {count - 1} times"
-            schedule.faults.report(FaultKind.ENDLESS, line, lanes, taken, lambda _: how)
-            schedule.exited |= taken
+        polls_long = patience == POLLED and count % REPEATED == 0 and schedule.has_others()
+        if count > self.max_iterations:
+            self.end(at, taken, f"repeats a loop more than {count - 1} times")
             return False
-        if count & (count - 1) == 0:
+        if repeats or polls_long:
+            schedule.spin(at, target, taken, advances=not repeats)
+            return False
+        if count & (count - 1) == 0 or count == patience:
             self.states[at] = _State(count, changes, [*lanes.registers], taken)
         return True
+
+    def _patience_of(self, at: int, target: int) -> int:
+        words = (word for i in self.schedule.program.instructions[target:at] for word in i.opcode.split("."))
+        return REPEATED if COMMUNICATING.isdisjoint(words) else POLLED
+
+    def end(self, at: int, mask: Array, how: str) -> None:
+        """Report a loop that never ends; if faults are collected, its threads end."""
+        schedule = self.schedule
+        line = schedule.program.instructions[at].line
+        schedule.faults.report(FaultKind.ENDLESS, line, schedule.lanes, mask, lambda _: how)
+        schedule.exited |= mask

@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from xshardy.ptx.constants import ConstantError
 from xshardy.ptx.declarations import (
     DeclarationError,
+    read_formals,
     read_parameters,
     read_registers,
     read_variable,
@@ -34,33 +36,35 @@ from xshardy.ptx.module import (
     Vector,
 )
 from xshardy.ptx.operands import OperandError, read_call, read_operands
+from xshardy.ptx.special_registers import SPECIAL_REGISTERS
 from xshardy.ptx.types import Type
 
+MOST_NESTED = 4
+"""Braces of an initial value within others."""
 _COMMENT = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _SPACE = re.compile(r"\s*")
 _LABEL = re.compile(r"([A-Za-z_$%][\w$]*)\s*:(?!:)")
 _LINE_DIRECTIVE = re.compile(r"\.(?:loc|file)\b[^\n]*")
 _HEADER = re.compile(r"\.(version|target|address_size)\s+([^\n]*)")
 _SECTION = re.compile(r"\.section\s+\S+\s*\{[^}]*\}")
-_ENTRY = re.compile(r"(?:\.(?:visible|weak|extern)\s+)*\.entry\s+(?P<name>[\w$.]+)\s*(?:\((?P<parameters>[^)]*)\))?")
+_ENTRY = re.compile(r"(?:\.(?:visible|weak|extern)\s*)*\.entry\s+(?P<name>[\w$.]+)\s*(?:\((?P<parameters>[^)]*)\))?")
 _FUNCTION = re.compile(
-    r"(?:\.(?:visible|weak|extern)\s+)*\.func\s+(?:\.attribute\([^)]*\)\s*)?(?:\((?P<results>[^)]*)\)\s*)?"
+    r"(?:\.(?:visible|weak|extern)\s*)*\.func\s*(?:\.attribute\([^)]*\)\s*)?(?:\((?P<results>[^)]*)\)\s*)?"
     r"(?P<name>[\w$.]+)\s*(?:\((?P<parameters>[^)]*)\))?"
 )
 _DIRECTIVE = re.compile(r"\.(\w+)\s*((?:\d+\s*(?:,\s*\d+\s*)*)?)")
-_STATEMENT = re.compile(r"[^;{}]*(?:\{[^{}]*\}[^;{}]*)*;")
+_braces = r"\{[^{}]*\}"
+for _ in range(MOST_NESTED):
+    _braces = rf"\{{[^{{}}]*(?:{_braces}[^{{}}]*)*\}}"
+_STATEMENT = re.compile(rf"[^;{{}}]*(?:{_braces}[^;{{}}]*)*;")
 _INSTRUCTION = re.compile(
     r"(?:@(?P<not>!?)(?P<guard>[\w$%]+)\s+)?(?P<opcode>[a-z][\w.:]*)\s*(?P<operands>.*);", re.DOTALL
 )
 
 TABLE = ".branchtargets"
 SPACES = (".reg", ".shared", ".local", ".global", ".const", ".param")
-SPECIAL = re.compile(
-    r"%(?:(?:tid|ntid|ctaid|nctaid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid)\.[xyz]|laneid|warpid|nwarpid"
-    r"|smid|nsmid|gridid|lanemask_(?:eq|le|lt|ge|gt)|clock|clock64|clock_hi|globaltimer|globaltimer_lo|globaltimer_hi"
-    r"|cluster_ctarank|cluster_nctarank|dynamic_smem_size|total_smem_size|is_explicit_cluster)"
-)
-"""The special registers."""
+AXES: Mapping[str, int] = {axis: number for axes in ("xyzw", "rgba") for number, axis in enumerate(axes)}
+"""The elements of a vector by name."""
 
 
 def read_ptx(text: str) -> Module:
@@ -96,6 +100,8 @@ class _OpenBody:
         self.variables: list[Variable] = []
         self.instructions: list[Instruction] = []
         self.labels: dict[str, int] = {}
+        self.vectors: dict[str, tuple[Register, ...]] = {}
+        """The registers of each vector."""
         self.tables: dict[str, Vector] = {}
         """The targets of the branches `brx.idx` with each table."""
         self.scopes = [_Scope(0)]
@@ -135,13 +141,17 @@ class _OpenBody:
     def declare(self, declaration: str) -> None:
         """Declare the registers of a `.reg`. Those of inner scopes are renamed if the name is in use."""
         scope = self.scopes[-1]
-        for name, count, type in read_registers(declaration):
+        for name, count, type, width in read_registers(declaration):
             if count is not None:
                 scope.groups[name] = (type, count)
                 continue
             renamed = f"{name}@{scope.number}" if scope.number else name
             scope.renamed[name] = renamed
-            self.registers[renamed] = type
+            if width > 1:
+                self.vectors[renamed] = tuple(Register(f"{renamed}.{number}") for number in range(width))
+                self.registers |= {element.name: type for element in self.vectors[renamed]}
+            else:
+                self.registers[renamed] = type
 
     def add_variable(self, variable: Variable) -> None:
         """Add a variable. Those that pass values to calls have the same names in many scopes."""
@@ -162,9 +172,16 @@ class _OpenBody:
                 return renamed
         return name
 
-    def is_register(self, name: str) -> bool:
-        """Whether a renamed name is a register."""
-        return name in self.registers or SPECIAL.fullmatch(name) is not None
+    def resolve(self, name: str) -> Register | Vector | Symbol:
+        """What a name in the text is: a register, the registers of a vector, or another symbol."""
+        vector, _, axis = name.partition(".")
+        if axis in AXES and (elements := self.vectors.get(self.rename(vector), ()))[AXES[axis] :]:
+            return elements[AXES[axis]]
+        renamed = self.rename(name)
+        if renamed in self.vectors:
+            return Vector(self.vectors[renamed])
+        is_register = renamed in self.registers or renamed in SPECIAL_REGISTERS
+        return Register(renamed) if is_register else Symbol(renamed)
 
 
 def _of_group(scope: _Scope, name: str) -> Type | None:
@@ -206,7 +223,7 @@ class _Reader:
         """Errors about declarations and operands within the context are errors of this line."""
         try:
             yield
-        except (DeclarationError, OperandError) as error:
+        except (ConstantError, DeclarationError, OperandError) as error:
             raise PtxError(line, str(error)) from None
 
     def module(self) -> Module:
@@ -232,7 +249,12 @@ class _Reader:
             raise PtxError(1, f"addresses have {headers['address_size']} bits: only 64 are supported")
         target = headers.get("target", "").partition(",")[0].strip()
         entries = {name: replace(entry, body=inlined(entry.body, self.function)) for name, entry in entries.items()}
-        return Module(headers.get("version", ""), target, entries, variables)
+        functions = (*self.functions, *entries)
+        for variable in (*variables.values(), *(local for entry in entries.values() for local in entry.body.variables)):
+            names = {pointer.symbol.name for pointer in variable.pointers}
+            if missing := sorted(names - variables.keys() - {*functions}):
+                raise PtxError(variable.line, f"{missing[0]} is not declared")
+        return Module(headers.get("version", ""), target, entries, variables, functions)
 
     def _skip_function(self, header: re.Match[str]) -> None:
         """Step over a device function or its declaration: it is read where it is called."""
@@ -254,12 +276,11 @@ class _Reader:
         header = self.match(_FUNCTION)
         assert header is not None
         with self._at_line(self.line(header.start())):
-            results, parameters = (
-                tuple(parameter.name for parameter in read_parameters(header[part] or ""))
-                for part in ("results", "parameters")
-            )
+            results, parameters = (read_formals(header[part] or "") for part in ("results", "parameters"))
         self.at = self.text.index("{", self.at) + 1
-        return Function(results, parameters, self._body())
+        body = _OpenBody()
+        body.registers |= {formal.name: formal.type for formal in (*results, *parameters) if formal.is_register}
+        return Function(results, parameters, self._body(body))
 
     def _variables(self) -> tuple[Variable, ...]:
         line, statement = self.line(), self.match(_STATEMENT)
@@ -283,10 +304,10 @@ class _Reader:
         if not self.text.startswith("{", self.at):
             raise self.error(f"expected the body of entry {header['name']}")
         self.at += 1
-        return Entry(header["name"], line, parameters, directives, self._body())
+        return Entry(header["name"], line, parameters, directives, self._body(_OpenBody()))
 
-    def _body(self) -> Body:
-        body = _OpenBody()
+    def _body(self, body: _OpenBody) -> Body:
+        """Read what is between braces into `body`."""
         while body.scopes:
             self.match(_SPACE)
             if self.at == len(self.text):
@@ -344,13 +365,13 @@ def _instruction(text: str, line: int, body: _OpenBody) -> Instruction:
         raise OperandError(f"cannot read the instruction '{text}'")
     guard = None
     if match["guard"]:
-        name = body.rename(match["guard"])
-        if not body.is_register(name):
+        register = body.resolve(match["guard"])
+        if not isinstance(register, Register):
             raise OperandError(f"{match['guard']} is no register")
-        guard = Guard(Register(name), bool(match["not"]))
+        guard = Guard(register, bool(match["not"]))
     if is_call(match["opcode"]):
-        return Instruction(line, match["opcode"], read_call(match["operands"], body.rename), guard)
-    operands = read_operands(match["operands"], body.rename, body.is_register)
+        return Instruction(line, match["opcode"], read_call(match["operands"], body.resolve), guard)
+    operands = read_operands(match["operands"], body.resolve)
     if match["opcode"].startswith("brx."):
         operands = (*operands[:-1], _targets(operands[-1], body))
     return Instruction(line, match["opcode"], operands, guard)

@@ -49,8 +49,9 @@ STORAGE: Mapping[int, DType] = {
     16: np.dtype(np.uint16),
     32: np.dtype(np.uint32),
     64: np.dtype(np.uint64),
+    128: np.dtype(np.complex128),
 }
-"""The elements of the array behind a register of so many bits."""
+"""The elements of the array behind a register of so many bits; those of 128 are only moved, and hold no numbers."""
 
 
 def _integers(letter: str, kind: Kind, base: str) -> dict[str, Type]:
@@ -87,6 +88,7 @@ TYPES: Mapping[str, Type] = {
     **_integers("u", Kind.UNSIGNED, "uint"),
     **_integers("s", Kind.SIGNED, "int"),
     **{name: Type(name, 8 * np.dtype(of).itemsize, Kind.FLOAT, np.dtype(of)) for name, of in _FLOATS.items()},
+    "b128": Type("b128", 128, Kind.BITS, STORAGE[128]),
     "tf32": Type("tf32", 32, Kind.FLOAT, np.dtype(np.float32)),
     "e2m1x2": Type("e2m1x2", 8, Kind.FLOAT, np.dtype(ml_dtypes.float4_e2m1fn), elements=2),
     **{

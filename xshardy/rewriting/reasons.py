@@ -1,5 +1,5 @@
 """
-Why patterns did not apply: `because(rewriter, "the loop has %s iterations, not 2, 4 or 8", count)` beside a `return`.
+Why patterns do not apply, or take the dearer way: `because(rewriter, "the loop has %s iterations", count)`.
 
 Nothing is formatted without a listener, such as a `Reasons` that is given to `compiler.lower`.
 """
@@ -15,7 +15,7 @@ from xshardy.rewriting.rewriter import LazyRewriter
 
 
 def because(rewriter: PatternRewriter, reason: str, *values: object) -> None:
-    """Say why a pattern leaves the operation of this match: `reason % values`. With xDSL's own rewriter, do nothing."""
+    """Say why a pattern does not do better in this match: `reason % values`. With xDSL's own rewriter, do nothing."""
     if isinstance(rewriter, LazyRewriter):
         rewriter.because(reason, *values)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from xshardy.syntax.close_names import did_you_mean
-from xshardy.tools.entry import print_version
+from xshardy.tools.version import print_version
 
 
 class VersionAction(argparse.Action):

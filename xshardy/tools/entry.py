@@ -55,14 +55,6 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
         handle_signals(signal.SIG_IGN)  # all is written: a signal could only disturb Python's own end
 
 
-def print_version() -> int:
-    """Print our version, and that of xDSL, without importing it."""
-    from importlib.metadata import version
-
-    print(f"xshardy {version('xshardy')} (xDSL {version('xdsl')})")
-    return 0
-
-
 def xshardy() -> int:
     """The command `xshardy`."""
 
@@ -82,6 +74,8 @@ def xshardy_opt() -> int:
 
     def load() -> Callable[[], int]:
         if sys.argv[1:] == ["--version"]:
+            from xshardy.tools.version import print_version
+
             return print_version
         from xshardy.programs.garbage import collection_suspended
         from xshardy.tools.xshardy_opt import main

@@ -17,6 +17,7 @@ from xshardy.launch.plan_steps import STEPS
 from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
 from xshardy.programs.errors import InputError
+from xshardy.programs.program import program_in
 from xshardy.programs.source import Source, is_mlir
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.pass_log import PassLog
@@ -33,10 +34,10 @@ def read_module(args: argparse.Namespace, source: Source | None = None) -> tuple
 
     `source` is FILE if that was read before.
     """
-    source = source or read_source(args.file)
+    source = source or read_source(args.file, args.module)
     start = perf_counter()
     parse = parse_hlo if is_hlo_file(source, args.frontend) else parse_module
-    module = parse(source.text, source.name)
+    module = program_in(parse(source.text, source.name), source)
     SplitDynamicBordersPass().rewrite_module(module)
     return module, perf_counter() - start
 

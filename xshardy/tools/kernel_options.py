@@ -4,6 +4,7 @@ import argparse
 
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.tools.arguments import natural, path, target
+from xshardy.tools.source_file import add_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import MATH_CHOICES
 
 
@@ -15,6 +16,7 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         "FILE.py:NAME runs FILE.py as Python; NAME is what jax.jit(f).lower(...) returns, or a function that "
         "returns it",
     )
+    add_module(parser)
     parser.add_argument(
         "-f",
         "--frontend",

@@ -64,7 +64,7 @@ def placements(sharded: Sharded) -> Iterator[Placement]:
         type = tensor_type(home)
         if not type.get_shape() or type.element_type not in ANY_ELEMENT:
             continue
-        sharding = history.sharding(number)
+        sharding = sharded.sharding(number)
         yield Placement(
             sharded.names.describe(home),
             type,

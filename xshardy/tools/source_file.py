@@ -7,6 +7,7 @@ import traceback
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from contextlib import chdir, redirect_stdout
+from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,14 @@ def add_program(parser: ArgumentParser) -> None:
         help="StableHLO with shardings, also as bytecode, or HLO text as XLA dumps it; `-` is standard input; "
         "FILE.py:NAME runs FILE.py as Python; NAME is what jax.jit(f).lower(...) returns, or a function that "
         "returns it: give it only files you trust",
+    )
+    add_module(parser)
+
+
+def add_module(parser: ArgumentParser) -> None:
+    """Add which module of FILE is the program."""
+    parser.add_argument(
+        "--module", metavar="NAME", help="the module NAME in FILE (default: the first public one with functions)"
     )
 
 
@@ -65,9 +74,10 @@ def read_hlo_file(file: str) -> Source:
     return source
 
 
-def read_source(file: str) -> Source:
+def read_source(file: str, module: str | None = None) -> Source:
     """
     The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file.
+    `module` names the one of several modules in it that is the program.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
     What they print goes to standard error, and the working folder stays, whatever they change it to.
@@ -78,9 +88,9 @@ def read_source(file: str) -> Source:
     if file.endswith(".py"):
         raise UsageError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
     if not path.endswith(".py"):
-        return read_file(file)
+        return replace(read_file(file), module=module)
     with redirect_stdout(sys.stderr), chdir("."):  # which goes back to the folder that it was entered in
-        return Source(_lowered(Path(path), name), file, is_text=False)
+        return Source(_lowered(Path(path), name), file, is_text=False, module=module)
 
 
 def _lowered(path: Path, name: str) -> str:

@@ -1,17 +1,19 @@
 """Passes that run other passes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xshardy.rewriting import PatternPass
 from xshardy.rewriting.operation_index import indexed, not_indexed
+from xshardy.rewriting.rewriter import ReasonListener
 from xshardy.transforms.read_only_pass import ReadOnlyPass
 
 
@@ -35,11 +37,18 @@ class PipelinePass(ModulePass, ABC):
             for _ in self.applied(ctx, op):
                 pass
 
-    def applied(self, ctx: Context, op: ModuleOp) -> Generator[ModulePass]:
-        """Run the passes one by one, and yield each after it has run."""
+    def applied(
+        self, ctx: Context, op: ModuleOp, because: Callable[[Operation, str], None] | None = None
+    ) -> Generator[ModulePass]:
+        """Run the passes one by one, and yield each after it has run. `because` gets the reasons of their patterns."""
+        listener = ReasonListener()
+        listener.because = because
         with indexed(op):
             for step in self.passes:
                 reports_changes = isinstance(step, PatternPass | PipelinePass | ReadOnlyPass)
                 with nullcontext() if reports_changes else not_indexed(op):
-                    step.apply(ctx, op)
+                    if because is not None and isinstance(step, PatternPass) and step.records_changes:
+                        step.rewrite_module(op, listener)
+                    else:
+                        step.apply(ctx, op)
                 yield step

@@ -1,5 +1,6 @@
 """Checks of `xshardy.jax.jit`, run as a program: a process decides once how many virtual CPUs it has."""
 
+import functools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -186,6 +187,58 @@ def the_mesh_of_arguments_inside() -> None:
     np.testing.assert_allclose(jax.jit(double)(x), (X * 2).sum(), rtol=1e-5)
 
 
+def results_are_what_jax_promises() -> None:
+    """The sharding as it was written, the memory, weak types and donation, as with `jax.jit`."""
+    pinned = NamedSharding(MESH, P("data"), memory_kind="pinned_host")
+    written = (pinned, NamedSharding(MESH, P(None, None)), NamedSharding(MESH, P("data", None)), None, None, None)
+
+    def f(x: Any, s: Any) -> Any:
+        return x * 2, x + 1, x - 1, 3 * s, 4, jax.device_put(x.sum(0), jax.memory.Space.Host)
+
+    def outcome(jit: Any) -> Any:
+        x = jax.device_put(X, NamedSharding(MESH, P("data")))
+        results = jit(f, out_shardings=written)(x, 3.0)
+        assert not x.is_deleted()
+        jit(lambda x: x + 1, donate_argnums=0)(x)
+        shardings = [result.sharding for result in results]
+        return (
+            [(result.dtype, result.weak_type, result.committed) for result in results],
+            [sharding.memory_kind for sharding in shardings],
+            [sharding.spec for sharding in shardings[:3]],
+            (results[3] * jnp.ones(4, jnp.bfloat16)).dtype,
+            x.is_deleted(),
+            [np.asarray(result).tolist() for result in results],
+        )
+
+    expected, found = outcome(jax.jit), outcome(functools.partial(xshardy.jax.jit, mesh=MESH))
+    assert found == expected, (found, expected)
+    assert expected[1] == ["pinned_host", "device", "device", "device", "device", "pinned_host"] and expected[4]
+    assert [weak for _, weak, _ in expected[0]] == [False, False, False, True, True, False]
+
+
+def programs_that_xla_cannot_take() -> None:
+    """XLA ends the process for an unused reduction with a call."""
+
+    def larger(x: Any, y: Any) -> Any:
+        take = x[0] > y[0]
+        return jnp.where(take, x[0], y[0]), jnp.where(take, x[1], y[1])
+
+    def f(x: Any) -> Any:
+        places = jax.lax.broadcasted_iota(jnp.int32, x.shape, 0)
+        jax.lax.reduce((x, places), (jnp.float32(-9), jnp.int32(9)), larger, (0,))
+        return x * 2
+
+    jitted = xshardy.jax.jit(f, mesh=MESH, in_shardings=P("data"))
+    assert "all_gather" not in jitted.lower(X).as_text()
+    np.testing.assert_array_equal(jitted(X), X * 2)
+
+
+def arrays_without_elements() -> None:
+    """XLA divides none."""
+    empty = xshardy.jax.jit(lambda x: jnp.fft.irfft(jnp.fft.rfft(x)), mesh=MESH, in_shardings=P("data"))(X[:, :1])
+    assert empty.shape == (8, 0) and empty.addressable_shards[0].data.shape == (4, 0)
+
+
 def what_is_refused() -> None:
     double = xshardy.jax.jit(lambda x: x * 2, mesh=MESH)
     compiled = double.lower(X).compile()
@@ -213,6 +266,9 @@ for check in (
     values_around_a_function,
     static_and_named_arguments_inside,
     the_mesh_of_arguments_inside,
+    results_are_what_jax_promises,
+    programs_that_xla_cannot_take,
+    arrays_without_elements,
     what_is_refused,
 ):
     with warnings.catch_warnings():

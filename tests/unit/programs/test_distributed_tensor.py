@@ -3,6 +3,7 @@
 from math import ceil, prod
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis.strategies import DrawFn, composite, integers, permutations
 from xdsl.dialects.builtin import TensorType, i32
@@ -11,6 +12,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import EngineError
 
 SIZES = {"a": 2, "b": 3, "c": 2}
 
@@ -80,3 +82,13 @@ def test_a_tensor_without_a_sharding_or_a_mesh_is_whole_on_each_device():
 def test_a_tensor_of_one_device():
     tensor = DistributedTensor(TensorType(i32, [4]), 1)
     np.testing.assert_array_equal(tensor.whole([np.arange(4, dtype=np.int32)]), np.arange(4))
+
+
+@pytest.mark.parametrize("returned", [[(2, 3)], [(2, 3)] * 11, [(2, 3)] * 11 + [(1, 3)], [(1, 3)] * 12])
+def test_parts_that_do_not_fill_the_whole_are_refused(returned: list[tuple[int, ...]]):
+    sharding = TensorShardingAttr(
+        "mesh", [DimensionShardingAttr([AxisRefAttr(axis)], is_closed=True) for axis in ("a", "b")]
+    )
+    tensor = DistributedTensor(TensorType(i32, (4, 9)), 12, sharding, MeshAttr.of(SIZES.items()))
+    with pytest.raises(EngineError, match=r"12 parts of shape \[2, 3\].*not all of it was written"):
+        tensor.whole([np.zeros(shape, np.int32) for shape in returned])

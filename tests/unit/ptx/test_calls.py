@@ -100,7 +100,6 @@ def test_a_function_that_nothing_calls_is_not_read():
     [
         ("(retval0), clamp, (param0)", "(retval0), nothing, (param0)", "the call of nothing, which has no body"),
         ("(retval0), clamp, (param0)", "(retval0), clamp, (param0, param0)", "clamp has 2 results and parameters"),
-        ("call (retval0), clamp", "@%p1 call (retval0), clamp", "a call with a guard is not supported"),
         ("call.uni (retval0), clamp", "call.uni (retval0), twice, (param0, param0); //", "twice calls itself"),
         ("call (retval0), clamp, (param0)", "call (retval0), %rd1, (param0), proto", "must name a function"),
     ],
@@ -136,3 +135,59 @@ def test_a_function_takes_the_address_of_a_parameter():
     assert expected.any() and found.tolist() == expected.tolist()
     Machine(text.replace("param::func", "param")).run([1], [64], [found])
     assert found.tolist() == expected.tolist()
+
+
+def test_a_call_with_a_guard_is_of_the_threads_for_which_it_holds():
+    """Of the others, the variable of the result keeps its zeros."""
+    plain, guarded = (np.zeros(64, np.int32) for _ in range(2))
+    Machine(FUNCTIONS + ENTRY).run([1], [64], [plain])
+    text = FUNCTIONS + ENTRY.replace("call (retval0), clamp", "setp.lt.u32 %p1, %r1, 16; @!%p1 call (retval0), clamp")
+    Machine(text).run([1], [64], [guarded])
+    assert plain[1:16].all() and not guarded[:16].any()
+    assert guarded[16:].tolist() == plain[16:].tolist()
+
+
+REGISTERS = """
+.version 8.0
+.target sm_90
+.address_size 64
+.func (.reg .u32 %y, .reg .pred %even) next(.reg .u32 %x)
+{
+  .reg .b32 %r<2>;
+  add.u32 %y, %x, 1;
+  and.b32 %r1, %y, 1;
+  setp.eq.u32 %even, %r1, 0;
+  ret;
+}
+.func (.param .u32 y) twice(.param .u32 x, .reg .u32 times)
+{
+  .reg .b32 %r<3>;
+  ld.param.u32 %r1, [x];
+  mul.lo.u32 %r2, %r1, times;
+  st.param.u32 [y], %r2;
+  ret;
+}
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  call (%r2, %p1), next, (%r1);
+  call (%r3), twice, (%r2, 2);
+  call (%r4), twice, (%r3, 5);
+  selp.b32 %r5, %r4, 7, %p1;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r5;
+  ret;
+}
+"""
+
+
+def test_parameters_and_results_in_registers():
+    """Source: PTX ISA, `call`: registers and constants may be given for variables too."""
+    found = np.zeros(32, np.uint32)
+    Machine(REGISTERS).run([1], [32], [found])
+    assert found.tolist() == [10 * (thread + 1) if thread % 2 else 7 for thread in range(32)]

@@ -28,6 +28,7 @@ COPY = """.version 8.6
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra $done;
   mbarrier.init.shared::cta.b64 [full], 1;
+  fence.mbarrier_init.release.cluster;
   mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 1024;
   cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [s], [%rd2, {0, 8}], [full];
 $wait:

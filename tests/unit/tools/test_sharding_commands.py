@@ -126,16 +126,19 @@ def test_bytes_per_device(mlp: Sharded):
     assert found["%0 (line 8)"].bytes_after == 64 // 4 * 4096 // 8 * 4
 
 
-def test_indivisible_tensors_are_padded():
+def test_arguments_have_the_parts_that_the_program_runs_with():
+    """Four devices do not divide 6 rows: half of the axis does."""
     text = """
       sdy.mesh @mesh = <["a"=4]>
       func.func @f(
           %x: tensor<6x5xi1> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>},
           %y: tensor<3xf32>) -> tensor<6x5xi1> {
-        return %x : tensor<6x5xi1>
+        %0 = stablehlo.not %x : tensor<6x5xi1>
+        return %0 : tensor<6x5xi1>
       }"""
-    x, y = placements(sharded_text(text, "padded"))
-    assert (x.type, x.bytes_after, x.is_replicated) == (TensorType(i1, [6, 5]), 2 * 5, False)
+    x, y, inside = placements(sharded_text(text, "padded"))
+    assert (x.type, x.bytes_after, x.is_replicated) == (TensorType(i1, [6, 5]), 3 * 5, False)
+    assert inside.bytes_after == 2 * 5  # padded
     assert y == Placement("argument 1 (%y)", TensorType(f32, [3]), None, 12, 12, True)
 
 

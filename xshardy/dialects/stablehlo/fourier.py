@@ -79,8 +79,8 @@ class FftOp(InfersResultTypes):
                 verify_lengths(
                     "IRFFT requires non-final dimensions", shape, shape[-rank:-1], lengths, ", and {size} != {length}"
                 )
-                half = lengths[-1] // 2 + 1 if lengths[-1] else 0
-                if not is_compatible_dim(shape[-1], half):
+                is_empty = shape[-1] == lengths[-1] == 0
+                if not is_empty and not is_compatible_dim(shape[-1], lengths[-1] // 2 + 1):
                     raise VerifyException(
                         "IRFFT requires innermost dimension to be compatible with fft_length[-1]/2+1. Got: "
                         f"{shape[-1]} but fft_length is {', '.join(map(str, lengths))}."

@@ -24,6 +24,8 @@ AXIS = "device"
 """The axis of the flat mesh."""
 DONATED = ("jax.buffer_donor", "tf.aliasing_output")
 """Attributes of an argument whose buffer the results may reuse."""
+MEMORY_KIND = "mhlo.memory_kind"
+"""The attribute of a result that names the memory in which the buffer is."""
 
 
 def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
@@ -39,7 +41,7 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
     local = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name == program.main.sym_name)
     names = SymbolNames(module)
     mesh_name = names.fresh("all_devices")
-    types, donated = local.function_type, _donated(local)
+    types, donated, memories = local.function_type, _donated(local), memory_kinds(local)
     local.sym_name, local.sym_visibility = StringAttr(names.fresh("local")), StringAttr("private")
     local.arg_attrs = local.res_attrs = None
 
@@ -64,11 +66,21 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
     main.arg_attrs = ArrayAttr(
         [DictionaryAttr({**entry.data, SHARDING: part}) for entry, part in zip(donated, along, strict=True)]
     )
+    main.res_attrs = ArrayAttr(
+        [DictionaryAttr({} if kind is None else {MEMORY_KIND: StringAttr(kind)}) for kind in memories]
+    )
     mesh = sdy.MeshOp(mesh_name, MeshAttr.of([(AXIS, program.devices)]))
     first = module.body.block.first_op
     assert first is not None
     module.body.block.insert_ops_before((mesh, main), first)
     return module
+
+
+def memory_kinds(function: FuncOp) -> list[str | None]:
+    """The memory in which each result of `function` is; None for that of the device."""
+    entries = [DictionaryAttr({})] * len(function.function_type.outputs)
+    kinds = [entry.data.get(MEMORY_KIND) for entry in function.res_attrs or entries]
+    return [kind.data if isinstance(kind, StringAttr) and kind.data != "device" else None for kind in kinds]
 
 
 def _donated(function: FuncOp) -> list[DictionaryAttr]:

@@ -28,7 +28,7 @@ def barrier(form: Form, context: Context) -> Barrier | Step | Wait:
         form.required("sync")
         return _warp_barrier(members(context, instruction, instruction.operands[0]))
     what = form.required("sync", "arrive", "red")
-    form.take("aligned")
+    is_aligned = form.has("aligned") or form.name == "bar"
     operands = [*instruction.operands]
     finish = None
     if what == "red":
@@ -37,7 +37,7 @@ def barrier(form: Form, context: Context) -> Barrier | Step | Wait:
         finish = _reduction(operation, read, registers.writer(instruction, operands.pop(0), type))
     number = registers.reader(instruction, operands[0] if operands else Integer(0), U32)
     count = registers.reader(instruction, operands[1], U32) if len(operands) > 1 else None
-    return Barrier(number, count, what != "arrive", finish)
+    return Barrier(number, count, what != "arrive", finish, is_aligned)
 
 
 def _cluster_barrier(form: Form) -> Step | Wait:

@@ -13,6 +13,8 @@ from xshardy.ptx.instructions.scalar.floats import FLOATS
 from xshardy.ptx.instructions.scalar.integers import INTEGERS
 from xshardy.ptx.instructions.scalar.memory import MEMORY
 from xshardy.ptx.instructions.synchronization import BARRIERS
+from xshardy.ptx.instructions.system_calls import SYSTEM_CALLS
+from xshardy.ptx.instructions.tensor.async_stores import ASYNC_STORES
 from xshardy.ptx.instructions.tensor.copies import COPIES
 from xshardy.ptx.instructions.tensor.mbarriers import MBARRIERS
 from xshardy.ptx.instructions.tensor.tensor_copies import TENSOR_MAPS
@@ -25,6 +27,7 @@ from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Kind
 
 INSTRUCTIONS: Mapping[str, Row] = {
+    **ASYNC_STORES,
     **ATOMICS,
     **BARRIERS,
     **BITS,
@@ -35,6 +38,7 @@ INSTRUCTIONS: Mapping[str, Row] = {
     **MATRICES,
     **MBARRIERS,
     **MEMORY,
+    **SYSTEM_CALLS,
     **TENSOR_MAPS,
     **TENSOR_MEMORY,
     **WARPS,

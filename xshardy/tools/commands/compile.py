@@ -176,7 +176,7 @@ def _partitioned(args: argparse.Namespace) -> "PartitionedProgram":
     from xshardy.tools.placed_diagnostics import imported_program
     from xshardy.tools.stages.stage import place_at_lines
 
-    with imported_program(read_source(args.file)) as program:
+    with imported_program(read_source(args.file, args.module)) as program:
         if args.html is not None:
             place_at_lines(program.names.spans)
         program.resize(args.mesh)
@@ -199,7 +199,7 @@ def _page(args: argparse.Namespace, program: "PartitionedProgram | None") -> str
     from xshardy.tools.stages.file_stages import kernels_page, staged_file
     from xshardy.tools.stages.kernel_stages import KernelStages
 
-    source = read_source(args.file)
+    source = read_source(args.file, args.module)
     staged = staged_file(source, as_hlo=is_hlo_file(source, args.frontend))
     staged = replace(staged, module=fused(staged.module if program is None else program.module, args))
     if not compiler.is_emitted(staged.module):

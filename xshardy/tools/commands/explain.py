@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if args.collectives and args.html is None:
         raise UsageError("error: --collectives are shown on a page: ask for one with --html")
     with stage(f"reading {args.file}"):
-        source = read_source(args.file)
+        source = read_source(args.file, args.module)
     what = "partitioning" if args.collectives else "propagating the shardings of"
     with stage(f"{what} {args.file}"), imported_program(source) as program:
         if args.collectives:

@@ -7,7 +7,7 @@ from xshardy.tools.kernel_file import is_hlo_file
 from xshardy.tools.kernel_options import add_math, add_target
 from xshardy.tools.output import write_text
 from xshardy.tools.progress import stage
-from xshardy.tools.source_file import read_source
+from xshardy.tools.source_file import add_module, read_source
 from xshardy.tools.stages.file_stages import PROPAGATION, has_kernels, kernels_page, pipeline_page, staged_file
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.server import serve
@@ -27,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="HLO text with fusions, an emitted kernel, or a program with shardings, also FILE.py:NAME; "
         "`-` is standard input",
     )
+    add_module(parser)
     parser.add_argument(
         "-p",
         "--passes",
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _page(args: argparse.Namespace) -> str:
-    source = read_source(args.file)
+    source = read_source(args.file, args.module)
     if args.passes is None:
         staged = staged_file(source, as_hlo=is_hlo_file(source))
         if args.fusion is not None or has_kernels(staged):

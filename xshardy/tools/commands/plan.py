@@ -75,7 +75,7 @@ def _topology(name: str) -> Topology:
 def _planned(file: str, args: argparse.Namespace) -> Plan:
     """The plan of the program in `file`, over the mesh of the options."""
     with stage(f"reading {file}"):
-        source = read_source(file)
+        source = read_source(file, args.module)
     with stage(f"partitioning {file}"), imported_program(source) as program:
         program.resize(args.mesh)
         return plan_program(program)

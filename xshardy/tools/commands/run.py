@@ -81,10 +81,10 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     """What `run` does with options that go together."""
     if args.on not in (None, CUDA):
-        return run_on_engine(args, read_source(args.file))
+        return run_on_engine(args, read_source(args.file, args.module))
     levels = (PTX,) if args.on == CUDA else ALL_LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
-    source = read_source(args.file)
+    source = read_source(args.file, args.module)
     module, parsed = read_module(args, source)
     is_of_kernels = args.fuse or args.level != EMITTED or given_options(args, OF_FUSIONS)
     if args.on is None and not is_of_kernels and is_sharded(module):

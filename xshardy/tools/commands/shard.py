@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if args.target is not None and args.output is None:
         raise UsageError("error: --target says what to write: give the file with -o")
     with stage(f"reading {args.file}"):
-        source = read_source(args.file)
+        source = read_source(args.file, args.module)
     with stage(f"propagating the shardings of {args.file}"), imported_program(source) as program:
         sharded = shard(program)
     placed = list(placements(sharded))

@@ -90,7 +90,7 @@ class _Builder:
         """The row of a value."""
         history = self._history
         home = history.home(number)
-        sharding, written = history.sharding(number), history.written(number)
+        sharding, written = self._sharded.sharding(number), history.written(number)
         type = type_of(home)
         return ValueRow(
             value_name(self._sharded, number),

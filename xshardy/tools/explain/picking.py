@@ -103,7 +103,7 @@ def _is_in_main(sharded: Sharded, number: int) -> bool:
 
 
 def _listed(sharded: Sharded, number: int) -> str:
-    return f"{value_name(sharded, number)}: {dimensions(sharded.history.sharding(number)) or 'no sharding'}"
+    return f"{value_name(sharded, number)}: {dimensions(sharded.sharding(number)) or 'no sharding'}"
 
 
 def _values(sharded: Sharded) -> Iterator[SSAValue]:

@@ -17,7 +17,7 @@ def type_of(home: Home) -> Attribute:
 
 def placement(sharded: Sharded, number: int) -> DistributedTensor:
     """The parts of value `number`; without a sharding, every device of the largest mesh of `sharded` has all of it."""
-    type, sharding = type_of(sharded.history.home(number)), sharded.history.sharding(number)
+    type, sharding = type_of(sharded.history.home(number)), sharded.sharding(number)
     assert isa(type, TensorType[Attribute]), "only tensors have a number"
     meshes = [op.mesh for op in sharded.module.ops if isinstance(op, MeshOp)]
     devices = max((mesh.device_count for mesh in meshes), default=1)

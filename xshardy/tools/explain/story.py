@@ -8,6 +8,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
 from xshardy.planning.origins import Origins, origin
+from xshardy.programs.cut_shardings import why_cut
 from xshardy.programs.sharded import Sharded
 from xshardy.tools.explain.losses import Losses
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
@@ -24,23 +25,32 @@ def value_name(sharded: Sharded, number: int) -> str:
 
 def story(sharded: Sharded, number: int) -> Iterator[str]:
     """The lines of the explanation of value `number`, an indented paragraph for each dimension."""
-    sharding = sharded.history.sharding(number)
+    propagated, sharding = sharded.history.sharding(number), sharded.sharding(number)
     yield f"{value_name(sharded, number)}: {dimensions(sharding) or 'no sharding'}"
-    if sharding is None:
+    if propagated is None or sharding is None:
         yield "  No sharding came to it: every device has all of it."
-    for index, dim in enumerate(sharding.dim_shardings if sharding is not None else ()):
-        yield from _dimension(sharded, number, index, dim)
+    else:
+        for index, dims in enumerate(zip(sharding.dim_shardings, propagated.dim_shardings, strict=True)):
+            yield from _dimension(sharded, number, index, *dims)
     losses = dict.fromkeys(_losses(sharded, number))
     if losses:
         yield "  What its neighbours have along the same dimensions, and it has not:"
         yield from (f"    {loss}" for loss in losses)
 
 
-def _dimension(sharded: Sharded, number: int, index: int, dim: DimensionShardingAttr) -> Iterator[str]:
-    if not dim.axes.data:
+def _dimension(
+    sharded: Sharded, number: int, index: int, dim: DimensionShardingAttr, propagated: DimensionShardingAttr
+) -> Iterator[str]:
+    """How `propagated` came to dimension `index`, which has `dim` where the program runs."""
+    if not propagated.axes.data:
         yield f"  Dimension {index} is not sharded" + (", and closed: it may not be." if dim.is_closed else ".")
-    for axis in dim.axes:
-        yield f"  Dimension {index} has {axis_text(axis)}:"
+    lost = [axis for axis in propagated.axes if axis not in dim.axes.data]
+    for axis in (*dim.axes, *lost):
+        if axis in lost:
+            reason = why_cut(sharded.history, number, index)
+            yield f"  Dimension {index} is not divided along {axis_text(axis)}, because {reason}:"
+        else:
+            yield f"  Dimension {index} has {axis_text(axis)}:"
         path = sharded.history.path(number, axis)
         yield f"    {_origin(sharded, path[-1].source if path else number, axis)}"
         for arrival in reversed(path):

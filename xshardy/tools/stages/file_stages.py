@@ -10,7 +10,7 @@ from xdsl.utils.lexer import Span
 from xshardy import compiler
 from xshardy.dialects.discardable import verify
 from xshardy.hlo_text import parse_hlo
-from xshardy.programs.program import read_program
+from xshardy.programs.program import program_in, read_program
 from xshardy.programs.source import Source
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.resources import parse_with_resources
@@ -48,7 +48,7 @@ def staged_file(source: Source, *, as_hlo: bool) -> StagedFile:
         module = parse_with_resources(parser)
         verify(module)
         place_at_lines(parser.spans)
-    return StagedFile(name, source_stage("HLO" if as_hlo else "MLIR", text), module)
+    return StagedFile(name, source_stage("HLO" if as_hlo else "MLIR", text), program_in(module, source))
 
 
 def has_kernels(file: StagedFile) -> bool:

@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.tuples import tuple_type
+from xshardy.facts import applied_regions
 from xshardy.hlo_text.forms.control_flow import calling_region, finish_calling
 from xshardy.hlo_text.forms.reductions import TO_APPLY, region_of
 from xshardy.hlo_text.tuples import is_implicit
@@ -29,18 +30,7 @@ from xshardy.rewriting.captured import captured
 from xshardy.rewriting.walk import operations_from
 
 APPLYING: Mapping[type[Operation], tuple[str, ...]] = {
-    **dict.fromkeys(
-        (
-            stablehlo.AllReduceOp,
-            stablehlo.MapOp,
-            stablehlo.ReduceOp,
-            stablehlo.ReduceScatterOp,
-            stablehlo.ReduceWindowOp,
-            stablehlo.ScatterOp,
-            stablehlo.SortOp,
-        ),
-        (TO_APPLY,),
-    ),
+    **dict.fromkeys(applied_regions.APPLYING, (TO_APPLY,)),
     stablehlo.SelectAndScatterOp: ("hlo.select", "hlo.scatter"),
 }
 """Operations that apply regions to elements, and the attributes that name functions with these bodies."""

@@ -19,6 +19,8 @@ def main_function(module: ModuleOp) -> FuncOp:
 
 def main_of(functions: Mapping[str, FuncOp]) -> FuncOp:
     """The main function among `functions`, by name. Raises `PassFailedException` if there is none."""
+    if not functions:
+        raise PassFailedException("the module has no functions: give the one that starts")
     main = main_if_any(functions)
     if main is None:
         raise PassFailedException(

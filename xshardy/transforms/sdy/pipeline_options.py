@@ -69,6 +69,8 @@ class SignatureOptions:
     """Whether to cut the shardings of inputs and outputs that divide no dimension evenly, or that have sub-axes."""
     inline_meshes: bool = False
     """Whether to write out the mesh of each sharding."""
+    pad_calls: bool = False
+    """Whether private functions keep shardings that divide no dimension evenly. Not an option upstream."""
 
 
 def options_of(holder: object, *groups: type[Any]) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class ExportPipelinePass(SignatureOptions, DumpedRecords, RuleOptions, Partition
             yield RemoveShardingGroupsPass()
             yield ShardingConstraintToReshardPass()
         if self.update_non_divisible_input_output_shardings:
-            yield UpdateNonDivisibleInputOutputShardingsPass()
+            yield UpdateNonDivisibleInputOutputShardingsPass(self.pad_calls)
             yield RemoveSubAxesInInputOutputShardingsPass()
         yield CloseShardingsPass()
         yield SaveModulePass(self.dump_directory, "after_propagation", next(dumps))

@@ -1,6 +1,6 @@
 """Truncate shardings that need padding, where values enter or leave a function or a region."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import gcd
 from typing import ClassVar
@@ -24,7 +24,8 @@ from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.rewriting import PatternPass, Step, match_op_type
-from xshardy.rewriting.walk import operations_below
+from xshardy.rewriting.walk import operations_below, operations_of
+from xshardy.transforms.call_graph import functions_of, is_private
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.function_shardings import update_function_shardings
 from xshardy.transforms.sdy.shardings import with_dimensions
@@ -75,12 +76,24 @@ def each_evenly_sharded(
     return per_value if is_same else TensorShardingPerValueAttr(shardings)
 
 
+def padded_functions(module: ModuleOp) -> Collection[str]:
+    """The private functions that are called: their callers are known, and can give and take padded tensors."""
+    called = {call.callee.string_value() for call in operations_of(module, CallOp)}
+    functions = functions_of(module)
+    return {name for name in called & functions.keys() if is_private(functions[name]) and functions[name].body.blocks}
+
+
 @dataclass(frozen=True)
 class CutSignature(RewritePattern):
     """`func @f(%x: tensor<3xf32> {sdy.sharding = [{"x"}]})` -> `func @f(%x: tensor<3xf32> {sdy.sharding = [{}]})`"""
 
+    padded: Collection[str]
+    """The functions whose signatures stay."""
+
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        if op.sym_name.data in self.padded:
+            return
         if update_function_shardings(op, lambda sharding, type: evenly_sharded_on(sharding, type, op)):
             rewriter.notify_op_modified(op)
 
@@ -105,9 +118,14 @@ class CutManualComputation(RewritePattern):
 class CutResults(RewritePattern):
     """`%0 = call @f() {[{"x"}]} : tensor<3xf32>` -> `%0 = call @f() {[{}]} : tensor<3xf32>`"""
 
+    padded: Collection[str]
+    """The functions whose calls stay."""
+
     @match_op_type
     def match_and_rewrite(self, op: CallOp | ShardingRuleOpInterface, rewriter: PatternRewriter, /) -> None:
         if isinstance(op, ShardingRuleOpInterface) and not op.keep_output_shardings_divisible:
+            return
+        if isinstance(op, CallOp) and op.callee.string_value() in self.padded:
             return
         shardings = op.attributes.get(SHARDING)
         if isinstance(shardings, TensorShardingPerValueAttr):
@@ -125,14 +143,19 @@ class UpdateNonDivisibleInputOutputShardingsPass(PatternPass):
     This applies to arguments and results of functions, results of calls, operands and results of manual computations,
     and results of operations that declare so.
 
+    With `pad_calls`, private functions and their calls keep their shardings, so that `sdy-pad-for-divisibility` pads
+    what they take and return.
+
     Raises `OperationFailedException` for a collective whose operand is truncated: it says how the operand was sharded.
     """
 
     name = "sdy-update-non-divisible-input-output-shardings"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-update-non-divisible-input-output-shardings'
+    pad_calls: bool = False  # not an option upstream
 
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return CutSignature(), CutManualComputation(), CutResults()
+        padded = padded_functions(module) if self.pad_calls else ()
+        return CutSignature(padded), CutManualComputation(), CutResults(padded)
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         yield Step(self.patterns(module), self.walk)

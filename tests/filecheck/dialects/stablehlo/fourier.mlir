@@ -15,3 +15,12 @@ func.func @fft(%a: tensor<3x9xcomplex<f32>>, %b: tensor<3x9xf64>, %c: tensor<3x?
   %4 = "stablehlo.fft"(%a) <{fft_length = array<i64: 9>, fft_type = #stablehlo<fft_type FFT>}> : (tensor<3x9xcomplex<f32>>) -> tensor<3x9xcomplex<f32>>
   func.return
 }
+
+// A signal without elements: its transform has one element along the dimension, as JAX writes it, or none.
+// CHECK-LABEL: func.func @empty
+// CHECK-COUNT-2: type = IRFFT, length = [0]
+func.func @empty(%a: tensor<4x1xcomplex<f32>>, %b: tensor<4x0xcomplex<f32>>) -> (tensor<4x0xf32>, tensor<4x0xf32>) {
+  %0 = stablehlo.fft %a, type = IRFFT, length = [0] : (tensor<4x1xcomplex<f32>>) -> tensor<4x0xf32>
+  %1 = stablehlo.fft %b, type = IRFFT, length = [0] : (tensor<4x0xcomplex<f32>>) -> tensor<4x0xf32>
+  return %0, %1 : tensor<4x0xf32>, tensor<4x0xf32>
+}

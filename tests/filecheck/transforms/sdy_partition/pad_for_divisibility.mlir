@@ -94,3 +94,26 @@ func.func @branches(%x: tensor<5xf32>, %p: tensor<i1>) -> tensor<5xf32> {
   %3 = sdy.all_gather [{"x"}] %1 out_sharding=<@mesh, [{}]> : tensor<5xf32>
   return %3 : tensor<5xf32>
 }
+
+// A private function takes and returns padded tensors; what a padding holds is not known there.
+// CHECK-LABEL: @calls(
+// CHECK:      %1 = sdy.all_slice [{"x"}] %0 out_sharding=<@mesh, [{"x"}]> : tensor<8xf32>
+// CHECK-NEXT: %2 = call @callee(%1) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<8xf32>) -> tensor<8xf32>
+func.func @calls(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = sdy.all_slice [{"x"}] %x out_sharding=<@mesh, [{"x"}]> : tensor<5xf32>
+  %1 = call @callee(%0) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<5xf32>) -> tensor<5xf32>
+  %2 = sdy.all_gather [{"x"}] %1 out_sharding=<@mesh, [{}]> : tensor<5xf32>
+  return %2 : tensor<5xf32>
+}
+// CHECK-LABEL: func.func private @callee
+// CHECK-SAME: (%arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<8xf32>
+// CHECK:      %[[VALID:.*]] = stablehlo.compare LT
+// CHECK:      %[[MASKED:.*]] = stablehlo.select %[[VALID]], %arg0
+// CHECK:      stablehlo.reduce(%[[MASKED]] init:
+func.func private @callee(%x: tensor<5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<5xf32>, tensor<f32>) -> tensor<f32>
+  %1 = sdy.all_reduce {"x"} %0 out_sharding=<@mesh, []> : tensor<f32>
+  %2 = stablehlo.broadcast_in_dim %1, dims = [] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<f32>) -> tensor<5xf32>
+  return %2 : tensor<5xf32>
+}

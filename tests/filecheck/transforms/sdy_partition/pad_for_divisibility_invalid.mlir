@@ -60,3 +60,16 @@ func.func @main(%a: tensor<5xf32>, %p: tensor<i1>) {
   }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<i1>) -> tensor<5xf32>
   return
 }
+
+// -----
+
+// CHECK: error: 'func.call' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+sdy.mesh @mesh = <["x"=4]>
+
+func.func @main(%a: tensor<5xf32>) {
+  call @f(%a) : (tensor<5xf32>) -> ()
+  return
+}
+func.func private @f(%a: tensor<5xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  return
+}

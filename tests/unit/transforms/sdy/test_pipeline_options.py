@@ -16,7 +16,7 @@ PARTITIONING = (
     *("avoid_export_for_partitioning", "enable_insert_explicit_collectives"),
     "remove_all_gather_reduce_scatter_for_cmv1",
 )
-SIGNATURE = ("update_non_divisible_input_output_shardings", "inline_meshes")
+SIGNATURE = ("update_non_divisible_input_output_shardings", "inline_meshes", "pad_calls")
 
 
 @pytest.mark.parametrize(

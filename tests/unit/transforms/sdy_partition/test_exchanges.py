@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xshardy.transforms.sdy_partition.exchange.exchanges import (
+    MAX_ROUNDS,
     Exchange,
     ExchangeStep,
     elements_gathered,
     elements_sent,
     exchange,
-    is_worth_it,
+    why_gather,
 )
 from xshardy.transforms.sdy_partition.exchange.neighbours import Neighbours, Reads, neighbours
 from xshardy.transforms.sdy_partition.exchange.readings import dilated_windows
@@ -118,20 +119,22 @@ def test_costs():
     one, both = [ExchangeStep(0, 4, (halo,))], [ExchangeStep(0, 4, (halo,)), ExchangeStep(1, 4, (halo,))]
     assert costs([16, 16], one) == (2 * 16, 3 * 256)
     assert costs([16, 16], both) == (2 * 16 + 2 * 18, 15 * 256)
-    assert is_worth_it([16, 16], both)
+    assert why_gather([16, 16], both) is None
 
 
 def test_a_gather_is_taken_where_an_exchange_saves_nothing():
     stored = runs([4], [4])
     assert stored is not None
     everything = exchange(stored, windows(4, 0, 0, 4))
-    assert not is_worth_it([1], [ExchangeStep(0, 4, (everything,))])
+    why = "an exchange sends 5 elements to each device in 5 rounds, a gather 3"
+    assert why_gather([1], [ExchangeStep(0, 4, (everything,))]) == why
 
 
 def test_many_rounds_are_not_worth_it():
     stored = runs([64], [64])
     assert stored is not None
-    assert not is_worth_it([1], [ExchangeStep(0, 64, (exchange(stored, windows(64, 0, 0, 32)),))])
+    rounds = ExchangeStep(0, 64, (exchange(stored, windows(64, 0, 0, 32)),))
+    assert why_gather([1], [rounds]) == f"an exchange takes 94 rounds, more than {MAX_ROUNDS}"
 
 
 def test_neighbours():

@@ -44,7 +44,10 @@ def exchange(old: Array, new: Array) -> Array:
 
 
 def compare_and_swap(old: Array, compared: Array, new: Array) -> Array:
-    return np.where(old == compared, new, old)
+    is_same = old == compared
+    if old.dtype == STORAGE[128]:  # its parts are no numbers
+        is_same = (old[..., None].view(np.uint64) == compared[..., None].view(np.uint64)).all(axis=-1)
+    return np.where(is_same, new, old)
 
 
 UPDATES: Mapping[str, Update] = {
@@ -91,7 +94,6 @@ def atomic(returns: bool) -> Meaning:
         size, memory = type.bits // 8, context.memory
 
         def execute(lanes: Lanes) -> None:
-            memory.changes += 1
             values = [[reader(lanes) for reader in of_operand] for of_operand in readers]
             results = [np.zeros((*lanes.shape, type.elements), type.dtype) for _ in writers]
             for part in memory.parts(lanes, AccessKind.ATOMIC, instruction, space, where(lanes), size * count):
@@ -99,7 +101,10 @@ def atomic(returns: bool) -> Meaning:
                 offsets = part.full_offsets(lanes)[mask]
                 for number in range(count):
                     operands = [_active(lanes, of_operand[number], mask, type) for of_operand in values]
-                    old = update(part, offsets + number * size, name, operands, type, returns=bool(writers))
+                    places = offsets + number * size
+                    before = part.region.load(places, size)
+                    old = update(part, places, name, operands, type, returns=bool(writers))
+                    memory.changes += before.tobytes() != part.region.load(places, size).tobytes()
                     if writers and old is not None:
                         results[number][mask] = old.reshape(-1, type.elements)
             for writer, result in zip(writers, results, strict=True):

@@ -98,9 +98,17 @@ def set_predicate(form: Form) -> Computation:
 
 
 def set_number(form: Form) -> Computation:
-    """`set.cmp{.bool}.dtype.stype`: all ones, or 1.0, where the comparison holds; else 0."""
+    """
+    `set.cmp{.bool}.dtype.stype`: all ones, or 1.0, where the comparison holds; else 0.
+
+    Of a packed type, each half of the result, also of a `.u32` or `.s32`, is for the comparison of its elements.
+    """
     combination = form.take(*COMBINATIONS)
     result, type = form.types(2)
+    if type.elements > 1 and result.name in ("u32", "s32"):
+        result = TYPES["u16x2"]
+    if result.elements != type.elements:
+        raise form.error(f"there is no comparison of .{type.name} with a result of .{result.name}")
     compare = compared(form, type)
     one = result.dtype.type(1.0) if result.kind is Kind.FLOAT else ~np.zeros((), result.dtype)
     combine = COMBINATIONS[combination] if combination else None
@@ -108,7 +116,7 @@ def set_number(form: Form) -> Computation:
     def function(x: Array, y: Array, *other: Array) -> Array:
         found = compare(x, y)
         if combine is not None:
-            found = combine(found, other[0])
+            found = combine(found, other[0][..., None] if type.elements > 1 else other[0])
         return np.where(found, one, result.dtype.type(0))
 
     return Computation([result], [type, type, *([PREDICATE] if combine else [])], function)

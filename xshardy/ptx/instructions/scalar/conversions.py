@@ -44,7 +44,7 @@ def convert(form: Form) -> Computation:
     relu, finite = form.has("relu"), form.has("satfinite")
 
     def steps(x: Array) -> Array:
-        if flushes:
+        if flushes and source.name == "f32":
             x = flushed(x)
         if source.kind is Kind.FLOAT and result.kind is Kind.FLOAT:
             if rounding in TO_INTEGER:
@@ -54,7 +54,7 @@ def convert(form: Form) -> Computation:
             value = _float_to_float(x, result, rounding)
             value = positive_part(value) if relu else value
             value = saturated(value) if saturates else value
-            return flushed(value) if flushes else value
+            return flushed(value) if flushes and result.name == "f32" else value
         if source.kind is Kind.FLOAT:
             return _float_to_integer(x, result, rounding)
         if result.kind is Kind.FLOAT:
@@ -134,17 +134,29 @@ def _integer_to_integer(x: Array, result: Type, *, clamps: bool) -> Array:
 
 
 def convert_packed(form: Form) -> Computation:
-    """`cvt.pack.sat.dtype.s32`: two numbers saturated to 16 bits, the first one in the upper half."""
+    """
+    `cvt.pack.sat.dtype.s32{.b32}`: two numbers saturated to so many bits, the first one in the upper of them.
+
+    Above numbers of fewer than 16 bits is what a third operand has in its lowest ones.
+    """
     form.required("sat")
-    result, source = form.types(2)
-    if result.bits != 16:
-        raise form.error("only packing to 16 bits is supported")
+    name = form.required(*(f"{sign}{bits}" for bits in (16, 8, 4, 2) for sign in "us"))
+    source, bits = TYPES[form.required("s32")], int(name[1:])
+    has_rest = bits < 16
+    if has_rest:
+        form.required("b32")
+    lowest, largest = (-(1 << bits - 1), (1 << bits - 1) - 1) if name[0] == "s" else (0, (1 << bits) - 1)
 
-    def function(upper: Array, lower: Array) -> Array:
-        parts = np.broadcast_arrays(*(_integer_to_integer(part, result, clamps=True) for part in (lower, upper)))
-        return np.stack(parts, axis=-1).view(np.uint32)[..., 0]
+    def function(upper: Array, lower: Array, *rest: Array) -> Array:
+        packed = np.zeros((1, 1), np.uint64)
+        for number, part in enumerate((lower, upper)):
+            field = np.clip(part, lowest, largest).astype(np.uint64) & np.uint64((1 << bits) - 1)
+            packed = packed | field << np.uint64(number * bits)
+        for words in rest:
+            packed = packed | words.astype(np.uint64) << np.uint64(2 * bits)
+        return packed.astype(np.uint32)
 
-    return Computation([TYPES["b32"]], [source, source], function)
+    return Computation([TYPES["b32"]], [source, source, *([TYPES["b32"]] if has_rest else [])], function)
 
 
 def conversion(form: Form) -> Computation:

@@ -101,21 +101,30 @@ def reciprocal(x: Array, mode: str) -> Array:
 
 
 def extreme(larger: bool) -> Rule:
-    """The rule of `min` and `max`: the number if one is NaN, or with `.NaN` the canonical NaN."""
+    """
+    The rule of `min` and `max`: the number if one is NaN, or with `.NaN` the canonical NaN.
+
+    With `.abs`, of magnitudes; with `.xorsign`, the result has the exclusive or of both signs.
+    """
     with_nan = floats.maximum if larger else floats.minimum
     without = floats.maximum_number if larger else floats.minimum_number
 
     def rule(form: Form) -> Computation:
         modifiers, nan = Rounding(flushes=form.has("ftz")), form.has("NaN")
-        if form.has("xorsign"):
-            raise form.error("the modifier .xorsign is not supported")
+        combines_signs, of_magnitudes = form.has("xorsign"), form.has("abs")
         type = form.type()
         function, operands = with_nan if nan else without, len(form.instruction.operands) - 1
+        if combines_signs != (of_magnitudes and operands == 2):
+            raise form.error("two operands have .xorsign.abs, three have .abs")
 
         def compute(*values: Array) -> Array:
-            result = values[0]
-            for value in values[1:]:
+            magnitudes = [np.abs(value) for value in values] if of_magnitudes else values
+            result = magnitudes[0]
+            for value in magnitudes[1:]:
                 result = function(result, value)
+            if combines_signs:
+                is_negative = np.signbit(values[0]) != np.signbit(values[1])
+                result = np.where(is_negative, np.negative(result), result)
             return canonical(result)
 
         return Computation([type], [type] * operands, modifiers.applied(compute))

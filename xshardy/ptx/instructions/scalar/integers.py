@@ -80,15 +80,13 @@ def carried(x: Array, y: Array, carry: Array | None) -> tuple[Array, Array]:
     return total.view(x.dtype), overflow
 
 
-def borrowed(x: Array, y: Array, borrow: Array | None) -> tuple[Array, Array]:
-    """The difference with a borrow in, and the borrow out."""
-    a, b = integers.unsigned(x), integers.unsigned(y)
-    total = a - b
-    underflow = a < b
-    if borrow is not None:
-        underflow = underflow | (borrow & (total == 0))
-        total = total - borrow.astype(total.dtype)
-    return total.view(x.dtype), underflow
+def borrowed(x: Array, y: Array, carry: Array | None) -> tuple[Array, Array]:
+    """
+    The difference with a borrow in, and the borrow out; both are inverted carries, as the sum of `x`, `~y` and 1 has.
+
+    The PTX ISA leaves open what `addc` reads behind `sub.cc`, and `subc` behind `add.cc`: these are GPUs' bits.
+    """
+    return carried(x, ~y, np.ones(1, np.bool_) if carry is None else carry)
 
 
 def first_result(compute: Callable[..., tuple[Array, Array]]) -> Function:
@@ -174,6 +172,21 @@ def elementwise(function: Function, operands: int) -> Rule:
     return rule
 
 
+def extreme(function: Function) -> Rule:
+    """The rule of `min{.relu}.type` and `max{.relu}.type`; with `.relu`, a result below 0 becomes 0."""
+
+    def rule(form: Form) -> Computation:
+        relu, type = form.has("relu"), form.type()
+
+        def compute(x: Array, y: Array) -> Array:
+            result = function(x, y)
+            return np.maximum(result, type.dtype.type(0)) if relu else result
+
+        return Computation([type], [type] * 2, compute)
+
+    return rule
+
+
 def absolute_difference(form: Form) -> Computation:
     """`sad.type`: `z + |x - y|`."""
     type = form.type()
@@ -223,8 +236,8 @@ INTEGERS: Mapping[str, Row] = {
     "rem": computation(elementwise(integers.remainder, 2), DIVISION),
     "abs": computation(elementwise(np.abs, 1), FOLDED),
     "neg": computation(elementwise(np.negative, 1), FOLDED),
-    "min": computation(elementwise(np.minimum, 2), TWO_STEPS),
-    "max": computation(elementwise(np.maximum, 2), TWO_STEPS),
+    "min": computation(extreme(np.minimum), TWO_STEPS),
+    "max": computation(extreme(np.maximum), TWO_STEPS),
     "sad": computation(absolute_difference),
     "dp4a": computation(dot_product(4)),
     "dp2a": computation(dot_product(2)),

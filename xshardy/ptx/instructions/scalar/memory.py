@@ -13,6 +13,7 @@ from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Slots, types_in
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, RANK_BITS, WINDOWS, WORDS, AccessKind, Memory, Part
 from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
+from xshardy.ptx.releases import orders_threads
 from xshardy.ptx.types import STORAGE, TYPES
 
 SPACES = ("global", "shared", "shared::cta", "shared::cluster", "local", "param", "param::entry", "const")
@@ -241,17 +242,25 @@ def trap(form: Form, context: Context) -> Step:
 
 
 def fence(form: Form, context: Context) -> Step:
-    """`fence` of any kind: it orders what is in order here anyway. The checks note proxy fences of shared memory."""
-    modifiers = form.modifiers.copy()
+    """`fence` of any kind, `membar`: it orders what is in order here anyway; the checks note it."""
+    words = form.instruction.opcode.split(".")
     form.modifiers.clear()
-    if modifiers[:2] != ["proxy", "async"] or "global" in modifiers:
-        return lambda lanes: None
+    is_of_grid = not {"cta", "cluster"} & {*words}
 
-    def execute(lanes: Lanes) -> None:
+    def proxies(lanes: Lanes) -> None:
         if lanes.clocks is not None:
             lanes.clocks.fence(lanes.active_mask())
 
-    return execute
+    def threads(lanes: Lanes) -> None:
+        if lanes.clocks is not None:
+            mask = lanes.active_mask()
+            lanes.clocks.thread_fence(mask)
+            if is_of_grid:
+                lanes.clocks.releases.fence(lanes.blocks[mask.any(axis=1)].tolist())
+
+    if orders_threads(words):
+        return threads
+    return proxies if words[1:3] == ["proxy", "async"] and "global" not in words else lambda lanes: None
 
 
 def _space(modifiers: Sequence[str]) -> str:
@@ -282,9 +291,10 @@ MEMORY: Mapping[str, Row] = {
     "isspacep": Row(is_in_space, types_in),
     "mapa": Row(map_address, types_in, (1.0, 3.0)),
     "getctarank": Row(rank_of_address, types_in),
-    **dict.fromkeys(("prefetch", "prefetchu", "createpolicy", "membar", "nanosleep"), Row(nothing, "free")),
+    **dict.fromkeys(("prefetch", "prefetchu", "createpolicy", "nanosleep"), Row(nothing, "free")),
     **dict.fromkeys(("applypriority", "discard", "pmevent", "setmaxnreg"), Row(nothing, types_in)),
     **dict.fromkeys(("trap", "brkpt"), Row(trap, types_in)),
     "fence": Row(fence, "free", FOLDED),
+    "membar": Row(fence, "free"),
     "griddepcontrol": Row(nothing, "free", FREE),
 }

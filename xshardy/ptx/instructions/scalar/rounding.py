@@ -48,11 +48,9 @@ def take_rounding(form: Form, *, is_required: bool) -> Rounding:
 
 
 def flushed(x: Array) -> Array:
-    """`x` with zeros of their sign for subnormal numbers of f32; other types are not flushed."""
-    if x.dtype != np.float32:
-        return x
-    small = np.abs(x) < float_info(x.dtype).smallest_normal
-    return np.where(small, np.copysign(np.float32(0), x), x) if small.any() else x
+    """`x` with zeros of their sign for subnormal numbers."""
+    small = np.abs(x) < x.dtype.type(float_info(x.dtype).smallest_normal)
+    return np.where(small, np.copysign(x.dtype.type(0), x), x) if small.any() else x
 
 
 def saturated(x: Array) -> Array:

@@ -18,7 +18,7 @@ from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.scalar.atomics import UPDATES, update
 from xshardy.ptx.instructions.scalar.memory import Addresses, addresses
-from xshardy.ptx.instructions.tensor.mbarriers import report_object, tell
+from xshardy.ptx.instructions.tensor.mbarriers import report_object, report_unfenced, tell
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES
 from xshardy.ptx.memory import RANK_BITS, AccessKind, Memory, Part
@@ -139,19 +139,27 @@ class Completion:
             words = access.offsets // MBARRIER_BYTES
             is_object = memory.mbarriers.is_valid[words]
             report_object(lanes, memory, instruction, access.threads[~is_object], words[~is_object])
+            report_unfenced(lanes, memory, instruction, access.threads[is_object], words[is_object])
             counts = bytes[copy[chosen]][is_object]
             tell(lanes, memory, access.threads[is_object], words[is_object], lanes.engine)
             memory.mbarriers.complete(words[is_object], counts)
 
 
 def copy(form: Form, context: Context) -> Step:
-    """`cp.async.bulk.dst.src.completion [d], [s], bytes{, [mbar]}{, ranks}`, and `cp.reduce.async.bulk`."""
+    """
+    `cp.async.bulk.dst.src.completion [d], [s], bytes{, [mbar]}{, ranks}{, policy}{, mask}`, and `cp.reduce.async.bulk`.
+
+    With `.cp_mask`, bit `i` of the mask says whether byte `i` of each 16 bytes is written.
+    """
     to, of = take_spaces(form)
     by_groups = form.required(*COMPLETIONS) == BY_GROUPS
     is_multicast, reduction = form.has("multicast::cluster"), take_reduction(form)
     form.has("L2::cache_hint")
     instruction, memory = form.instruction, context.memory
     destination, source, size, *rest = instruction.operands
+    read_mask = context.registers.reader(instruction, rest.pop(), U16) if form.has("cp_mask") else None
+    if read_mask is not None and (to != "global" or reduction is not None):
+        raise form.error("only copies to global memory have .cp_mask")
     completion = Completion(form, context, None if by_groups else rest[0], rest[1] if is_multicast else None)
     where, whence = (addresses(context, instruction, operand) for operand in (destination, source))
     read = context.registers.reader(instruction, size, U32)
@@ -176,6 +184,10 @@ def copy(form: Form, context: Context) -> Step:
                 steps = np.arange(0, bytes, size, dtype=np.uint64)
                 places = (starts[:, None] + steps).reshape(-1)
                 who, rows = np.repeat(threads[copies], len(steps)), data[copies].reshape(-1, size)
+                if read_mask is not None:
+                    bits = site.values(read_mask, who)[:, None] >> np.arange(CHUNK, dtype=np.uint16) & np.uint16(1)
+                    row, byte = np.nonzero(bits)
+                    who, places, rows = who[row], places[row] + byte.astype(np.uint64), rows[row, byte][:, None]
                 if reduction is None:
                     store_each(lanes, memory, instruction, to, who, places, rows)
                 else:

@@ -10,7 +10,7 @@ import numpy as np
 
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Engine
-from xshardy.ptx.decode import Context, Step
+from xshardy.ptx.decode import Context, Reader, Registers, Step
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.row import Row
 from xshardy.ptx.instructions.scalar.memory import addresses, load_words, nothing, store_words
@@ -18,10 +18,11 @@ from xshardy.ptx.instructions.tensor import bulk_copies, tensor_copies
 from xshardy.ptx.instructions.tensor.mbarriers import copies_arrive
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
-from xshardy.ptx.module import Instruction, Integer
-from xshardy.ptx.types import TYPES
+from xshardy.ptx.module import Instruction, Integer, Operand, Register
+from xshardy.ptx.types import PREDICATE, TYPES
 
 WORD = 4
+SIZES = (4, 8, 16)
 
 
 def _wait_for_all(form: Form, context: Context) -> Step:
@@ -52,7 +53,7 @@ def _bulk(form: Form, context: Context) -> Step:
 
 
 def copy(form: Form, context: Context) -> Step:
-    """`cp.async.ca,.cg.shared.global [d], [s], bytes{, source_bytes}`, and its groups, which do nothing."""
+    """`cp.async.ca,.cg.shared.global [d], [s], bytes{, source_bytes | ignores_source}{, policy}`, and its groups."""
     is_reduction = form.has("reduce")
     form.required("async")
     if form.has("bulk"):
@@ -67,38 +68,59 @@ def copy(form: Form, context: Context) -> Step:
     form.required("ca", "cg")
     form.required("shared", "shared::cta")
     form.required("global")
+    has_policy = "L2::cache_hint" in form.modifiers
     for hint in [m for m in form.modifiers if m.startswith("L2::")]:
         form.modifiers.remove(hint)
-    instruction, memory = form.instruction, context.memory
+    instruction, memory, registers = form.instruction, context.memory, context.registers
     destination, source, size, *rest = instruction.operands
-    if not isinstance(size, Integer) or len(rest) > 1:
-        raise form.error("expected a constant number of bytes, and at most the bytes of the source behind it")
+    if has_policy and rest:
+        rest.pop()
+    if not isinstance(size, Integer) or size.value not in SIZES or len(rest) > 1:
+        raise form.error(
+            f"expected a size of {SIZES} bytes, and at most the bytes of the source, or a predicate, behind it"
+        )
     to, of = addresses(context, instruction, destination), addresses(context, instruction, source)
-    used = context.registers.reader(instruction, rest[0] if rest else size, TYPES["u32"])
-    count = size.value // WORD
+    used = _used_bytes(registers, instruction, size, rest)
 
     def execute(lanes: Lanes) -> None:
         with lanes.working(Engine.COPY):
-            words = _loaded(lanes, memory, instruction, of(lanes), count, used(lanes))
+            words = _loaded(lanes, memory, instruction, of(lanes), size.value, used(lanes))
             store_words(lanes, memory, instruction, "shared", to(lanes), words)
 
     return execute
 
 
+def _used_bytes(registers: Registers, instruction: Instruction, size: Integer, rest: list[Operand]) -> Reader:
+    """What reads how many bytes of the source count: a number, or none where a predicate says to ignore it."""
+    match rest:
+        case [Register(name)] if registers.bits[registers.slot(name)] == 1:
+            ignores = registers.reader(instruction, rest[0], PREDICATE)
+            return lambda lanes: np.where(ignores(lanes), np.uint32(0), np.uint32(size.value))
+        case _:
+            read = registers.reader(instruction, rest[0] if rest else size, TYPES["u32"])
+            return lambda lanes: np.minimum(read(lanes), np.uint32(size.value))
+
+
 def _loaded(
-    lanes: Lanes, memory: Memory, instruction: Instruction, where: Array, count: int, used: Array
+    lanes: Lanes, memory: Memory, instruction: Instruction, where: Array, size: int, used: Array
 ) -> list[Array]:
-    """`count` words; those from byte `used` on are 0 and not read. `used` is a multiple of a word."""
+    """`size` bytes as words; those from byte `used` on are 0 and not read."""
     before = lanes.mask
-    words = [np.zeros((1, 1), np.uint32)] * count
+    if used.size == 1 and used.flat[0] == size:
+        return load_words(lanes, memory, instruction, "global", where, WORD, size // WORD)
+    raw = np.zeros((*lanes.shape, size), np.uint8)
     for bytes in np.unique(lanes.active(used)).tolist():
-        if bytes:
-            chosen = lanes.active_mask() & (used == bytes)
-            lanes.mask = before if used.size == 1 else chosen
-            part = load_words(lanes, memory, instruction, "global", where, WORD, bytes // WORD)
-            words = [np.where(chosen, new, old) for new, old in zip(part, words, strict=False)] + words[len(part) :]
-            lanes.mask = before
-    return words
+        lanes.mask, first = lanes.active_mask() & (used == bytes), 0
+        for piece in (16, 8, 4, 2, 1):
+            if bytes & piece:
+                unit, start = min(piece, WORD), where + np.uint64(first)
+                words = load_words(lanes, memory, instruction, "global", start, unit, piece // unit)
+                together = np.stack(np.broadcast_arrays(*words, raw[..., 0])[:-1], axis=-1).view(np.uint8)
+                raw[lanes.mask, first : first + piece] = together[lanes.mask]
+                first += piece
+        lanes.mask = before
+    words = raw.view(np.uint32)
+    return [words[..., number] for number in range(size // WORD)]
 
 
 COPIES: Mapping[str, Row] = {"cp": Row(copy, "copy")}

@@ -14,7 +14,7 @@ from xshardy.ptx.control import Control
 from xshardy.ptx.decode import Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.row import Meaning, Row
+from xshardy.ptx.instructions.row import FOLDED, Meaning, Row
 from xshardy.ptx.instructions.scalar.memory import Addresses, addresses, store_words, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES, MOST_ARRIVALS
@@ -99,6 +99,26 @@ def initialize(form: Form, context: Context) -> Step:
         words = _without(lanes, memory, instruction, words, in_use, "which is in use: invalidate it first")
         there = words != NOWHERE
         memory.mbarriers.initialize(words[there], counts[there])
+        if lanes.clocks is not None:
+            flat, found = np.flatnonzero(there), memory.mbarriers
+            found.made_by[words[there]], found.is_fenced[words[there]] = flat, False
+            found.made_at[words[there]] = lanes.clocks.releases_of(
+                *lanes.clocks.agents(*np.divmod(flat, lanes.shape[1]))
+            )
+            found.phase_then[words[there]] = lanes.clocks.warp_phases.reshape(-1)[flat]
+
+    return execute
+
+
+def fence_objects(form: Form, context: Context) -> Step:
+    """`fence.mbarrier_init.release.cluster`: what the threads have initialized is visible to all proxies."""
+    form.required("release")
+    form.required("cluster")
+    memory = context.memory
+
+    def execute(lanes: Lanes) -> None:
+        if lanes.clocks is not None:
+            memory.mbarriers.is_fenced |= np.isin(memory.mbarriers.made_by, np.flatnonzero(lanes.active_mask()))
 
     return execute
 
@@ -206,6 +226,27 @@ def report_object(lanes: Lanes, memory: Memory, instruction: Instruction, thread
         where = place_of(memory, lanes, int(words[0]))
         what = f"uses the mbarrier at {where}, which nobody has initialized"
         memory.faults.report(FaultKind.MBARRIER, instruction.line, lanes, mask, lambda _: what)
+
+
+def report_unfenced(lanes: Lanes, memory: Memory, instruction: Instruction, threads: Array, words: Array) -> None:
+    """
+    Report copies of `threads` that use objects whose initialization their proxy may not see.
+
+    A barrier is enough, as compilers rely on, although the PTX ISA does not say so.
+    """
+    if lanes.clocks is None or not len(threads):
+        return
+    found, maker = memory.mbarriers, memory.mbarriers.made_by[words]
+    cluster, agent = lanes.clocks.agents(*np.divmod(threads, lanes.shape[1]), lanes.engine)
+    _, by = lanes.clocks.agents(*np.divmod(maker, lanes.shape[1]))
+    seen = found.is_fenced[words] | lanes.clocks.fenced(cluster, agent, by, found.made_at[words])
+    seen |= lanes.clocks.warp_phases.reshape(-1)[maker] != found.phase_then[words]
+    if not seen.all():
+        mask = np.zeros(lanes.shape, np.bool_)
+        mask.reshape(-1)[threads[~seen]] = True
+        where = place_of(memory, lanes, int(words[~seen][0]))
+        what = f"copies with the mbarrier at {where}, with no fence.mbarrier_init or fence.proxy.async behind its init"
+        memory.faults.report(FaultKind.PROXY, instruction.line, lanes, mask, lambda _: what)
 
 
 def change_bytes(expects: bool) -> Callable[[Form, Context], Step]:
@@ -326,16 +367,19 @@ def _on_64_bits(meaning: Meaning) -> Row:
 
 
 MBARRIERS: Mapping[str, Row] = {
-    f"mbarrier.{name}": _on_64_bits(meaning)
-    for name, meaning in {
-        "init": initialize,
-        "inval": invalidate,
-        "arrive": arrive(drops=False),
-        "arrive_drop": arrive(drops=True),
-        "test_wait": test,
-        "try_wait": test,
-        "pending_count": pending_count,
-        "expect_tx": change_bytes(expects=True),
-        "complete_tx": change_bytes(expects=False),
-    }.items()
+    "fence.mbarrier_init": Row(fence_objects, "free", FOLDED),
+    **{
+        f"mbarrier.{name}": _on_64_bits(meaning)
+        for name, meaning in {
+            "init": initialize,
+            "inval": invalidate,
+            "arrive": arrive(drops=False),
+            "arrive_drop": arrive(drops=True),
+            "test_wait": test,
+            "try_wait": test,
+            "pending_count": pending_count,
+            "expect_tx": change_bytes(expects=True),
+            "complete_tx": change_bytes(expects=False),
+        }.items()
+    },
 }

@@ -14,9 +14,9 @@ from xshardy.transforms.sdy_partition.exchange.exchanges import (
     elements_sent,
     elements_turned,
     exchange,
-    is_worth_it,
+    why_gather,
 )
-from xshardy.transforms.sdy_partition.exchange.pattern import Other, has_same_axes, is_movable, part_size
+from xshardy.transforms.sdy_partition.exchange.pattern import Gathered, has_same_axes, is_movable, part_size
 from xshardy.transforms.sdy_partition.exchange.readings import stored
 from xshardy.transforms.sdy_partition.exchange.rotations import rotation_of
 from xshardy.transforms.sdy_partition.exchange.runs import windows
@@ -47,15 +47,15 @@ class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.ConcatenateOp, before: WholeTensors) -> Joined | Other:
+    def decide(op: stablehlo.ConcatenateOp, before: WholeTensors) -> Joined | Gathered | None:
         if (rotation := rotation_of(op)) is not None:
             return Joined(rotation, is_rotation=True)
         (target,), dim = before.results, op.dimension.value.data
         parts = target.parts(dim)
         if not is_movable(before) or parts == 1:
-            return Other.STAY
+            return None
         if not all(source.mesh == target.mesh and has_same_axes(source, target) for source in before.operands):
-            return Other.STAY
+            return None
         size = part_size(target, dim)
         read = windows(parts, size, 0, size)
         firsts = accumulate((source.shape[dim] for source in before.operands), initial=0)
@@ -72,8 +72,9 @@ class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
             if other != dim
         )
         if can_turn and elements_turned(shape, dim, parts) < elements_sent(shape, [step]):
-            return Other.GATHER  # which reshards make two all-to-alls of
-        return Joined(step) if is_worth_it(shape, [step]) else Other.GATHER
+            return Gathered("two all-to-alls, which the reshards become, send fewer elements")
+        why = why_gather(shape, [step])
+        return Joined(step) if why is None else Gathered(why)
 
     def rewrite(self, op: stablehlo.ConcatenateOp, decision: Joined, code: DeviceCode) -> None:
         (target,), step = WholeTensors.of(op).results, decision.step

@@ -13,7 +13,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
+    Gathered,
     has_same_axes,
     is_movable,
     manual_results,
@@ -106,12 +106,12 @@ class ExchangeOfSlice(MovementPattern[stablehlo.SliceOp]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Movement | WholeParts | Other:
+    def decide(op: stablehlo.SliceOp, before: WholeTensors) -> Movement | WholeParts | Gathered | None:
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(source, target):
-            return Other.STAY
+            return None
         if is_part_of_rotation(op):
-            return Other.STAY
+            return None
         starts, strides = op.start_indices.get_values(), op.strides.get_values()
         readings: dict[int, Reading] = {}
         for dim in sharded_dims(source):
@@ -121,7 +121,7 @@ class ExchangeOfSlice(MovementPattern[stablehlo.SliceOp]):
                 readings[dim] = dilated_windows(
                     source.parts(dim), size * stride, starts[dim], dilated(size, stride), limit=limit
                 )
-        return Movement.of(source, readings) if readings else Other.STAY
+        return Movement.of(source, readings) if readings else None
 
     @staticmethod
     def rest(op: stablehlo.SliceOp, read: ReadPart) -> SSAValue:
@@ -150,10 +150,10 @@ class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.PadOp, before: WholeTensors) -> Movement | WholeParts | Other:
+    def decide(op: stablehlo.PadOp, before: WholeTensors) -> Movement | WholeParts | Gathered | None:
         source, (target,) = before.operands[0], before.results
         if not is_movable(before) or not has_same_axes(source, target):
-            return Other.STAY
+            return None
         rows = [*zip(op.edge_padding_low.get_values(), op.interior_padding.get_values(), strict=True)]
         readings: dict[int, Reading] = {}
         for dim in sharded_dims(source):
@@ -162,11 +162,11 @@ class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
                 limit = target.shape[dim] - low
                 readings[dim] = dilated_windows(source.parts(dim), size, -low, size, interior + 1, limit=limit)
         if not readings:
-            return Other.STAY
+            return None
         movement = Movement.of(source, readings)
         divides = source.divisible_shape == tuple(source.shape) and target.divisible_shape == tuple(target.shape)
         if divides and isinstance(movement, Movement) and not movement.moves:
-            return Other.STAY
+            return None
         return movement
 
     @staticmethod
@@ -193,16 +193,16 @@ class ExchangeOfReverse(MovementPattern[stablehlo.ReverseOp]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Movement | Other:
+    def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Movement | Gathered | None:
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(source, target):
-            return Other.STAY
+            return None
         readings: dict[int, Reading] = {}
         for dim in sharded_dims(source):
             if dim in op.dimensions.get_values():
                 size = part_size(target, dim)
                 readings[dim] = dilated_windows(source.parts(dim), -size, source.shape[dim] - size, size)
-        return Movement.of(source, readings) if readings else Other.STAY
+        return Movement.of(source, readings) if readings else None
 
     @staticmethod
     def rest(op: stablehlo.ReverseOp, read: ReadPart) -> SSAValue:

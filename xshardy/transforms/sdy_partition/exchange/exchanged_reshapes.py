@@ -9,8 +9,14 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, is_worth_it
-from xshardy.transforms.sdy_partition.exchange.pattern import Other, manual_results, padded_input, part_size
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, why_gather
+from xshardy.transforms.sdy_partition.exchange.pattern import (
+    NEEDS_RESHARDS,
+    Gathered,
+    manual_results,
+    padded_input,
+    part_size,
+)
 from xshardy.transforms.sdy_partition.exchange.reshape_groups import ReshapeGroup, reshape_groups
 from xshardy.transforms.sdy_partition.exchange.reshapes import MovedGroups, axes_of, runs_of
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
@@ -41,20 +47,21 @@ class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> MovedElements | Other:
+    def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> MovedElements | Gathered | None:
         moved = MovedGroups.of(before)
         if moved is None:
-            return Other.GATHER
+            return Gathered(NEEDS_RESHARDS)
         source, target = moved.source, moved.target
         groups = [*reshape_groups(source.shape, target.shape)]
         steps: list[ExchangeStep] = []
         for group in moved.groups:
             stored, read = runs_of(source, group.operand), runs_of(target, group.result)
             if stored is None or read is None:
-                return Other.GATHER
+                return Gathered("the parts of dimensions that move together are no runs of elements")
             steps.append(ExchangeStep(groups.index(group), len(stored.starts), (exchange(stored, read),)))
         shape = [prod(part_size(source, dim) for dim in group.operand) for group in groups]
-        return MovedElements(moved, groups, steps) if is_worth_it(shape, steps) else Other.GATHER
+        why = why_gather(shape, steps)
+        return MovedElements(moved, groups, steps) if why is None else Gathered(why)
 
     def rewrite(self, op: stablehlo.ReshapeOp, decision: MovedElements, code: DeviceCode) -> None:
         source, target = decision.moved.source, decision.moved.target

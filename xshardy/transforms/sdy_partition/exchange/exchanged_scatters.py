@@ -14,7 +14,9 @@ from xshardy.rewriting.captured import captured
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
 from xshardy.transforms.sdy_partition.exchange.exchanged_windows import neutral_element, windows_stay
 from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
+    NO_NEUTRAL_ELEMENT,
+    READS_OUTSIDE,
+    Gathered,
     has_same_axes,
     is_movable,
     manual_results,
@@ -99,34 +101,36 @@ class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, Loca
     """
 
     @staticmethod
-    def decide(op: stablehlo.SelectAndScatterOp, before: WholeTensors) -> LocalWindowScatter | Other:
+    def decide(op: stablehlo.SelectAndScatterOp, before: WholeTensors) -> LocalWindowScatter | Gathered | None:
         (operand, source, initial), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(operand, target) or not initial.is_replicated:
-            return Other.GATHER
-        if any(source.axes(dim) not in ((), operand.axes(dim)) for dim in range(len(operand.shape))):
-            return Other.GATHER
-        if not source.is_replicated and source.mesh != operand.mesh:
-            return Other.GATHER
+            return Gathered("operand and result are not sharded alike, or the initial value is")
+        if any(source.axes(dim) not in ((), operand.axes(dim)) for dim in range(len(operand.shape))) or not (
+            source.is_replicated or source.mesh == operand.mesh
+        ):
+            return Gathered("the source is sharded otherwise than the operand")
         windows = op.window()
         no_source = neutral_source(op)
-        if (
-            no_source is None
-            or captured([op.select, op.scatter])
-            or any(windows[dim].low or windows[dim].high for dim in sharded_dims(operand))
-        ):
-            return Other.GATHER
+        if no_source is None:
+            return Gathered(NO_NEUTRAL_ELEMENT)
+        if captured([op.select, op.scatter]):
+            return Gathered(READS_OUTSIDE)
+        if any(windows[dim].low or windows[dim].high for dim in sharded_dims(operand)):
+            return Gathered("a window reaches beyond the tensor, and no padding is known that would not be selected")
         reaching = {
             dim: ReachingWindows.of(windows[dim], part_size(operand, dim), operand.parts(dim))
             for dim in sharded_dims(operand)
             if not windows_stay(windows[dim], dim, operand)
         }
         if not reaching and has_same_axes(operand, source):
-            return Other.STAY
+            return None
         of_operand = Movement.of(operand, {dim: along.elements for dim, along in reaching.items()})
         divided = WholeTensor(source.type, operand.sharding, op)
         of_source = Movement.of(divided, {dim: along.sources for dim, along in reaching.items()})
-        if isinstance(of_operand, Other) or isinstance(of_source, Other):
-            return Other.GATHER
+        if isinstance(of_operand, Gathered):
+            return of_operand
+        if isinstance(of_source, Gathered):
+            return of_source
         return LocalWindowScatter(reaching, of_operand, of_source, no_source)
 
     def rewrite(self, op: stablehlo.SelectAndScatterOp, decision: LocalWindowScatter, code: DeviceCode) -> None:

@@ -15,7 +15,9 @@ from xshardy.facts.neutral_elements import identity_of
 from xshardy.rewriting.captured import captured
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
+    NO_NEUTRAL_ELEMENT,
+    READS_OUTSIDE,
+    Gathered,
     has_same_axes,
     is_movable,
     manual_results,
@@ -92,22 +94,24 @@ class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.ReduceWindowOp, before: WholeTensors) -> Movement | Other:
+    def decide(op: stablehlo.ReduceWindowOp, before: WholeTensors) -> Movement | Gathered | None:
         source, target = before.operands[0], before.results[0]
         inputs, others = before.operands[: len(op.inputs)], before.operands[len(op.inputs) :]
         tensors = (*inputs, *before.results)
         if not is_movable(before) or not all(has_same_axes(tensor, source) for tensor in tensors):
-            return Other.STAY
+            return None
         if any(tensor.mesh != source.mesh for tensor in tensors) or not all(each.is_replicated for each in others):
-            return Other.STAY
+            return None
         readings = readings_of({dim: (window, dim) for dim, window in enumerate(op.window())}, source, target)
         if not readings:
-            return Other.STAY
+            return None
         elements = [tensor_type(value).element_type for value in (*op.inputs, *op.init_values)]
-        if captured([op.body]) or elements != [tensor_type(value).element_type for value in op.outputs] * 2:
-            return Other.GATHER
+        if captured([op.body]):
+            return Gathered(READS_OUTSIDE)
+        if elements != [tensor_type(value).element_type for value in op.outputs] * 2:
+            return Gathered("inputs, initial values and results have different element types")
         if any(element is None for element in neutral_elements(op)):
-            return Other.GATHER  # what is read of padding would change the results
+            return Gathered(NO_NEUTRAL_ELEMENT)
         return Movement.of(source, readings)
 
     def rewrite(self, op: stablehlo.ReduceWindowOp, decision: Movement, code: DeviceCode) -> None:
@@ -160,10 +164,10 @@ class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvoluti
     """
 
     @staticmethod
-    def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> LocalConvolution | Other:
+    def decide(op: stablehlo.ConvolutionOp, before: WholeTensors) -> LocalConvolution | Gathered | None:
         (input, kernel), (output,) = before.operands, before.results
         if not is_movable(before) or not (kernel.is_replicated or kernel.mesh == input.mesh):
-            return Other.GATHER
+            return Gathered("input, kernel and output are not sharded over one mesh")
         spatial = [*zip(*(dims[2:] for dims in op.dimension_numbers.roles), strict=True)]
         windows = {
             of_input: (window, of_output) for window, (of_input, _, of_output) in zip(op.window(), spatial, strict=True)
@@ -172,18 +176,18 @@ class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvoluti
             kernel.axes(of_kernel) or tuple(input.axes(of_input)) != tuple(output.axes(of_output))
             for of_input, of_kernel, of_output in spatial
         ):
-            return Other.GATHER
+            return Gathered("the kernel is sharded along windows, or input and output are sharded otherwise along them")
         readings = readings_of(windows, input, output)
         if not readings:
-            return Other.STAY
+            return None
         try:
             groups = local_groups(op, before)
         except OperationFailedException:
-            return Other.STAY  # refused when the program becomes local
+            return None  # refused when the program becomes local
         if not _divide_elsewhere(input, {*windows}) or not _divide_elsewhere(kernel, ()):
-            return Other.GATHER
+            return Gathered("a dimension of batches or features does not divide evenly")
         movement = Movement.of(input, readings)
-        return movement if isinstance(movement, Other) else LocalConvolution(movement, *groups)
+        return movement if isinstance(movement, Gathered) else LocalConvolution(movement, *groups)
 
     def rewrite(self, op: stablehlo.ConvolutionOp, decision: LocalConvolution, code: DeviceCode) -> None:
         (input, kernel), (output,) = (tensors := WholeTensors.of(op)).operands, tensors.results

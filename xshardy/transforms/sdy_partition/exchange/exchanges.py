@@ -168,8 +168,16 @@ def elements_turned(shape: Sequence[int], dim: int, parts: int) -> int:
     return 2 * prod(shape) * (parts - 1) // parts
 
 
-def is_worth_it(shape: Sequence[int], steps: Sequence[ExchangeStep]) -> bool:
-    """Whether an exchange of parts of `shape` moves fewer bytes than a gather, in a few rounds, or as many in one."""
+def why_gather(shape: Sequence[int], steps: Sequence[ExchangeStep]) -> str | None:
+    """
+    Why a gather of parts of `shape` is better than an exchange.
+
+    None if the exchange moves fewer elements, in a few rounds, or as many in one.
+    """
     rounds = sum(each.rounds_sent for step in steps for each in step.exchanges)
-    saved = elements_gathered(shape, steps) - elements_sent(shape, steps)
-    return rounds <= MAX_ROUNDS and (saved > 0 or (saved == 0 and rounds <= 1))
+    if rounds > MAX_ROUNDS:
+        return f"an exchange takes {rounds} rounds, more than {MAX_ROUNDS}"
+    sent, gathered = elements_sent(shape, steps), elements_gathered(shape, steps)
+    if sent < gathered or (sent == gathered and rounds <= 1):
+        return None
+    return f"an exchange sends {sent} elements to each device in {rounds} rounds, a gather {gathered}"

@@ -1,6 +1,7 @@
 """The alternative to an exchange: all devices get the dimensions in question whole, and take their parts again."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from xdsl.ir import Operation
@@ -11,7 +12,7 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import AllReduceOp
 from xshardy.dialects.sdy.ops import ReshardOp
-from xshardy.rewriting import DecisionPattern
+from xshardy.rewriting import DecisionPattern, because
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution
@@ -75,15 +76,26 @@ def gathered_convolution(op: stablehlo.ConvolutionOp, before: WholeTensors) -> R
     return Resolution([becomes[0], None], [becomes[1]], (), ReductionOp.SUM, mesh)
 
 
-class GatherDimensions(DecisionPattern[Operation, Resolution]):
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """The reshards of an operation, if they are not left to another pass, and why nothing is exchanged instead."""
+
+    resolution: Resolution | None
+    reason: str
+
+
+class GatherDimensions(DecisionPattern[Operation, Gather]):
     """
     `f(x)` -> `reshard(f(reshard(x)))`, where the dimensions in question are not sharded.
 
     `all_reduce(f(x))` -> `reshard(all_reduce(f(reshard(x))))`
     """
 
-    def rewrite(self, op: Operation, decision: Resolution, rewriter: PatternRewriter, /) -> None:
-        apply_resolution(op, decision, rewriter)
+    def rewrite(self, op: Operation, decision: Gather, rewriter: PatternRewriter, /) -> None:
+        because(rewriter, "%s", decision.reason)
+        if decision.resolution is None:
+            return
+        apply_resolution(op, decision.resolution, rewriter)
         for result in op.results:
             reshard = result.get_user_of_unique_use()
             if not isinstance(reshard, ReshardOp):

@@ -1,7 +1,7 @@
 """What the patterns of exchanges share: manual computations, and padding to a size that divides."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from enum import Enum, auto
+from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -25,13 +25,17 @@ Body = Callable[[Sequence[SSAValue]], Sequence[SSAValue]]
 """Inserts the code of a device, given its parts, and returns its parts of the results."""
 
 
-class Other(Enum):
-    """What a pattern decides instead of a rewrite."""
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a pattern decides instead of an exchange: every device gets all parts of the dimensions in question."""
 
-    STAY = auto()
-    """Each part of the result needs only the parts of the operands on the same device."""
-    GATHER = auto()
-    """Every device gets all parts of the dimensions in question."""
+    reason: str
+    """Why there is no exchange: `an index is sharded`."""
+
+
+NEEDS_RESHARDS = "operand and result have different axes along dimensions that move together"
+NO_NEUTRAL_ELEMENT = "its body has no neutral element to take the place of padding"
+READS_OUTSIDE = "its body reads values from outside"
 
 
 def is_movable(tensors: WholeTensors) -> bool:

@@ -13,8 +13,8 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_partition.exchange.exchange_code import ExchangeCode
-from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, is_worth_it
-from xshardy.transforms.sdy_partition.exchange.pattern import Other
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, exchange, why_gather
+from xshardy.transforms.sdy_partition.exchange.pattern import Gathered
 from xshardy.transforms.sdy_partition.exchange.runs import Runs, runs
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor
@@ -68,14 +68,15 @@ class Movement:
     """Values in the manual computation need no shardings."""
 
     @staticmethod
-    def of(source: WholeTensor, readings: Mapping[int, Reading]) -> "Movement | Other":
+    def of(source: WholeTensor, readings: Mapping[int, Reading]) -> "Movement | Gathered":
         """A gather if that is cheaper."""
         steps = [
             ExchangeStep(dim, source.parts(dim), (exchange(stored(source, dim), reading.read),))
             for dim, reading in readings.items()
         ]
         shape = [*source.part_shape]
-        return Movement(source, steps, readings) if is_worth_it(shape, steps) else Other.GATHER
+        why = why_gather(shape, steps)
+        return Movement(source, steps, readings) if why is None else Gathered(why)
 
     @property
     def moves(self) -> bool:

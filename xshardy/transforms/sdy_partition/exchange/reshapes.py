@@ -18,7 +18,8 @@ from xshardy.transforms.sdy.shardings import with_dimensions
 from xshardy.transforms.sdy_export.factor_conflicts import Resolution
 from xshardy.transforms.sdy_partition.exchange.neighbours import Neighbours
 from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
+    NEEDS_RESHARDS,
+    Gathered,
     axis_names,
     is_movable,
     manual_computation,
@@ -196,15 +197,15 @@ class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> SplitGroups | Other:
+    def decide(op: stablehlo.ReshapeOp, before: WholeTensors) -> SplitGroups | Gathered | None:
         moved = MovedGroups.of(before)
         if moved is None:
-            return Other.GATHER
+            return Gathered(NEEDS_RESHARDS)
         dims: dict[int, DimExchange] = {}
         for group in moved.groups:
             along = _split(moved, group)
             if along is None:
-                return Other.GATHER
+                return Gathered("whole parts can only be exchanged where one dimension becomes several")
             dims[group.operand.start] = along
         return SplitGroups(moved, dims)
 

@@ -18,7 +18,6 @@ from xshardy.sharding.devices import mirrored
 from xshardy.transforms.sdy.shardings import with_mesh
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
     axis_names,
     divisible,
     has_same_axes,
@@ -72,15 +71,15 @@ class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Mirroring | Other:
+    def decide(op: stablehlo.ReverseOp, before: WholeTensors) -> Mirroring | None:
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(source, target):
-            return Other.STAY
+            return None
         dims = [dim for dim in sorted(op.dimensions.get_values()) if source.parts(dim) > 1]
         paddings = {dim: divisible(source.shape[dim], source.parts(dim)) - source.shape[dim] for dim in dims}
         shifts = {dim: padding for dim, padding in paddings.items() if padding}
         axes = tuple(axis for dim in dims for axis in source.axes(dim))
-        return Mirroring(source, axes, shifts) if dims else Other.STAY
+        return Mirroring(source, axes, shifts) if dims else None
 
     def rewrite(self, op: stablehlo.ReverseOp, decision: Mirroring, code: DeviceCode) -> None:
         source, sharding, mesh = decision.source, decision.source.own_sharding, decision.source.mesh

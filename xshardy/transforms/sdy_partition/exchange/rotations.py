@@ -5,7 +5,7 @@ from xdsl.ir import SSAValue
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, is_worth_it, rotation
+from xshardy.transforms.sdy_partition.exchange.exchanges import ExchangeStep, rotation, why_gather
 from xshardy.transforms.sdy_partition.exchange.pattern import has_same_axes, part_size
 from xshardy.transforms.sdy_partition.exchange.readings import stored
 from xshardy.transforms.sdy_partition.exchange.runs import Runs
@@ -36,7 +36,7 @@ def rotation_of(op: stablehlo.ConcatenateOp) -> ExchangeStep | None:
         return None
     step = ExchangeStep(dim, parts, (exchange,))
     shape = [part_size(source, other) for other in range(len(source.shape))]
-    return step if is_worth_it(shape, [step]) else None
+    return step if why_gather(shape, [step]) is None else None
 
 
 def rotated(op: stablehlo.ConcatenateOp) -> tuple[SSAValue, int] | None:

@@ -9,7 +9,13 @@ from xshardy.dialects.dense_elements import all_bytes, has_elements
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.transforms.sdy_partition.exchange.exchanged_movement import ExchangeOfPad, ExchangeOfSlice
 from xshardy.transforms.sdy_partition.exchange.neighbours import Reads, neighbours
-from xshardy.transforms.sdy_partition.exchange.pattern import Other, has_same_axes, is_movable, part_size, sharded_dims
+from xshardy.transforms.sdy_partition.exchange.pattern import (
+    Gathered,
+    has_same_axes,
+    is_movable,
+    part_size,
+    sharded_dims,
+)
 from xshardy.transforms.sdy_partition.exchange.whole_parts import WholeParts
 from xshardy.transforms.sdy_partition.local.slices import slice_stays
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
@@ -45,16 +51,16 @@ class SliceOfWholeParts(ExchangeOfSlice):
     """
 
     @staticmethod
-    def decide(op: stablehlo.SliceOp, before: WholeTensors) -> WholeParts | Other:
+    def decide(op: stablehlo.SliceOp, before: WholeTensors) -> WholeParts | Gathered | None:
         (source,), (target,) = before.operands, before.results
         if not is_movable(before) or not has_same_axes(source, target):
-            return Other.STAY
+            return None
         dims = [dim for dim in sharded_dims(source) if not plain_slice_stays(op, dim, before)]
         starts, strides = op.start_indices.get_values(), op.strides.get_values()
         if not dims:
-            return Other.STAY
+            return None
         if any(strides[dim] > 1 for dim in dims):
-            return Other.GATHER
+            return Gathered("the slice has strides")
         return WholeParts.of({dim: Reads(part_size(target, dim), -starts[dim]) for dim in dims}, source)
 
 
@@ -70,20 +76,20 @@ class PadOfWholeParts(ExchangeOfPad):
     """
 
     @staticmethod
-    def decide(op: stablehlo.PadOp, before: WholeTensors) -> WholeParts | Other:
+    def decide(op: stablehlo.PadOp, before: WholeTensors) -> WholeParts | Gathered | None:
         source, (target,) = before.operands[0], before.results
         if not is_movable(before) or not has_same_axes(source, target):
-            return Other.STAY
+            return None
         rows = [*zip(op.edge_padding_low.get_values(), op.interior_padding.get_values(), strict=True)]
         reads = {dim: Reads(part_size(target, dim), rows[dim][0], rows[dim][1] + 1) for dim in sharded_dims(source)}
         parts = WholeParts.of(reads, source)
-        if isinstance(parts, Other):
+        if isinstance(parts, Gathered):
             return parts
         if all(pad_stays(op, dim, source, target) for dim in parts.dims):
-            return Other.STAY
+            return None
         has_neighbours = any(along.near.left or along.near.right for along in parts.dims.values())
         if has_neighbours and not is_zero(op.padding_value):
-            return Other.GATHER
+            return Gathered("the padding is not zero")
         dims = {
             dim: along
             for dim, along in parts.dims.items()

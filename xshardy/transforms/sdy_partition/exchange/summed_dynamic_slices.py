@@ -11,7 +11,7 @@ from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.transforms.sdy_partition.exchange.contributions import added_up, all_axes, placed
 from xshardy.transforms.sdy_partition.exchange.pattern import (
-    Other,
+    Gathered,
     manual_results,
     padded_input,
     part_size,
@@ -35,21 +35,27 @@ class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
     """
 
     @staticmethod
-    def decide(op: stablehlo.DynamicSliceOp, before: WholeTensors) -> Sequence[int] | Other:
+    def decide(op: stablehlo.DynamicSliceOp, before: WholeTensors) -> Sequence[int] | Gathered | None:
         (source, *indices), (target,) = before.operands, before.results
-        if source.is_replicated or source.mesh.is_maximal or not all(index.is_replicated for index in indices):
-            return Other.GATHER
+        if source.is_replicated:
+            return Gathered("only the result is sharded")
+        if source.mesh.is_maximal:
+            return Gathered("the operand is on one device")
+        if not all(index.is_replicated for index in indices):
+            return Gathered("an index is sharded")
         if not target.is_replicated and target.mesh != source.mesh:
-            return Other.GATHER
+            return Gathered("operand and result are over different meshes")
         cut = [dim for dim in sharded_dims(source) if target.shape[dim] != source.shape[dim]]
         if not cut:
-            return Other.STAY
+            return None
         kept = (dim for dim in range(len(source.shape)) if dim not in cut)
         if any(target.axes(dim) not in ((), source.axes(dim)) for dim in cut) or any(
             target.axes(dim) != source.axes(dim) for dim in kept
         ):
-            return Other.GATHER
-        return cut if prod(_part_of_result(source, target, cut)) <= prod(source.part_shape) else Other.GATHER
+            return Gathered("the result is sharded otherwise than the operand")
+        if prod(_part_of_result(source, target, cut)) > prod(source.part_shape):
+            return Gathered("the slice has more elements than a part of the operand")
+        return cut
 
     def rewrite(self, op: stablehlo.DynamicSliceOp, decision: Sequence[int], code: DeviceCode) -> None:
         (source, *_), (target,) = (tensors := WholeTensors.of(op)).operands, tensors.results

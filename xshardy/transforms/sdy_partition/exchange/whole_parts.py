@@ -20,7 +20,7 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import dilated
 from xshardy.transforms.sdy_partition.exchange.device_numbers import hop, pairs_between, sent, shard_index
 from xshardy.transforms.sdy_partition.exchange.neighbours import Neighbours, Reads, neighbours
-from xshardy.transforms.sdy_partition.exchange.pattern import Other, sharded_along
+from xshardy.transforms.sdy_partition.exchange.pattern import Gathered, sharded_along
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor
 
@@ -131,11 +131,11 @@ class WholeParts:
     dims: Mapping[int, DimExchange]
 
     @staticmethod
-    def of(reads: Mapping[int, Reads], source: WholeTensor) -> "WholeParts | Other":
+    def of(reads: Mapping[int, Reads], source: WholeTensor) -> "WholeParts | Gathered":
         """The exchange that gives each part of the result what it reads along each dimension of `source`."""
         dims = {dim: slide(source.shape[dim], source.axes(dim), source.mesh, each) for dim, each in reads.items()}
         is_near = all(along.near.are_near(source.parts(dim)) for dim, along in dims.items())
-        return WholeParts(source, dims) if is_near else Other.GATHER
+        return WholeParts(source, dims) if is_near else Gathered("a part needs elements of others than its neighbours")
 
     @property
     def local_sharding(self) -> TensorShardingAttr:

@@ -31,6 +31,7 @@ from xshardy.rewriting import PatternPass, Step
 from xshardy.rewriting.walk import operations_in
 from xshardy.sharding.factor_rule import FactorRule
 from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.transforms.call_graph import functions_of, is_private
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
@@ -44,10 +45,11 @@ HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-resha
 
 
 class PaddedTypes(BySharding[Attribute]):
-    """The padded types of values."""
+    """The padded types of the values of `module`."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: ModuleOp) -> None:
         super().__init__(padded_type)
+        self.functions = functions_of(module)
 
     def is_padded(self, value: SSAValue, op: Operation) -> bool:
         """Whether `value`, which `op` defines or reads, gets padding."""
@@ -98,8 +100,18 @@ def check_without_padding(op: Operation, values: Sequence[SSAValue], types: Padd
             )
 
 
-def check_border(op: CallOp | ManualComputationOp, types: PaddedTypes) -> None:
+def check_border(op: ManualComputationOp, types: PaddedTypes) -> None:
     check_without_padding(op, (*op.operands, *op.results), types)
+
+
+def check_call(op: CallOp, types: PaddedTypes) -> None:
+    """Raises `OperationFailedException` if `op` takes or returns values with other padding than its function."""
+    if (callee := types.functions.get(op.callee.string_value())) is None:
+        return check_without_padding(op, (*op.operands, *op.results), types)
+    inside = function_type(callee, types)
+    for value, wanted in zip((*op.operands, *op.results), (*inside.inputs, *inside.outputs), strict=True):
+        if (padded := types.of_value(value, op)) != wanted:
+            raise _padded_differently(op, padded, wanted)
 
 
 def check_end(op: Operation, types: PaddedTypes) -> None:
@@ -136,7 +148,8 @@ def check_same_padding(op: Operation, types: PaddedTypes) -> None:
 
 FLOW_CHECKS: tuple[tuple[tuple[type, ...], Callable[[Any, PaddedTypes], None]], ...] = (
     ((FuncReturnOp,), check_returned),
-    ((CallOp, ManualComputationOp), check_border),
+    ((CallOp,), check_call),
+    ((ManualComputationOp,), check_border),
     (FLOW_OPS, check_flow),
     ((IfOp,), check_branches),
     ((ReturnOp, StableReturnOp, UnregisteredOp), check_end),
@@ -223,10 +236,10 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
     """
     The analysis of the pass. Raises `OperationFailedException` for a module that cannot be padded.
 
-    With `pads_functions`, functions return padded tensors, and take tensors that are padded with zeros; else they must
-    not need padding.
+    With `pads_functions`, all functions return padded tensors, and take tensors that are padded with zeros; else only
+    private ones do, with any padding, and public ones must not need it.
     """
-    types, rules = PaddedTypes(), ShardingRules(beyond_upstream=True)
+    types, rules = PaddedTypes(module), ShardingRules(beyond_upstream=True)
     program = PaddedProgram({}, {}, {}, {})
     if not needs_padding(module, types):
         return program
@@ -239,10 +252,11 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
         if zeros_after(op, zeros, types):
             zeros.add(op.results[0])
         if isinstance(op, FuncOp):
-            if not pads_functions:
+            if not pads_functions and not is_private(op):
                 check_function(op, types)
             program.function_types[op] = function_type(op, types)
-            zeros.update(values_of(op))
+            if pads_functions:
+                zeros.update(values_of(op))
         elif (check := flow_check(type(op))) is not None:
             check(op, types)
         elif any(types.is_padded(value, op) for value in (*op.operands, *op.results)):
@@ -268,13 +282,13 @@ class PadForDivisibilityPass(PatternPass):
     """
     Pad tensors at the end of each dimension that has no equal parts, and mask padding where it would be noticed.
 
-    Arguments and results of functions must have equal parts. An operation that cannot take padding gets the dimension
-    whole on each device. A module that cannot be padded is left as it was.
+    Arguments and results of public functions must have equal parts; those of private ones are padded. An operation that
+    cannot take padding gets the dimension whole on each device. A module that cannot be padded is left as it was.
     """
 
     name = "sdy-pad-for-divisibility"
     pads_functions: ClassVar[bool] = False
-    """Whether functions take and return padded tensors."""
+    """Whether public functions take and return padded tensors, too."""
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-pad-for-divisibility'
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:

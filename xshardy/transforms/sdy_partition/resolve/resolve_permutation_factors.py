@@ -5,7 +5,7 @@ Source: Shardy's docs, "Export passes", `sdy-resolve-permutation-factors`.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -20,8 +20,8 @@ from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy.op_kinds import is_elementwise
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
 from xshardy.transforms.sdy_export.likeness import alike
-from xshardy.transforms.sdy_partition.exchange.gathers import GatherDimensions
-from xshardy.transforms.sdy_partition.exchange.pattern import Other
+from xshardy.transforms.sdy_partition.exchange.gathers import Gather, GatherDimensions
+from xshardy.transforms.sdy_partition.exchange.pattern import Gathered
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
 from xshardy.transforms.sdy_partition.local.device_code import Channels, LocalOptions
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPatternClass
@@ -34,7 +34,7 @@ class PermutationDecisions:
     """What becomes of each operation that needs elements of other parts."""
 
     exchanges: dict[Operation, object] = field(default_factory=dict[Operation, object])
-    gathers: dict[Operation, Resolution] = field(default_factory=dict[Operation, Resolution])
+    gathers: dict[Operation, Gather] = field(default_factory=dict[Operation, Gather])
 
 
 Column = Callable[[Partitioning], LocalPatternClass | None]
@@ -66,7 +66,7 @@ class PermutationDecider:
             if key is not None and key in self._need_nothing:
                 continue
             decision = self._decision(op, OPERATIONS.get(type(op), PLAIN))
-            if isinstance(decision, Resolution):
+            if isinstance(decision, Gather):
                 found.gathers[op] = decision
             elif decision is not None:
                 found.exchanges[op] = decision
@@ -75,17 +75,19 @@ class PermutationDecider:
         return found
 
     def _decision(self, op: Operation, row: Partitioning) -> object:
-        """What the pattern of `op` exchanges, or the resolution by which it is gathered; None if it needs neither."""
+        """What the pattern of `op` exchanges, or how it is gathered; None if it needs neither."""
         pattern = self.exchange(row) if self.is_enabled else None
         if pattern is None and row.gather is None and not self._conflicts.permutation_factors(op):
             return None
         before = WholeTensors.of(op)
         if before.is_replicated or not all(tensor.is_static for tensor in (*before.operands, *before.results)):
             return None
-        decision = Other.GATHER if pattern is None else pattern.decide(op, before)
-        if decision is Other.GATHER:
-            return self._gathered(op, row, before)
-        return None if decision is Other.STAY else decision
+        decision = Gathered("no exchange is known") if pattern is None else pattern.decide(op, before)
+        if isinstance(decision, Gathered):
+            resolution = self._gathered(op, row, before)
+            needs_nothing = resolution is None and (pattern is None or row.gather is not None)
+            return None if needs_nothing else Gather(resolution, decision.reason)
+        return decision
 
     def _gathered(self, op: Operation, row: Partitioning, before: WholeTensors) -> Resolution | None:
         """The reshards that let no part of a result of `op` need elements of other parts; None if none does anyway."""
@@ -130,6 +132,10 @@ class ResolvePermutationFactorsPass(PatternPass):
 
         decisions = PermutationDecider(module, exchange, self.enable_halo_exchange).decisions()
         options, channels = LocalOptions(by_replica=self.replica_count > 1), Channels(next_channel(module))
-        gathers = GatherDimensions({} if self.only_exchanges else decisions.gathers)
+        gathers = decisions.gathers
+        if self.only_exchanges:
+            gathers = {op: replace(gather, resolution=None) for op, gather in gathers.items()}
         exchanges = patterns_of(exchange, decisions.exchanges)
-        return gathers, *(pattern(decided, options, channels) for pattern, decided in exchanges.items())
+        return GatherDimensions(gathers), *(
+            pattern(decided, options, channels) for pattern, decided in exchanges.items()
+        )
