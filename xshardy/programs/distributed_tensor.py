@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
+from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.numerics.element_types import Array
 from xshardy.programs.errors import EngineError
@@ -19,7 +20,7 @@ from xshardy.programs.tensor_picture import DividedDim, picture
 from xshardy.sharding.devices import shard_indices
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DistributedTensor:
     """
     A tensor of `devices` devices, and how it is divided: by `sharding` over `mesh`; each device has all of it if None.
@@ -42,6 +43,10 @@ class DistributedTensor:
         if mesh is None or not mesh.axes.data:
             return cls(type, devices)
         return cls(type, mesh.device_count, sharding, mesh)
+
+    def __repr__(self) -> str:
+        divided = dimensions(self.sharding) or "whole"
+        return f"<{self.type} on {self.devices} devices, {divided}: parts of {self.local_shape}>"
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from xshardy.rewriting.walk import attributes_on, operations_below, operations_i
 from xshardy.syntax.bytecode import read_bytecode
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.syntax.diagnostics import verify_error_text
-from xshardy.syntax.locations import location_of, places
+from xshardy.syntax.locations import innermost_place
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.resources import parse_with_resources
 from xshardy.transforms.call_graph import functions_of
@@ -49,10 +49,10 @@ class Program:
 
     def place(self, op: Operation) -> str:
         """`model.py:42`, the place of `op`, or else the file and line of the text; the file if a pass created it."""
-        if (place := next(places(location_of(op)), None)) is not None:
+        if (place := innermost_place(self.names.location(op))) is not None:
             return f"{place.filename.data}:{place.line.data}"
         line = self.names.line(op)
-        return self.source.name if line is None else f"{self.source.name}:{line}"
+        return self.source.name if line is None or not self.source.is_text else f"{self.source.name}:{line}"
 
     def named(self) -> "Program":
         """
@@ -119,7 +119,7 @@ def read_module(source: Source, context: Context) -> tuple[ModuleOp, SourceNames
     else:
         parser = Parser(context, content, source.name)
         module, spans = parse_with_resources(parser), parser.spans
-        names = SourceNames(spans)
+        names = SourceNames(spans, has_lines=source.is_text)
     try:
         verify(module)
     except VerifyException as error:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from xshardy.syntax.files import write_file
 from xshardy.tools.interrupts import line_of, status_of
@@ -27,6 +27,19 @@ def write_text(path: Path | None, text: str) -> None:
             sys.stdout.flush()
     else:
         write_file(path, text)
+        say_written(path)
+
+
+def coloured(text: str) -> str:
+    """`text`, MLIR, with colours if standard output is a terminal, and `NO_COLOR` is not set."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    from pygments import highlight
+    from pygments.formatters import TerminalFormatter
+
+    from xshardy.syntax.pygments_lexer import MLIRLexer
+
+    return highlight(text, MLIRLexer(stripnl=False), TerminalFormatter())
 
 
 def write_bytes(path: Path | None, data: bytes) -> None:
@@ -37,6 +50,18 @@ def write_bytes(path: Path | None, data: bytes) -> None:
             sys.stdout.buffer.flush()
     else:
         write_file(path, data)
+        say_written(path)
+
+
+def say_written(path: Path) -> None:
+    """Say on standard error that `path` was written, if somebody looks at it: that is a terminal."""
+    if sys.stderr.isatty():
+        print_diagnostic(f"wrote {path}")
+
+
+def write_mlir(path: Path | None, text: str) -> None:
+    """As `write_text`, with colours if standard output is a terminal."""
+    write_text(path, coloured(text) if path is None or path == STDOUT else text)
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -80,7 +105,15 @@ def _named(stream: str) -> Generator[None]:
 def read_standard_input() -> bytes:
     """All of standard input. Raises `OSError`."""
     with _named("standard input"):
-        return sys.stdin.buffer.read()
+        return read_all(sys.stdin.buffer)
+
+
+def read_all(stream: IO[bytes]) -> bytes:
+    """All of `stream`, a MiB at a time: Python handles no signal during one read, and that of a device may not end."""
+    pieces: list[bytes] = []
+    while piece := stream.read(1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def discard_standard_output() -> None:
