@@ -87,6 +87,10 @@ def __getattr__(name: str) -> Any:
     # Imported on first use: `xdsl-opt` loads this package for its entry point, and must not pay for the compiler.
     if name == "jax":
         return import_module("xshardy.jax")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("xshardy")
     if name not in _HOMES:
         raise AttributeError(f"module 'xshardy' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(f"xshardy.{_HOMES[name]}"), name)
@@ -94,4 +98,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+    return [*__all__, "__version__", *(name for name in globals() if name.startswith("__"))]

@@ -288,7 +288,7 @@ def run(
     engine = engine_named(on, **options.get(on, {})) if isinstance(on, str) else on
     program = _program(source, name, arguments or (), keep_unused=True)
     if program.source.structure.arguments is not None and arguments is not None:
-        arguments = values_of(arguments)
+        arguments = program.source.structure.kept_of(values_of(arguments))
     return run_module(program.module, engine, program.context, arguments=arguments, mesh=mesh, seed=seed, check=check)
 
 
@@ -315,13 +315,14 @@ def compile_program(
 
     from xshardy.engines.compiled_program import compile_for_devices
     from xshardy.hlo_text import parse_hlo
+    from xshardy.ir.clones import clone_operation
     from xshardy.launch.device_arguments import is_optimised
     from xshardy.programs.source import source_of
     from xshardy.universe import new_context
 
     read, context = source_of(source, name, arguments), new_context()
     if isinstance(read.content, ModuleOp):
-        module = read.content.clone()
+        module = clone_operation(read.content)
     else:
         module = parse_hlo(read.text, read.name) if read.is_hlo else None
         if module is None or not is_optimised(module):

@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,28 @@ def test_the_repr_of_a_kernel_is_one_line():
 
 
 ADD = 'func.func @f(%x: i32 loc("p[0]")) -> i32 { func.return %x : i32 }'
+
+
+SUM = """sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0]
+    : (tensor<8x4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}"""
+
+
+def test_the_reprs_of_programs_are_one_line():
+    run = xshardy.run(SUM, check=True)
+    assert repr(run.program) == "<program for 2 devices: (tensor<8x4xf32>) -> (tensor<4xf32>)>"
+    assert repr(run.program.arguments[0]) == '<tensor<8x4xf32> on 2 devices, [{"x"}, {}]: parts of (4, 4)>'
+    assert repr(run).startswith("<run on 2 devices in ") and repr(run).endswith(" ms: (tensor<4xf32>), agrees>")
+    expected = "<plan for 2 devices: 16 B sent per device in 1 all-reduce; 80 B at the peak>"
+    assert repr(xshardy.plan(SUM)) == expected
+
+
+def test_the_version():
+    assert xshardy.__version__ == version("xshardy") and "__version__" in dir(xshardy)
 
 
 def test_programs_are_text_bytes_and_paths(tmp_path: Path):

@@ -41,3 +41,12 @@ def test_the_workflow_runs_the_tests_with_the_oldest_versions():
 def test_pages_say_which_versions_of_xdsl(page: str):
     (dependency,) = [found for found in PROJECT["dependencies"] if Requirement(found).name == "xdsl"]
     assert f"`{dependency}`" in (ROOT / page).read_text()
+
+
+def test_an_editable_installation_is_a_path():
+    """
+    With this line, setuptools writes the path of the clone. Without, it writes an import hook, and `import xshardy` in
+    the folder that has the clone finds the clone itself, a folder without `__init__.py`.
+    """
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert settings["package-dir"] == {"": "."} and not (ROOT / "__init__.py").exists()

@@ -31,7 +31,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def commands(page: Path) -> list[str]:
     """The lines of shell blocks, and the first cells of rows, that run one of our commands on an existing file."""
-    lines = [line.partition("  #")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
+    lines = [line.strip() for block in blocks(page, "sh") for line in block.splitlines()]
     lines += re.findall(r"^\| `([^`]+)` \|", page.read_text(), re.MULTILINE)
     ours = [line for line in lines if line.split(" ")[0] in COMMANDS]
     return [line for line in ours if any(is_program(word) for word in shlex.split(line))]
@@ -46,6 +46,20 @@ def listings(page: Path) -> dict[str, list[str]]:
     """By a command that is alone in a block, the lines of the block behind it: what it prints."""
     found = re.findall(r"^```sh\n([^\n]*)\n```\n\n```text\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     return {command: text.splitlines() for command, text in found}
+
+
+OTHERS = (ROOT / "CONTRIBUTING.md", ROOT / "editors" / "README.md", *(ROOT / "docs" / "tutorials").glob("*.md"))
+
+NOT_FOR_ZSH = re.compile(r"(?:^|\s)#|[\[\]?*!]|=\(|\w\(")
+"""What zsh, the shell of macOS, takes for words of a command, for patterns of files or for an error."""
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_can_be_pasted_into_zsh(page: Path):
+    """It has no comments on a command line, and looks for files that `a[b]` matches."""
+    pasted = [block for shell in ("sh", "bash", "zsh") for block in blocks(page, shell) if not block.startswith("#!")]
+    lines = [line for block in pasted for line in block.splitlines()]
+    assert not [line for line in lines if NOT_FOR_ZSH.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", line))]
 
 
 LISTINGS = {command: lines for page in PAGES for command, lines in listings(page).items()}

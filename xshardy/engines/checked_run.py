@@ -1,7 +1,7 @@
 """A program partitioned, run and, if asked for, compared with the same program on one device."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 
 from xdsl.context import Context
@@ -15,25 +15,28 @@ from xshardy.engines.simulated import Simulated
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
+from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array, stored_dtype
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.partitioned import PartitionedProgram, partition_module
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.pad_dynamic_dimensions import PadDynamicDimensionsPass
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
+from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.main_function import main_function
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ProgramRun:
     """The results of a run, as whole tensors."""
 
-    program: PartitionedProgram = field(repr=False)
-    results: Sequence[Array] = field(repr=False)
+    program: PartitionedProgram
+    results: Sequence[Array]
     seconds: float
     """The time of the engine, with compilation."""
-    comparisons: Sequence[Comparison | str] | None = field(default=None, repr=False)
+    comparisons: Sequence[Comparison | str] | None = None
     """
     For each result, the comparison of the devices' copies with the program on one device, or the reason why HLO leaves
     the result open. None if it was not asked for.
@@ -46,10 +49,18 @@ class ProgramRun:
         """Whether no result that was compared is wrong."""
         return not any(isinstance(comparison, Comparison) and not comparison for comparison in self.comparisons or ())
 
+    @property
+    def _verdict(self) -> str:
+        return "not compared" if self.comparisons is None else "agrees" if self.agrees else "differs"
+
+    def __repr__(self) -> str:
+        results = ", ".join(str(tensor.type) for tensor in self.program.results)
+        milliseconds = f"{self.seconds * 1000:.0f} ms"
+        return f"<run on {self.program.devices} devices in {milliseconds}: ({results}), {self._verdict}>"
+
     def _repr_html_(self) -> str:
         """The devices, the time and the verdict, and how each result is divided, for notebooks."""
-        verdict = "not compared" if self.comparisons is None else "agrees" if self.agrees else "differs"
-        found = {"devices": self.program.devices, "ms": f"{self.seconds * 1000:.0f}", "results": verdict}
+        found = {"devices": self.program.devices, "ms": f"{self.seconds * 1000:.0f}", "results": self._verdict}
         return facts(found) + "".join(tensor._repr_html_() for tensor in self.program.results)
 
 
@@ -72,12 +83,15 @@ def run_module(
     `PassFailedException`.
     """
     refuse_callbacks(module)
+    for function in functions_of(module).values():
+        if function.body.blocks:
+            body_of(function)  # inputs are drawn by what the block does with them
     resize_meshes(module, mesh, context)
     SplitDynamicBordersPass().rewrite_module(module)
     main = main_function(module)
     given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
     PadDynamicDimensionsPass().rewrite_module(module)  # after sizes were drawn: propagation takes static shapes only
-    whole = module.clone() if check else None
+    whole = clone_operation(module) if check else None
     program = partition_module(module, context, keep_propagated=check and isinstance(engine, Simulated))
     check_arguments(program, given)
     start = perf_counter()

@@ -16,6 +16,7 @@ from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.spmd import evaluate_spmd
+from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.partitioned import PARTITIONING, PartitionedProgram
@@ -46,12 +47,12 @@ def first_difference(program: PartitionedProgram, arguments: Sequence[Array]) ->
     """
     if program.propagated is None:
         return None
-    observed = program.propagated.clone()
+    observed = clone_operation(program.propagated)
     main = main_function(observed)
     values = [*observable(main)]
     tensors = [_distributed(value, program.devices) for value in values]
     return_only(main, values)
-    local = observed.clone()
+    local = clone_operation(observed)
     given = [tensor.parts(array) for tensor, array in zip(program.arguments, arguments, strict=True)]
     try:
         PassPipeline(PARTITIONING).apply(new_context(), local)

@@ -12,6 +12,7 @@ from xshardy.fusing.normalize_layouts import NormalizeLayoutsPass
 from xshardy.fusing.prepare import PrepareFusionPass
 from xshardy.fusing.split_reductions import SplitReductionsPass
 from xshardy.fusing.split_sorts import SplitSortsPass
+from xshardy.ir import clone_operation
 from xshardy.launch.prepared_program import prepared
 from xshardy.launch.unfused import require_fused
 from xshardy.transforms.canonicalize import CanonicalizePass
@@ -76,7 +77,7 @@ class FusionPipelinePass(PipelinePass):
 
 def fused_program(module: ModuleOp) -> ModuleOp:
     """A copy of `module` with its operations fused. Raises `ModuleError` for operations that cannot be fused."""
-    copy = module.clone()
+    copy = clone_operation(module)
     FusionPipelinePass().apply(new_context(), copy)
     require_fused(prepared(copy), advice="")
     return copy

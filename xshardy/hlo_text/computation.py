@@ -15,6 +15,7 @@ from xshardy.hlo_text.names import POSITIONS
 from xshardy.hlo_text.scope import Scope
 from xshardy.hlo_text.shapes import Shape, print_shape
 from xshardy.hlo_text.tuples import is_implicit, parts_of
+from xshardy.ir.fields import set_arguments
 
 
 class ComputationReader(InstructionReader):
@@ -63,10 +64,10 @@ class ComputationReader(InstructionReader):
         root = root or last
         if root is None:
             raise tokens.error(f"computation '{self.name}' has no instructions", "a computation needs a root", at)
-        if self.numbers != list(range(len(self.numbers))):
-            missing = next(i for i, number in enumerate(self.numbers) if i != number)
+        numbers = sorted(self.parameters)
+        if (missing := next((i for i, number in enumerate(numbers) if i != number), None)) is not None:
             raise tokens.error(
-                f"computation '{self.name}' has parameter {self.numbers[-1]}, but no parameter {missing}",
+                f"computation '{self.name}' has parameter {numbers[-1]}, but no parameter {missing}",
                 "number the parameters 0, 1, 2, ...",
                 at,
             )
@@ -80,8 +81,9 @@ class ComputationReader(InstructionReader):
         self.scope.asynchronous.append(self.asynchronous)
         value = self.values[root]
         self.block.add_ops([*self.operations, func.ReturnOp.create(operands=[value])])
-        arguments = self.block.args
-        attributes = [DictionaryAttr(self.argument_attributes.get(number, {})) for number in self.numbers]
+        arguments = tuple(self.parameters[number] for number in range(len(self.parameters)))
+        set_arguments(self.block, arguments)
+        attributes = [DictionaryAttr(self.argument_attributes.get(number, {})) for number in range(len(arguments))]
         sharding = self.annotations_of(value).get(SHARDING)
         function = func.FuncOp(
             self.name,
@@ -91,7 +93,7 @@ class ComputationReader(InstructionReader):
             arg_attrs=ArrayAttr(attributes) if any(attribute.data for attribute in attributes) else None,
             res_attrs=None if sharding is None else ArrayAttr([DictionaryAttr({SHARDING: sharding})]),
         )
-        places = [self.positions[number] for number in self.numbers]
+        places = [self.positions[number] for number in range(len(arguments))]
         if places != list(range(len(places))):
             function.attributes[POSITIONS] = integers(places)
         return function
@@ -99,7 +101,7 @@ class ComputationReader(InstructionReader):
     def annotations_of(self, value: SSAValue) -> Mapping[str, Attribute]:
         """The annotations of the instruction of `value`."""
         if isinstance(value, BlockArgument):
-            return self.argument_attributes.get(self.numbers[value.index], {})
+            return self.argument_attributes.get(value.index, {})
         op = value.owner
         assert isinstance(op, Operation)
         if is_implicit(op) and (parts := parts_of(value)) and isinstance(source := parts[0].owner, Operation):

@@ -40,6 +40,7 @@ from xshardy.hlo_text.tuple_leaves import (
     tree_from_leaves,
 )
 from xshardy.hlo_text.tuples import ROOT, leaf_types
+from xshardy.ir.blocks import insert_arguments
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_from
 
@@ -104,11 +105,9 @@ class SplitTupleArguments(RewritePattern):
     def split(self, argument: BlockArgument, rewriter: PatternRewriter) -> None:
         """Insert arguments for the elements of `argument`, a tuple, at its position, instead of it."""
         block = argument.block
-        parts: list[SSAValue] = []
-        for i, type in enumerate(leaf_types(argument.type)):
-            part = rewriter.insert_block_argument(block, argument.index + 1 + i, type)
+        parts = insert_arguments(block, argument.index + 1, leaf_types(argument.type))
+        for part in parts:
             part.name_hint = argument.name_hint
-            parts.append(part)
         tree = tree_from_leaves(argument.type, iter(parts))
         whole = build_tuple(tree, argument.type, InsertPoint.at_start(block), rewriter)
         rewriter.replace_all_uses_with(argument, whole)

@@ -1,6 +1,5 @@
 """Reader of the instructions of a computation of HLO text; each becomes an operation."""
 
-from bisect import bisect_left
 from collections import Counter
 
 from xdsl.dialects.builtin import StringAttr
@@ -46,8 +45,8 @@ class InstructionReader(AttributeReader):
         """The number of instructions read so far."""
         self.start = 0
         """The index of the token with which the current instruction starts."""
-        self.numbers: list[int] = []
-        """The numbers of the parameters read so far, in ascending order, as in the block."""
+        self.parameters: dict[int, BlockArgument] = {}
+        """The parameters read so far by their numbers. The block gets all of them at once, in the order of these."""
         self.argument_attributes: dict[int, Attributes] = {}
         self.positions: dict[int, int] = {}
         """The position of each parameter, by its number."""
@@ -207,15 +206,13 @@ class InstructionReader(AttributeReader):
         number = tokens.take_integer("the number of the parameter")
         tokens.expect(")")
         _, kept = self.read_fields("parameter", row, at, is_nested=name is None)
-        position = bisect_left(self.numbers, number)
-        if number < 0 or self.numbers[position : position + 1] == [number]:
+        if number < 0 or number in self.parameters:
             raise tokens.error(
                 f"parameter {number} is " + ("defined twice" if number >= 0 else "negative"),
                 "number the parameters 0, 1, 2, ...",
                 at,
             )
-        self.numbers.insert(position, number)
-        argument = self.block.insert_arg(shape.type, position)
+        argument = self.parameters[number] = BlockArgument(shape.type, self.block, number)
         name = name or self.anonymous_name("parameter")
         set_name_hint(argument, name)
         self.positions[number] = self.count

@@ -31,6 +31,31 @@ def fill_block(block: Block, ops: Iterable[Operation]) -> None:
     block._last_op = last
 
 
+def insert_arguments(block: Block, index: int, types: Iterable[Attribute]) -> Sequence[BlockArgument]:
+    """
+    Insert arguments of these types before the one at `index`, in one step, and return them.
+
+    `Block.insert_arg` and `Block.erase_arg` copy all arguments: for n of them, n calls take n * n steps.
+    """
+    inserted = [BlockArgument(type, block, 0, UNKNOWN_LOC) for type in types]
+    _set_arguments(block, [*block._args[:index], *inserted, *block._args[index:]])
+    return inserted
+
+
+def erase_arguments(block: Block, arguments: Iterable[BlockArgument]) -> None:
+    """Erase `arguments` of `block`, which nothing uses, in one step."""
+    erased = set(arguments)
+    _set_arguments(block, [argument for argument in block._args if argument not in erased])
+    for argument in erased:
+        argument.erase()
+
+
+def _set_arguments(block: Block, arguments: Iterable[BlockArgument]) -> None:
+    block._args = tuple(arguments)
+    for index, argument in enumerate(block._args):
+        argument.index = index
+
+
 def new_region(blocks: Sequence[Block]) -> Region:
     """A region of `blocks`, which are in no region."""
     region: Region = _new(Region)

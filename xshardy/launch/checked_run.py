@@ -17,6 +17,7 @@ from xshardy.interpreters.check import Comparison, Tolerance
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo.rules import Rule
+from xshardy.ir import clone_operation
 from xshardy.launch.aliases import aliases_of, donated_parameters
 from xshardy.launch.device_arguments import device_arguments, grid_of
 from xshardy.launch.execution import Finished, Machine
@@ -95,7 +96,7 @@ class ModuleRuns:
     @cached_property
     def _reference(self) -> Reference:
         """What the evaluator makes of the whole program: the results of the first device, of the second, and so on."""
-        whole = self.module.clone()
+        whole = clone_operation(self.module)
         ExpandLibraryCallsPass().rewrite_module(whole)
 
         def on_devices(entry: FuncOp, inputs: Sequence[Any], rules: Mapping[type[Operation], Rule]) -> list[Array]:

@@ -16,6 +16,7 @@ from xshardy.emitters.applied_computations import APPLIED
 from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.names import NAME, POSITIONS
 from xshardy.hlo_text.tuples import ROOT
+from xshardy.ir import clone_operation
 from xshardy.rewriting.walk import operations_from
 from xshardy.syntax import print_module
 from xshardy.transforms.call_graph import symbols_in
@@ -62,7 +63,7 @@ def _references(op: Operation) -> Iterator[str]:
 
 def _anonymous(function: FuncOp, names: Mapping[str, str]) -> FuncOp:
     """A private copy of `function` with the functions it refers to, and itself, renamed."""
-    copy = function.clone()
+    copy = clone_operation(function)
     for op in operations_from(copy):
         op.attributes = _kept(op.attributes, names)
         op.properties = _kept(op.properties, names)

@@ -14,6 +14,9 @@ from xshardy.syntax.files import write_file
 PACKAGES = ("llvmlite", "nvidia-nvvm", "xdsl", "xshardy")
 """The packages that take part in the compilation."""
 
+DIGEST = "sha256"
+"""The entry of a file with the digest of the others, by which a damaged file is known."""
+
 
 class KernelCache:
     """The kernels in the files of `directory`, which is made when the first one is added."""
@@ -22,23 +25,30 @@ class KernelCache:
         self.directory = directory
 
     def get(self, text: str, target: str, math: str) -> Kernel | None:
-        """The kernel of a fusion with this `fusion_text`; None if it is not there, or not readable."""
+        """The kernel of a fusion with this `fusion_text`; None if it is not there, or not as it was written."""
         try:
             entries = json.loads(self._file(text, target, math).read_text())
+            if entries.pop(DIGEST) != _digest(entries):
+                return None
             entries["arguments"] = tuple(KernelArgument(**argument) for argument in entries["arguments"])
             entries |= {name: tuple(entries[name]) for name in ("block", "grid")}
             return Kernel(**entries)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # any text may be there
             return None
 
     def put(self, text: str, target: str, math: str, kernel: Kernel) -> None:
         """Add `kernel`. Raises `OSError`."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        write_file(self._file(text, target, math), json.dumps(asdict(kernel)))
+        entries = json.loads(json.dumps(asdict(kernel)))  # as they are read: a tuple is a list
+        write_file(self._file(text, target, math), json.dumps({**entries, DIGEST: _digest(entries)}))
 
     def _file(self, text: str, target: str, math: str) -> Path:
         key = "\0".join((text, target, math, *versions()))
         return self.directory / f"{sha256(key.encode()).hexdigest()}.json"
+
+
+def _digest(entries: object) -> str:
+    return sha256(json.dumps(entries).encode()).hexdigest()
 
 
 @cache

@@ -14,6 +14,8 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.hlo_text.names import NAME, instruction_name
+from xshardy.ir import clone_operation, clone_region
+from xshardy.ir.blocks import erase_arguments
 from xshardy.ir.insertion import inline_block, insert_op
 from xshardy.transforms.call_graph import functions_of, is_private
 from xshardy.transforms.hlo.buffers_to_arrays import BuffersToArraysPass, has_buffers
@@ -51,7 +53,7 @@ def prepared(module: ModuleOp) -> func.FuncOp:
     Buffers become arrays. An asynchronous operation becomes a `stablehlo.async_start` whose region has the wrapped
     operation. Raises `ModuleError` for a module without a single entry, and for a function that calls itself.
     """
-    copy = module.clone()
+    copy = clone_operation(module)
     if has_buffers(copy):
         BuffersToArraysPass().rewrite_module(copy)
     entry = entry_of(copy)
@@ -118,7 +120,7 @@ def _body_of(name: str, functions: Mapping[str, func.FuncOp], callers: tuple[str
     """A copy of the body of a function, with its own calls inlined."""
     if name in callers:
         raise ModuleError(f"@{name} calls itself, by way of {' -> '.join(callers)}: a launch plan has no recursion")
-    body = functions[name].body.clone().block
+    body = clone_region(functions[name].body).block
     _inline(body, functions, (*callers, name))
     return body
 
@@ -138,8 +140,7 @@ def _capture_invariants(loop: stablehlo.WhileOp) -> None:
     kept = [index for index in range(len(loop.operand)) if index not in invariant]
     returned.operands = [returned.operands[index] for index in kept]
     for block in (body, condition):
-        for index in reversed(invariant):
-            block.erase_arg(block.args[index])
+        erase_arguments(block, [block.args[index] for index in invariant])
     smaller = stablehlo.WhileOp.create(
         operands=[loop.operand[index] for index in kept],
         result_types=[loop.result_types[index] for index in kept],

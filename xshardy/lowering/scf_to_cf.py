@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import BlockInsertPoint, InsertPoint
 
+from xshardy.ir.blocks import erase_arguments
 from xshardy.rewriting import BACKWARD, PatternPass, PatternSet, match_op_type
 
 # --- edits that the patterns share ------------------------------------------------------------------------------------
@@ -94,8 +95,7 @@ class LowerFor(RewritePattern):
         body, terminator = _inline(op.body, rest, rewriter)
         _substitute(op.results, head.args[1:], rewriter)
         _substitute(body.args, head.args, rewriter)
-        for argument in tuple(body.args):
-            rewriter.erase_block_argument(argument)
+        erase_arguments(body, body.args)
 
         induction_variable = head.args[0]
         below = arith.CmpiOp(induction_variable, op.ub, "slt")

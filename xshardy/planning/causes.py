@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -121,10 +121,18 @@ class Causes:
         if isinstance(op, ShardingConstraintOp):
             return f"{self.origins.operation(op)} asks for {after}"
         if isinstance(op, ReturnOp):
-            return f"it is returned as {after}{self._why_cut(movement)}"
+            return f"it is returned as {self._returned(op, movement.tensor)}{after}{self._why_cut(movement)}"
         computes = f"{self.origins.operation(op)} computes with {after}"
         reason = next(self._conflicts(movement, found), "")
         return computes + (f": {reason}" if reason else "")
+
+    def _returned(self, op: ReturnOp, tensor: SSAValue | None) -> str:
+        """`result 1 (['loss']), `: the result of the main function that `tensor` is; empty for that of a call."""
+        function = op.parent_op()
+        indices = [index for index, operand in enumerate(op.operands) if _unconstrained(operand) is tensor]
+        if not indices or not isinstance(function, FuncOp):
+            return ""
+        return f"{self.origins.names.result(function, indices[0])}, "
 
     def _why_cut(self, movement: Movement) -> str:
         """Why the result that `movement` makes is not divided as the tensor is, if propagation had it so."""
@@ -265,3 +273,8 @@ def _lost(before: TensorShardingAttr | None, after: TensorShardingAttr | None) -
     """The axes that shard a dimension before, with the dimension, and not after."""
     dims = before.dim_shardings if before is not None else ()
     return [(dim, axis) for dim, of in enumerate(dims) for axis in of.axes if not has_axis(after, dim, axis)]
+
+
+def _unconstrained(value: SSAValue) -> SSAValue:
+    """The input of the constraints that `value` is a result of, if any; else `value`."""
+    return _unconstrained(value.owner.input) if isinstance(value.owner, ShardingConstraintOp) else value

@@ -67,7 +67,7 @@ def memory_of(module: ModuleOp) -> Memory:
     inside = peak_of(block, Role.PROGRAM)
     size = sum(held.bytes for held in arguments)
     held = sorted((*arguments, *inside.held), key=lambda held: -held.bytes)
-    results = bytes_of(value for value in returned if value not in {*block.args})
+    results = bytes_of(returned.keys() - set(block.args))
     return Memory(size, results, size + inside.bytes, held)
 
 

@@ -39,7 +39,9 @@ class Origins:
     def name(self, number: int) -> str:
         """The name of a value: `%3 (line 12)`."""
         home = self.history.home(number)
-        return f"result {home.index}" if isinstance(home, FunctionResult) else self.names.describe(home)
+        if isinstance(home, FunctionResult):
+            return self.names.result(home.function, home.index)
+        return self.names.describe(home)
 
     def operation(self, op: Operation) -> str:
         """`stablehlo.dot (model.py:12)`"""

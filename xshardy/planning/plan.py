@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ class Estimate:
         return self.compute.seconds + self.communication
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What each device of a partitioned program communicates and holds, and why."""
 
@@ -79,13 +79,18 @@ class Plan:
     """The most bytes that it holds at a time, with arguments and results: `memory` has the model."""
     held: Sequence[HeldTensor]
     """What it holds then, largest first."""
-    work: Sequence[Work] = field(repr=False)
+    work: Sequence[Work]
     """What it computes between collectives."""
-    program: Program = field(repr=False)
+    program: Program
     """The program as it was before propagation: edits are of its values."""
-    copies: Mapping[Operation, Operation] = field(repr=False)
+    copies: Mapping[Operation, Operation]
     """For each operation of `program`, that of the copy whose shardings were propagated."""
-    traced: TracedPartition = field(repr=False)
+    traced: TracedPartition
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(self.counts.items())) or "no collectives"
+        sent, peak = in_bytes(self.bytes), in_bytes(self.peak_bytes)
+        return f"<plan for {self.devices} devices: {sent} sent per device in {counts}; {peak} at the peak>"
 
     @property
     def names(self) -> SourceNames:

@@ -13,6 +13,7 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
+from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.numerics.element_types import Array
 from xshardy.numerics.partial_results import combined, summands
@@ -21,7 +22,7 @@ from xshardy.programs.tensor_picture import DividedDim, picture
 from xshardy.sharding.devices import device_groups, shard_indices
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DistributedTensor:
     """
     A tensor of `devices` devices, and how it is divided: by `sharding` over `mesh`; each device has all of it if None.
@@ -44,6 +45,10 @@ class DistributedTensor:
         if mesh is None or not mesh.axes.data:
             return cls(type, devices)
         return cls(type, mesh.device_count, sharding, mesh)
+
+    def __repr__(self) -> str:
+        divided = dimensions(self.sharding) or "whole"
+        return f"<{self.type} on {self.devices} devices, {divided}: parts of {self.local_shape}>"
 
     @property
     def shape(self) -> tuple[int, ...]:

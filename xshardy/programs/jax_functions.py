@@ -84,6 +84,12 @@ class Structure:
     kept: frozenset[int] | None = None
     """The leaves of the arguments that are arguments of the program; all if None."""
 
+    def kept_of(self, leaves: Sequence[Array] | None) -> Sequence[Array] | None:
+        """Those of all `leaves` of the arguments that the program takes: JAX leaves unused ones out."""
+        if leaves is None or self.kept is None or self.arguments is None or len(leaves) != self.arguments.num_leaves:
+            return leaves
+        return [leaf for index, leaf in enumerate(leaves) if index in self.kept]
+
     def of_arguments(self, leaves: Sequence[object]) -> Any:
         """`leaves` nested as the positional arguments; None for those that are not kept."""
         if self.arguments is None:

@@ -15,6 +15,7 @@ from xshardy.transforms.sdy.shardings import meshes_of, shardings_of
 from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, from_stablehlo, group_meshes_in
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
+from xshardy.transforms.sdy_partition.device_counts import check_device_counts
 
 MeshSizes = Mapping[str, int] | str
 """The sizes of mesh axes by their names, also as the text that commands take: `data=2,model=4`."""
@@ -73,8 +74,9 @@ def mesh_of(module: ModuleOp) -> tuple[MeshAttr | None, int]:
 
     A mesh may be declared, or written out in a sharding. A mesh that nothing refers to counts only if there is no other
     one. A mesh of a single device says where a tensor is, not how many devices there are. Raises `EngineError` if
-    meshes have different numbers of devices.
+    meshes have different numbers of devices, and `OperationFailedException` for one that is too large.
     """
+    check_device_counts(module)
     declared = {f"@{name}": mesh for name, mesh in meshes_of(module).items() if mesh.axes.data}
     found = dict(_meshes_referred_to(module, declared))
     used = {name: found[name] for name in (*declared, *found) if name in found} or dict(islice(declared.items(), 1))

@@ -6,23 +6,36 @@ A place is that in the user's program, `model.py:42`, if the source has location
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import LocationAttr, ModuleOp
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
 
+from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.naming import ValueNames
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
 from xshardy.rewriting.walk import operations_in
-from xshardy.syntax.locations import another_location, file_and_line, given_name, location_of
+from xshardy.syntax.locations import (
+    another_location,
+    file_and_line,
+    given_name,
+    location_of,
+    operation_name,
+    users_place,
+)
 
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
 """The names of the results of an operation, before the operation's name."""
+
+_JITTED = re.compile(r"p?jit\((\w+)\)$")
+"""The name that JAX gives to the call of a function that it jits."""
+LONGEST_NAME = 40
+"""The characters of an operation's name, unless its last two parts have more."""
 
 
 class KeptName(NamedTuple):
@@ -43,6 +56,8 @@ class SourceNames:
     """By name hint, what is known of values whose producer may be replaced."""
     originals: dict[Attribute, Operation] = field(default_factory=dict[Attribute, Operation])
     """By its location, which copies have too, an operation of the text."""
+    has_lines: bool = True
+    """Whether the lines of the text mean something to the user, who has it."""
 
     def follow_copies(self, module: ModuleOp) -> None:
         """Know copies of the operations of `module`: each operation gets a location of its own, which copies keep."""
@@ -113,11 +128,43 @@ class SourceNames:
         if self._original(op) not in self.spans and (kept := self._replaced(op)) is not None:
             return kept.place
         line = self.line(op)
-        return None if line is None else f"line {line}"
+        return f"line {line}" if line is not None and self.has_lines else None
 
     def source_place(self, op: Operation) -> str | None:
         """`model.py:42`, the place of `op` in the user's program; None if the text has no location for it."""
-        return file_and_line(location_of(op))
+        return file_and_line(self.location(op))
+
+    def location(self, op: Operation) -> LocationAttr:
+        """
+        The location of `op` if it has a place in a file of the user, or else that of the call or function around it.
+
+        JAX gives what is inside of a function that it jits no place, but the function has that of its first call. What
+        is called only `jit(f)`, as a return of `f` is, has the place where `f` was traced, which is not in it: none.
+        """
+        if _JITTED.match(operation_name(location_of(op)) or ""):
+            return UNKNOWN_LOC
+        around = (location_of(each) for each in _upwards(op))
+        return next((each for each in around if users_place(each) is not None), location_of(op))
+
+    def operation_name(self, op: Operation) -> str | None:
+        """
+        `Block_0/query/dot_general`: JAX's names of the modules and functions around `op`, and of `op`; None if the text
+        has none. The name of the outermost function is left out, and what would be longer than a line allows.
+        """
+        if (own := operation_name(location_of(op))) is None:
+            return None
+        parts = _parts(own)
+        for each in _upwards(op):
+            if each is not op and isinstance(each, NamedComputationOp | FuncOp):
+                outer = _parts(operation_name(location_of(each)) or "")
+                if isinstance(each, FuncOp) and outer and outer[0].endswith(":"):  # it has no name of its own
+                    outer = [each.sym_name.data]
+                if parts[: len(outer[:1])] != outer[:1]:
+                    parts = [*outer, *parts]
+        named = [_JITTED.sub(r"\1", part) for part in (parts[1:] if _JITTED.match(parts[0]) else parts)] or parts
+        while len(named) > 2 and len("/".join(named)) > LONGEST_NAME:
+            named = ["...", *named[2 if named[0] == "..." else 1 :]]
+        return "/".join(named)
 
     def line_of(self, value: SSAValue) -> int | None:
         """The line of the operation with the result `value`, or with the region of argument `value`."""
@@ -142,8 +189,17 @@ class SourceNames:
         if isinstance(value, BlockArgument):
             return self._describe_argument(value) + (f" ({name})" if name is not None else "")
         assert isinstance(value, OpResult)
-        described = f"{name or f'result {value.index} of {what(value.op)}'}" + _in_parentheses(self.place(value.op))
+        described = name or f"result {value.index} of {what(value.op)}"
+        if (operation := self.operation_name(value.op)) is not None:
+            described += f" {operation}"
+        described += _in_parentheses(self.place(value.op))
         return described if self._original(value.op) is value.op else described + self._call_around(value.op)
+
+    def result(self, function: FuncOp, index: int) -> str:
+        """`result 1 (['loss'])`: the description of a result of `function`, by the name that JAX gave to it, if any."""
+        attributes = dictionaries_in(function.res_attrs)
+        name = attributes[index].data.get("jax.result_info") if attributes else None
+        return f"result {index}" + _in_parentheses(name.data if isinstance(name, StringAttr) and name.data else None)
 
     def _call_around(self, op: Operation) -> str:
         """` in the call of @f (line 12)`, by which copies differ; empty outside of a call."""
@@ -191,6 +247,19 @@ def _line_starts(text: str | bytes) -> list[int]:
     """Where each line of `text` starts. `Span.get_location` counts the lines before it in each call."""
     characters = text if isinstance(text, str) else text.decode("latin-1")  # one for each byte
     return [0, *(match.end() for match in re.finditer("\n", characters))]
+
+
+def _upwards(op: Operation) -> Iterator[Operation]:
+    """`op` and the operations around it, inner before outer."""
+    around: Operation | None = op
+    while around is not None:
+        yield around
+        around = around.parent_op()
+
+
+def _parts(stack: str) -> list[str]:
+    """The parts of a stack of names; none of an empty one."""
+    return stack.split("/") if stack else []
 
 
 def _in_parentheses(place: str | None) -> str:

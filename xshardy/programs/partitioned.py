@@ -15,6 +15,7 @@ from xshardy.dialects.interpreter import RunParallelOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.display.html_parts import folded, shown
+from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array
 from xshardy.programs.device_programs import refuse_program_of_devices
 from xshardy.programs.distributed_tensor import DistributedTensor
@@ -35,7 +36,7 @@ PARTITIONING = (*BEFORE_PARTITIONING, PartitionerPipelinePass())
 """The passes that make of it the program of each device."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PartitionedProgram:
     """
     The program of each of `devices` devices, and how its arguments and results are divided; `str` is its text.
@@ -43,16 +44,16 @@ class PartitionedProgram:
     Device `i` is partition `i` of the only replica.
     """
 
-    module: ModuleOp = field(repr=False)
+    module: ModuleOp
     """StableHLO with its collectives. Types are those of parts; there are no meshes and no shardings."""
     mesh: MeshAttr | None
     """The mesh of the program: the first one with all devices. None if it has none."""
     devices: int
     arguments: tuple[DistributedTensor, ...]
     results: tuple[DistributedTensor, ...]
-    propagated: ModuleOp | None = field(default=None, repr=False)
+    propagated: ModuleOp | None = None
     """The module with propagated shardings, before it was partitioned, if it was kept."""
-    origins: Mapping[Operation, Operation] = field(default_factory=dict[Operation, Operation], repr=False)
+    origins: Mapping[Operation, Operation] = field(default_factory=dict[Operation, Operation])
     """For each operation of `propagated`, that of the module that was partitioned: diagnostics know its place."""
 
     @property
@@ -82,6 +83,10 @@ class PartitionedProgram:
     def __str__(self) -> str:
         return print_module(self.module)
 
+    def __repr__(self) -> str:
+        arguments, results = (", ".join(str(each.type) for each in part) for part in (self.arguments, self.results))
+        return f"<program for {self.devices} devices: ({arguments}) -> ({results})>"
+
     def _repr_html_(self) -> str:
         """How arguments and results are divided, as pictures, and the program of a device, for notebooks."""
         parts = [f"<p>the program of each of {self.devices} devices</p>"]
@@ -109,7 +114,7 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     is_partitioned = any(isinstance(op, single) for op in module.walk())
     PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)
     arguments, results = distributed_tensors(module, devices)
-    kept = module.clone() if keep_propagated else None
+    kept = clone_operation(module) if keep_propagated else None
     origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
     PassPipeline(() if is_partitioned else PARTITIONING).apply(context, module)
     return PartitionedProgram(module, mesh, devices, arguments, results, kept, origins)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType, UnregisteredAttr, UnregisteredOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
-from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
 from xshardy.dialects.discardable import verify
@@ -20,11 +20,11 @@ from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source
-from xshardy.rewriting.walk import operations_below, operations_in, operations_of
+from xshardy.rewriting.walk import attributes_on, operations_below, operations_in, operations_of
 from xshardy.syntax.bytecode import read_bytecode
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.syntax.diagnostics import verify_error_text
-from xshardy.syntax.locations import location_of, places
+from xshardy.syntax.locations import innermost_place
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.resources import parse_with_resources
 from xshardy.transforms.call_graph import functions_of
@@ -49,10 +49,10 @@ class Program:
 
     def place(self, op: Operation) -> str:
         """`model.py:42`, the place of `op`, or else the file and line of the text; the file if a pass created it."""
-        if (place := next(places(location_of(op)), None)) is not None:
+        if (place := innermost_place(self.names.location(op))) is not None:
             return f"{place.filename.data}:{place.line.data}"
         line = self.names.line(op)
-        return self.source.name if line is None else f"{self.source.name}:{line}"
+        return self.source.name if line is None or not self.source.is_text else f"{self.source.name}:{line}"
 
     def named(self) -> "Program":
         """
@@ -119,7 +119,7 @@ def read_module(source: Source, context: Context) -> tuple[ModuleOp, SourceNames
     else:
         parser = Parser(context, content, source.name)
         module, spans = parse_with_resources(parser), parser.spans
-        names = SourceNames(spans)
+        names = SourceNames(spans, has_lines=source.is_text)
     try:
         verify(module)
     except VerifyException as error:
@@ -134,10 +134,37 @@ def read_program(source: Source, context: Context | None = None) -> Program:
     operations.
     """
     context = context or new_context()
-    module, names = read_module(source, context)
+    try:
+        module, names = read_module(source, context)
+    except ParseError as error:
+        if "is not registered" not in error.msg or context.allow_unregistered:
+            raise
+        # Only now: a text without foreign names is read faster in a context that refuses them.
+        module, names = _read_foreign(source, context, error)
     if module.body.block.is_empty:
         raise InputError(f"{source.name}: error: there is no program in it")
     return Program(program_in(module, source), names, source, context)
+
+
+def _read_foreign(source: Source, context: Context, error: ParseError) -> tuple[ModuleOp, SourceNames]:
+    """
+    As `read_module`, but attributes and operations of dialects that `context` does not know are kept as they are.
+
+    Raises `error`, which the usual way to read has raised, for an unknown name in a dialect that is known.
+    """
+    lenient = context.clone()
+    lenient.allow_unregistered = True
+    try:
+        module, names = read_module(source, lenient)
+    except (ParseError, InvalidProgramError):
+        raise error from None
+    operations = [op for op in operations_in(module) if isinstance(op, UnregisteredOp)]
+    held = attributes_on([module, *operations_in(module)]).values()
+    foreign = [op.op_name.data for op in operations]
+    foreign += [attribute.attr_name.data for attribute in held if isinstance(attribute, UnregisteredAttr)]
+    if any(name.partition(".")[0] in context.registered_dialect_names for name in foreign):
+        raise error
+    return module, names
 
 
 def program_in(module: ModuleOp, source: Source) -> ModuleOp:

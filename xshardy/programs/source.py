@@ -48,6 +48,8 @@ class Source:
     """What stands for its file in diagnostics."""
     structure: Structure = FLAT
     """How the arguments and results of a function of JAX are nested."""
+    is_text: bool = True
+    """Whether the user has the text: that of an object of JAX, nobody has seen, and its lines mean nothing."""
     module: str | None = None
     """The name of the module of the program, if the content holds several; None for the first public one."""
 
@@ -103,7 +105,7 @@ def source_of_object(given: object, name: str | None = None) -> Source | None:
         given = lower_traced(given)
     for prefix, content_of in CONTENT_OF.items():
         if type(given).__module__.startswith(prefix) and (content := content_of(given)) is not None:
-            return Source(content, name or f"<{type(given).__name__}>", structure_of(given))
+            return Source(content, name or f"<{type(given).__name__}>", structure_of(given), is_text=False)
     return None
 
 

@@ -14,7 +14,7 @@ from xdsl.utils.lexer import Span
 from xshardy.dialects.discardable import verify_operation
 from xshardy.dialects.dominance import DominanceError
 from xshardy.rewriting.walk import operations_from, operations_in
-from xshardy.syntax.locations import location_of, operation_name, places
+from xshardy.syntax.locations import innermost_place, location_of, operation_name
 
 SHOWN_COLUMNS = 160
 """The number of columns of a source line that a diagnostic shows."""
@@ -38,7 +38,7 @@ def at(span: Span[str] | Span[bytes], severity: str, message: str) -> str:
 def origin_note(op: Operation) -> str:
     """A note with the place of `op` in the user's program, if it has one: `model.py:42:7: note: from jit(f)/add`."""
     location = location_of(op)
-    if (place := next(places(location), None)) is None:
+    if (place := innermost_place(location)) is None:
         return ""
     name = operation_name(location)
     column = f":{place.column.data}" if place.column.data else ""

@@ -5,18 +5,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from xshardy.syntax.close_names import did_you_mean
+from xshardy.tools.version import print_version
 
 
 class VersionAction(argparse.Action):
-    """Print the version of the package that is called like the program, which is looked up when it is asked for."""
+    """Print the version of this package, not that of xDSL only."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None):
         super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
-        parser.exit(message=f"{parser.prog} {version(parser.prog)}\n")
+        print_version()
+        parser.exit()
 
 
 class Parser(argparse.ArgumentParser):

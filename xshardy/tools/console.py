@@ -4,6 +4,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from xshardy.tools.output import printable
@@ -16,6 +17,12 @@ class DataConsole(Console):
 
     def render_str(self, text: str, **options: Any) -> Text:
         return super().render_str(printable(text), **options)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        for table in objects:
+            for column in table.columns if isinstance(table, Table) else ():
+                column.overflow = "fold"  # a narrow terminal shows all of a cell, on several lines
+        super().print(*objects, **options)
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError  # rich would exit with status 1

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.engine import Engine
     from xshardy.programs.program import Program
+    from xshardy.programs.source import Source
 
 TIME_OUT = 600.0
 """The seconds after which a run on `pjrt` is given up, by default."""
@@ -34,7 +35,8 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of programs to those of `xshardy run`."""
     group = parser.add_argument_group(
         "sharded programs",
-        "with --on simulated, kernels or pjrt, FILE is StableHLO or HLO with shardings, or FILE.py:NAME",
+        "with --on simulated, kernels or pjrt, FILE is StableHLO or HLO with shardings, or FILE.py:NAME; a program "
+        "with a mesh of several devices runs on the simulated one by default",
     )
     group.add_argument(
         "--on",
@@ -127,16 +129,15 @@ def check_options(args: argparse.Namespace) -> None:
         )
 
 
-def run_on_engine(args: argparse.Namespace) -> int:
-    """The command with `--on`; gives the exit status."""
+def run_on_engine(args: argparse.Namespace, source: "Source") -> int:
+    """The command with `--on`, of the program in `source`; gives the exit status."""
     from xshardy.engines.checked_run import run_module
     from xshardy.programs.program import read_program
     from xshardy.tools.placed_diagnostics import diagnostics_of
     from xshardy.tools.progress import stage
-    from xshardy.tools.source_file import read_source
     from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
 
-    program = read_program(read_source(args.file, args.module))
+    program = read_program(source)
     with diagnostics_of(program), _in_cluster(args):
         program.import_shardings()
         if args.draw_elided:

@@ -34,6 +34,11 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
     handle_signals(exit_at_once)
     atexit.register(gc.freeze)  # the memory goes with the process: Python need not search all of it for cycles first
     _open_closed_streams()
+    try:
+        os.getcwd()
+    except OSError as error:  # Python's imports need it
+        print(f"error: the working folder cannot be read: {error.strerror}: change to another one", file=sys.stderr)
+        return 1
     from xshardy.programs.garbage import collection_suspended
     from xshardy.tools.output import run_command
 
@@ -48,14 +53,6 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
         return run_command(run)
     finally:
         handle_signals(signal.SIG_IGN)  # all is written: a signal could only disturb Python's own end
-
-
-def _print_xdsl_version() -> int:
-    """What `xdsl-opt --version` prints, without importing xDSL."""
-    from importlib.metadata import version
-
-    print(f"xdsl-opt built from xdsl version {version('xdsl')}")
-    return 0
 
 
 def xshardy() -> int:
@@ -77,7 +74,9 @@ def xshardy_opt() -> int:
 
     def load() -> Callable[[], int]:
         if sys.argv[1:] == ["--version"]:
-            return _print_xdsl_version
+            from xshardy.tools.version import print_version
+
+            return print_version
         from xshardy.programs.garbage import collection_suspended
         from xshardy.tools.xshardy_opt import main
 

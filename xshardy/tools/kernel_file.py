@@ -33,9 +33,13 @@ HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 """How files are named that are read as HLO if they start neither as HLO nor as MLIR does."""
 
 
-def read_module(args: argparse.Namespace) -> tuple[ModuleOp, float]:
-    """The module of FILE, with parameters and results of static size, and the seconds it took to parse it."""
-    source = read_source(args.file, args.module)
+def read_module(args: argparse.Namespace, source: Source | None = None) -> tuple[ModuleOp, float]:
+    """
+    The module of FILE, with parameters and results of static size, and the seconds it took to parse it.
+
+    `source` is FILE if that was read before.
+    """
+    source = source or read_source(args.file, args.module)
     start = perf_counter()
     parse = parse_hlo if is_hlo_file(source, args.frontend) else parse_module
     module = program_in(parse(source.text, source.name), source)

@@ -8,7 +8,7 @@ from xdsl.utils.arg_spec import parse_spec
 
 from xshardy.syntax.bytecode import ARTIFACT_VERSION
 from xshardy.syntax.close_names import did_you_mean
-from xshardy.tools.argument_parser import Parser
+from xshardy.tools.argument_parser import Parser, VersionAction
 from xshardy.tools.pass_listing import listing
 from xshardy.tools.pipelines import PASS_ALIASES
 
@@ -43,6 +43,9 @@ def adopt(
     frontend.help = "how the input is read, if not by the extension of the file and by what is in it"
     parser._option_string_actions["--passes"].help = "the passes to run, with commas in between: the list is below"
     parser._option_string_actions["--target"].type = _target_among(available_targets)
+    version = parser._option_string_actions["--version"]
+    for option in version.option_strings:
+        parser._option_string_actions[option] = VersionAction(version.option_strings, version.dest, version.help)
     parser.add_argument("--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's")
     parser.add_argument(
         "--mlir-print-debuginfo",

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO, TextIO
 
 from xshardy.syntax.files import write_file
 from xshardy.tools.interrupts import line_of, status_of
@@ -26,6 +27,19 @@ def write_text(path: Path | None, text: str) -> None:
             sys.stdout.flush()
     else:
         write_file(path, text)
+        say_written(path)
+
+
+def coloured(text: str) -> str:
+    """`text`, MLIR, with colours if standard output is a terminal, and `NO_COLOR` is not set."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    from pygments import highlight
+    from pygments.formatters import TerminalFormatter
+
+    from xshardy.syntax.pygments_lexer import MLIRLexer
+
+    return highlight(text, MLIRLexer(stripnl=False), TerminalFormatter())
 
 
 def write_bytes(path: Path | None, data: bytes) -> None:
@@ -36,6 +50,18 @@ def write_bytes(path: Path | None, data: bytes) -> None:
             sys.stdout.buffer.flush()
     else:
         write_file(path, data)
+        say_written(path)
+
+
+def say_written(path: Path) -> None:
+    """Say on standard error that `path` was written, if somebody looks at it: that is a terminal."""
+    if sys.stderr.isatty():
+        print_diagnostic(f"wrote {path}")
+
+
+def write_mlir(path: Path | None, text: str) -> None:
+    """As `write_text`, with colours if standard output is a terminal."""
+    write_text(path, coloured(text) if path is None or path == STDOUT else text)
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -54,7 +80,17 @@ def printable(text: str, keep: str = "") -> str:
 
 def print_diagnostic(text: str) -> None:
     """Print `text`, which ends without a line break, on standard error."""
-    print(printable(text, keep="\n\t"), file=sys.stderr)
+    print_if_read(printable(text, keep="\n\t") + "\n", sys.stderr)
+
+
+def print_if_read(text: str, stream: TextIO | None = None) -> None:
+    """Print `text` on a stream, by default standard output, whose reader may have gone: the exit status stays."""
+    target: TextIO = sys.stdout if stream is None else stream
+    try:
+        target.write(text)
+        target.flush()
+    except BrokenPipeError:
+        _discard(target)
 
 
 @contextmanager
@@ -69,14 +105,26 @@ def _named(stream: str) -> Generator[None]:
 def read_standard_input() -> bytes:
     """All of standard input. Raises `OSError`."""
     with _named("standard input"):
-        return sys.stdin.buffer.read()
+        return read_all(sys.stdin.buffer)
+
+
+def read_all(stream: IO[bytes]) -> bytes:
+    """All of `stream`, a MiB at a time: Python handles no signal during one read, and that of a device may not end."""
+    pieces: list[bytes] = []
+    while piece := stream.read(1 << 20):
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def discard_standard_output() -> None:
     """Drop what is buffered for standard output: Python would write it at exit."""
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
     with suppress(io.UnsupportedOperation):  # a test reads it
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
+        os.dup2(null, stream.fileno())
         os.close(null)
 
 

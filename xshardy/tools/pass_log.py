@@ -7,7 +7,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.syntax import print_module
-from xshardy.tools.output import write_text
+from xshardy.syntax.files import write_file
 
 VERBOSE_IR = 5
 """The verbosity from which the IR is printed after every pass, as `run_hlo_module --v=5` does (spec row XGPU-41)."""
@@ -39,7 +39,7 @@ class PassLog:
         if self.directory is None:
             return
         self.directory.mkdir(parents=True, exist_ok=True)
-        write_text(self.directory / f"{len(self.seconds) - 1:02}-{name}", text)
+        write_file(self.directory / f"{len(self.seconds) - 1:02}-{name}", text)
 
     def finish(self, show_times: bool) -> None:
         """With `show_times`, print a table of the steps with their milliseconds and share to standard error."""

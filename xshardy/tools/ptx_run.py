@@ -18,7 +18,7 @@ from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console, summary
-from xshardy.tools.output import print_diagnostic
+from xshardy.tools.output import print_diagnostic, print_if_read
 from xshardy.tools.ptx_arguments import Argument
 from xshardy.tools.source_file import read_file
 
@@ -88,7 +88,7 @@ def _given(machine: Machine, arguments: Arguments) -> Sequence[Argument]:
 def _options(args: argparse.Namespace) -> Options:
     blocks = None if args.blocks is None else sampled_blocks(prod(args.grid), args.blocks)
     iterations = args.max_iterations or MAX_ITERATIONS
-    return Options(blocks, args.shared, max_iterations=iterations, cluster=args.cluster)
+    return Options(blocks, args.shared, max_iterations=iterations, cluster=args.cluster, output=print_if_read)
 
 
 def _bytes(array: Array) -> Array:

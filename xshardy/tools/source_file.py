@@ -6,6 +6,7 @@ import sys
 import traceback
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
+from contextlib import chdir, redirect_stdout
 from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
@@ -15,7 +16,7 @@ from xshardy.programs.errors import InputError
 from xshardy.programs.source import BINARY_HLO, Source, is_mlir, source_in, source_of_object
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.tools.diagnostics import shown_name
-from xshardy.tools.output import read_standard_input
+from xshardy.tools.output import read_all, read_standard_input
 from xshardy.tools.usage import UsageError
 
 
@@ -28,6 +29,11 @@ def add_program(parser: ArgumentParser) -> None:
         "returns it: give it only files you trust",
     )
     add_module(parser)
+    parser.add_argument(
+        "--allow-unregistered-dialect",
+        action="store_true",
+        help="(accepted: attributes and operations of unknown dialects are kept anyway)",
+    )
 
 
 def add_module(parser: ArgumentParser) -> None:
@@ -44,14 +50,28 @@ def read_file(file: str) -> Source:
 
     Raises `InputError` if it is not text, `BytecodeError`, `HLOProtoError` if it is not HLO, and `OSError` like `open`.
     """
-    data = read_standard_input() if file == "-" else Path(file).read_bytes()
+    if file == "-":
+        data = read_standard_input()
+    else:
+        with open(file, "rb") as stream:
+            data = read_all(stream)
     source = source_in(data, shown_name(file), is_binary_hlo=file.endswith(BINARY_HLO))
     return Source(source.text, source.name)  # pages show it, and messages name its lines
 
 
 def read_hlo_file(file: str) -> Source:
-    """As `read_file`. Raises `InputError` also for the text of MLIR."""
-    source = read_file(file)
+    """
+    As `read_source`, in HLO text, which the program of `FILE.py:NAME` is written in.
+
+    Raises `InputError` also for a file of MLIR, and what `read_program` and `print_hlo_program` raise.
+    """
+    source = read_source(file)
+    if not source.is_text:
+        from xshardy.programs.hlo import print_hlo_program
+        from xshardy.programs.program import read_program
+
+        program = read_program(source)
+        return Source(print_hlo_program(program.module, program.context, source), source.name, is_text=False)
     if is_mlir(source.text):
         raise InputError(
             f"{source.name}: error: this is MLIR, and HLO text is needed: `xshardy-opt FILE -t hlo` writes it"
@@ -65,14 +85,17 @@ def read_source(file: str, module: str | None = None) -> Source:
     `module` names the one of several modules in it that is the program.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
+    What they print goes to standard error, and the working folder stays, whatever they change it to.
     Raises `UsageError` for a Python file without NAME, and `InputError` if a call fails, or the value is no program
     (`source_of` says what is one).
     """
     path, _, name = file.rpartition(":")
     if file.endswith(".py"):
         raise UsageError(f"{file}: error: name the lowered program, or the function that returns it: {file}:NAME")
-    source = Source(_lowered(Path(path), name), file) if path.endswith(".py") else read_file(file)
-    return replace(source, module=module)
+    if not path.endswith(".py"):
+        return replace(read_file(file), module=module)
+    with redirect_stdout(sys.stderr), chdir("."):  # which goes back to the folder that it was entered in
+        return Source(_lowered(Path(path), name), file, is_text=False, module=module)
 
 
 def _lowered(path: Path, name: str) -> str:
@@ -81,7 +104,8 @@ def _lowered(path: Path, name: str) -> str:
     if not path.is_file() or spec is None or spec.loader is None:
         raise InputError(f"{path}: error: there is no such file")
     python: Any = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.parent))
+    folder = str(path.parent.resolve())
+    sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(python)
         if not hasattr(python, name):
@@ -102,7 +126,7 @@ def _lowered(path: Path, name: str) -> str:
     except (Exception, SystemExit) as error:  # a user's function may raise anything
         raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
-        sys.path.remove(str(path.parent))
+        sys.path.remove(folder)
     if text is None:
         raise InputError(
             f"{place}: error: a {type(value).__name__} is no program: expected what `jax.jit(f).lower(...)` returns, "

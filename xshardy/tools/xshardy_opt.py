@@ -35,6 +35,7 @@ from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from xshardy.dialects.discardable import verify
+from xshardy.programs.errors import InputError
 from xshardy.programs.source import ENCODING, is_hlo, is_mlir
 from xshardy.syntax.bytecode import (
     is_bytecode,
@@ -53,9 +54,11 @@ from xshardy.tools.output import (
     discard_standard_output,
     print_diagnostic,
     printable,
+    read_all,
     read_standard_input,
     run_command,
     write_bytes,
+    write_mlir,
     write_text,
 )
 from xshardy.tools.pipelines import passes_of
@@ -151,6 +154,10 @@ class XshardyOptMain(xDSLOptMain):
     def get_input_stream(self) -> tuple[IO[bytes], str]:
         if self.args.input_file in (None, "-"):
             return self._stdin or io.BytesIO(read_standard_input()), "mlir"
+        if self.args.input_file.rpartition(":")[0].endswith(".py"):
+            from xshardy.tools.source_file import read_source
+
+            return io.BytesIO(read_source(self.args.input_file).text.encode()), "mlir"
         return super().get_input_stream()
 
     def get_input_name(self) -> str:
@@ -169,7 +176,7 @@ class XshardyOptMain(xDSLOptMain):
         """The frontend, and the input."""
         stream, extension = self.get_input_stream()
         with stream:
-            data = stream.read()
+            data = read_all(stream)
         frontend = "mlirbc" if is_bytecode(data) else self.args.frontend or extension
         if self.args.frontend is None:
             text = data.decode(ENCODING, errors="replace")
@@ -251,7 +258,8 @@ class XshardyOptMain(xDSLOptMain):
         if self._emits_bytecode:
             write_bytes(self._output_path, self._bytecode)
         else:
-            write_text(self._output_path, joined(chunks, texts))
+            is_plain = parse_spec(self.args.target).name == "mlir" and not self.args.syntax_highlight
+            (write_mlir if is_plain else write_text)(self._output_path, joined(chunks, texts))
         return 0
 
     @property
@@ -363,6 +371,8 @@ def _guarded(action: Callable[[], int]) -> int:
         sys.stderr.write(parse_error_text(error))
     except DiagnosticException as error:
         print_diagnostic(f"error: {error}")
+    except InputError as error:
+        print_diagnostic(str(error))
     except BrokenPipeError:
         raise
     except OSError as error:

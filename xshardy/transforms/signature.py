@@ -6,6 +6,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType
 
 from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
+from xshardy.ir.blocks import erase_arguments as erase_block_arguments
 
 
 def documented_name(key: str) -> str:
@@ -19,8 +20,8 @@ def erase_arguments(function: func.FuncOp, positions: Collection[int]) -> None:
     inputs = function.function_type.inputs.data
     kept = [position for position in range(len(inputs)) if position not in positions]
     if not function.is_declaration:
-        for argument in [function.args[position] for position in positions]:
-            function.body.block.erase_arg(argument)
+        arguments = function.args
+        erase_block_arguments(function.body.block, [arguments[position] for position in positions])
     function.function_type = FunctionType.from_lists(
         [inputs[position] for position in kept], function.function_type.outputs.data
     )

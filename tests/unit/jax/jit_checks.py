@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.custom_partitioning import custom_partitioning
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import xshardy
@@ -276,6 +277,12 @@ def what_is_refused() -> None:
     raises(TypeError, "call the function without jit there", lambda: mapped(X))
     printing = xshardy.jax.jit(lambda x: [jax.debug.print("{}", x), x][1], mesh=MESH)
     raises(EngineError, "a Python callback", lambda: printing(X))
+    raises(EngineError, "jit_checks.py:", lambda: printing(X))
+    partitioned = custom_partitioning(jnp.sin)
+    partitioned.def_partition(partition=None, sharding_rule="i j -> i j")
+    custom = xshardy.jax.jit(partitioned, mesh=MESH)
+    raises(EngineError, "a function of jax.experimental.custom_partitioning", lambda: custom(X))
+    raises(EngineError, "jit_checks.py:", lambda: custom(X))
     raises(ValueError, "no mesh", lambda: xshardy.jax.jit(lambda x: x)(X))
     raises(ValueError, "names axes of a mesh", lambda: xshardy.jax.jit(lambda x: x, in_shardings=P("data")))
     xshardy.jax.start(8)  # as it is

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ptx_kernels import kernel
+from ptx_kernels import kernel, line_of
 
 from xshardy.gpus.devices import DEVICES
 from xshardy.ptx.bound import RATES, bound_of
@@ -190,3 +190,36 @@ def test_products_bound_the_time():
     assert found.conflicts == 0
     assert bound_of(found, "sm_90").resources["tensor cores"][0] == pytest.approx(16 * 64 * 8 * 16 / 2048 / 1.83e9)
     assert "tensor cores" not in bound_of(profiled("mov.b32 %r3, 0;"), "sm_90").resources
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("bytes", [1, 2, 4, 8, 16, 32])
+def test_sectors_are_those_of_the_bytes_that_the_machine_reads(bytes: int, seed: int):
+    """Against the set of all bytes that the threads of a warp access, at random places, up to 256 bits per thread."""
+    opcodes = {
+        1: "ld.global.u8 %h4",
+        2: "ld.global.u16 %h4",
+        4: "ld.global.b32 %r4",
+        8: "ld.global.v2.b32 {%r4, %r5}",
+        16: "ld.global.v4.b32 {%r4, %r5, %r6, %r7}",
+        32: "ld.global.v8.b32 {%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}",
+    }
+    body = f"""
+  mul.wide.u32 %rd8, %r1, 4;
+  add.s64 %rd8, %rd2, %rd8;
+  ld.global.u32 %r3, [%rd8];
+  mul.wide.u32 %rd9, %r3, {bytes};
+  add.s64 %rd9, %rd1, %rd9;
+  {opcodes[bytes]}, [%rd9]; // here
+"""
+    places = np.random.default_rng(seed).integers(0, 60, THREADS, dtype=np.uint32)
+    ptx = kernel(body)
+    found = profile(ptx, [1], [THREADS], [np.zeros(60 * 32, np.uint8), places])
+    line = line_of(ptx, "// here")
+    (requests,) = (each for (at, *_), each in found.traffic.found.items() if at == line)
+    sectors = least = 0
+    for warp in places.reshape(-1, 32).tolist():
+        touched = {place * bytes + byte for place in warp for byte in range(bytes)}
+        sectors += len({byte // 32 for byte in touched})
+        least += -(-len(touched) // 32)
+    assert (requests.sectors, requests.least_sectors) == (sectors, least)

@@ -239,3 +239,32 @@ def test_programs_that_check_themselves(tmp_path: Path, capsys: pytest.CaptureFi
     path.write_text(PARALLEL.replace("[[@sum, @sum]]", "[[@sum, @mean]]"))
     assert main(["run", str(path), "--on", "simulated"]) == 1
     assert "no function @mean" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.add %x, %x : tensor<8xf32>
+  %1 = stablehlo.negate %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}""",
+        """HloModule m, num_partitions=2
+ENTRY main {
+  x = f32[8] parameter(0), sharding={devices=[2]<=[2]}
+  y = f32[8] add(x, x)
+  ROOT z = f32[8] negate(y)
+}""",
+    ],
+    ids=["mlir", "hlo"],
+)
+def test_a_sharded_program_runs_on_the_simulated_mesh_by_default(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "program"
+    file.write_text(text)
+    assert main(["run", str(file), "--check"]) == 0
+    assert "2 devices, " in capsys.readouterr().out
+    assert main(["run", str(file), "--level", "ptx"]) == 1, "levels are those of kernels"
+    assert "the module is not fused" in capsys.readouterr().err

@@ -72,6 +72,20 @@ from xshardy.tools.entry import xshardy; sys.exit(xshardy())
     assert [path.name for path in (tmp_path / "dumps").iterdir()] == ["00-1-prepared.mlir"]
 
 
+@pytest.mark.parametrize("command", ["xshardy", "xshardy_opt"])
+def test_a_signal_while_endless_input_is_read(command: str, tmp_path: Path):
+    """`/dev/zero` never lets a read of all of it end. The signal comes while the file is read."""
+    script = f"""
+import threading
+import xshardy.tools.output
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+threading.Timer(20, os._exit, (99,)).start()
+from xshardy.tools.entry import {command}; sys.exit({command}())
+"""
+    arguments = ["shard"] * (command == "xshardy") + ["/dev/zero"]
+    assert ended(script, *arguments, cwd=tmp_path) == (143, "", "terminated\n")
+
+
 def test_signals_that_the_caller_ignores_stay_ignored(monkeypatch: pytest.MonkeyPatch):
     handlers = {signal.SIGINT: signal.SIG_DFL, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_IGN}
     monkeypatch.setattr(signal, "getsignal", handlers.get)

@@ -1,9 +1,13 @@
-"""Arguments of `xshardy ptx` that are tensor maps."""
+"""Arguments of `xshardy ptx` that are tensor maps, and its exit status."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ptx_kernels import kernel
 
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.cli import main
@@ -101,3 +105,21 @@ def test_profiles_need_tensor_maps(tmp_path: Path, capsys: pytest.CaptureFixture
     (tmp_path / "k.ptx").write_text(COPY)
     assert main(["ptx", "profile", f"{tmp_path}/k.ptx", "--grid", "1", "--block", "32"]) == 1
     assert "parameter k_0 is a tensor map or structure: give the arguments" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", ["strides=4294967296,-1", "strides=0,1"])
+def test_strides_that_no_map_has_are_a_diagnostic(options: str, capsys: pytest.CaptureFixture[str]):
+    arguments = ["--arg", f"f32[128,256]:box=8,32:{options}", "--arg", "f32[4]"]
+    assert main(["ptx", "run", "examples/block_sum.ptx", "--grid", "4", "--block", "128", *arguments]) == 1
+    assert "a tensor map has element strides of" in capsys.readouterr().err
+
+
+def test_the_status_of_a_check_is_that_of_its_faults_though_nobody_reads_them(tmp_path: Path):
+    """As in `xshardy ptx check FILE 2>&1 | head -0`."""
+    (tmp_path / "k.ptx").write_text(kernel("st.global.u32 [%rd1+4096], 1;", 1))
+    arguments = ["ptx", "check", f"{tmp_path}/k.ptx", "--grid", "1", "--block", "1", "--arg", "u32[1]"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "xshardy.tools.cli", *arguments]
+    assert subprocess.run(command, stdout=writer, stderr=writer, check=False).returncode == 1
+    os.close(writer)

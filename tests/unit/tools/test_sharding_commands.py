@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import TensorType, f32, i1
 from xshardy.programs.sharded import Sharded
 from xshardy.tools.cli import main
 from xshardy.tools.explain.page import page
+from xshardy.tools.explain.page_data import page_data
 from xshardy.tools.explain.picking import argument, named_value, result
 from xshardy.tools.explain.story import story
 from xshardy.tools.shard import Placement, in_bytes, placements
@@ -298,7 +299,7 @@ func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a
 def test_names_and_lines_of_the_program_stand_for_those_of_the_text():
     program = sharded_text(LOCATED, "located.mlir")
     names = {placement.name for placement in placements(program)}
-    assert names == {"argument 0 (p['emb'])", "argument 1 (x)", "%0 (model.py:42)"}
+    assert names == {"argument 0 (p['emb'])", "argument 1 (x)", "%0 add (model.py:42)"}
     lines = list(story(program, named_value(program, "x", "located.mlir")))
     assert lines[0] == 'argument 1 (x): [{"a", ?}, {?}]'
     assert "argument 0 (p['emb']) had it from the start" in lines[2]
@@ -308,3 +309,14 @@ def test_names_and_lines_of_the_program_stand_for_those_of_the_text():
 def test_the_page_shows_the_text_without_locations():
     shown = page(sharded_text(LOCATED, "located.mlir"), "located")
     assert "loc(" not in shown and "model.py:42" in shown
+
+
+def test_the_page_begins_behind_the_definitions_of_locations():
+    """Lines keep their numbers: MLIR defines the locations of arguments in front of the module."""
+    lines = LOCATED.split("\n")
+    before = page_data(sharded_text(LOCATED, "located.mlir"))
+    in_front = '#loc8 = loc("a")\n#loc9 = loc("b")\n'
+    after = page_data(sharded_text(in_front + LOCATED, "located.mlir"))
+    assert before["first"] == 1 + (lines[0] == "") and after["first"] == before["first"] + 2
+    assert after["lines"][2:] == before["lines"] and after["lines"][:2] == ["", ""]
+    assert [value.line - 2 for value in after["values"]] == [value.line for value in before["values"]]

@@ -2,6 +2,8 @@
 
 import json
 import re
+import socket
+import struct
 import threading
 import urllib.error
 import urllib.request
@@ -135,6 +137,20 @@ def test_the_server_has_the_page_only_for_this_machine(path: str, host: str, sta
         except urllib.error.HTTPError as error:
             assert error.code == status
         thread.join()
+
+
+def test_a_client_that_is_silent_or_leaves_holds_up_no_other(capsys: pytest.CaptureFixture[str]):
+    with page_server("<p>page" * 1_000_000, 0) as server:
+        threading.Thread(target=server.serve_forever).start()
+        address = ("127.0.0.1", server.server_port)
+        with socket.create_connection(address):
+            with socket.create_connection(address) as leaving:
+                leaving.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close with a reset
+                leaving.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=20) as answer:
+                assert answer.read(7) == b"<p>page"
+        server.shutdown()
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

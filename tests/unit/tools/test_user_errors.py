@@ -1,5 +1,6 @@
 """What users do wrong is one line that names the file or the option, and never a traceback or 'a bug'."""
 
+import json
 import re
 import subprocess
 import sys
@@ -300,3 +301,67 @@ def test_a_stream_that_the_caller_closed(stream: str, command: str):
     shell = ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-c", script, *given]
     done = subprocess.run(shell, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
+
+
+@pytest.mark.parametrize("command", ["xshardy_opt", "xshardy"])
+def test_a_working_folder_that_is_gone(command: str, tmp_path: Path):
+    script = "import os, sys; os.chdir(sys.argv.pop()); os.rmdir(os.getcwd()); from xshardy.tools.entry import "
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", f"{script}{command}; sys.exit({command}())", GELU, str(tmp_path / "gone")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: the working folder cannot be read") and done.stderr.count("\n") == 1
+
+
+OF_2_TO_THE_63 = """sdy.mesh @mesh = <["a"=4294967296, "b"=2147483648]>
+func.func @main(%x: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a","b"}, {}]>}) -> tensor<8x16xf32> {
+  %0 = stablehlo.add %x, %x : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("plan", []),
+        ("run", ["--on", "simulated"]),
+        ("compile", ["--fuse", "--partition", "-o", "o"]),
+        ("xshardy-opt", ["-p", "sdy-propagation-pipeline,sdy-partitioner-pipeline"]),
+    ],
+)
+def test_a_mesh_that_is_too_large(command: str, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "m.mlir").write_text(OF_2_TO_THE_63)
+    given = [str(tmp_path / "m.mlir"), *options]
+    assert status_of(command, given if command == "xshardy-opt" else [command, *given]) == 1
+    shown = capsys.readouterr()
+    assert "m.mlir:1:" in complaint_in(shown.err) and "has 9,223,372,036,854,775,808 devices" in shown.err
+    assert not shown.out
+
+
+PRINTS = """import os
+print("loading")
+def text():
+    print("called")
+    os.chdir("/")
+    return Lowered()
+class Lowered:
+    def as_text(self):
+        return "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\\n  return %x : tensor<8xf32>\\n}"
+"""
+
+
+def test_what_a_file_of_python_prints_and_where_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "m.py").write_text(PRINTS)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["plan", "m.py:text", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["devices"] == 1 and shown.err.startswith("loading\ncalled\n")
+    assert cli.main(["shard", "m.py:text", "-o", "out.mlir"]) == 0
+    assert (tmp_path / "out.mlir").exists()

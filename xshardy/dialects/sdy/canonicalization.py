@@ -37,6 +37,7 @@ from xshardy.dialects.sdy.collectives import (
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReshardOp
 from xshardy.dialects.sdy.redundant_reshards import ReuseEquivalentReshard
 from xshardy.dialects.sdy.value_shardings import common_mesh, local_sharding
+from xshardy.ir.blocks import erase_arguments
 from xshardy.rewriting import match_op_type
 
 # -- Reshards ---------------------------------------------------------------------------------------------------------
@@ -69,9 +70,7 @@ class DropUnusedInputs(RewritePattern):
         used = [index for index, arg in enumerate(args) if arg.first_use is not None]
         if len(used) == len(args):
             return
-        for index in reversed(range(len(args))):
-            if index not in used:
-                rewriter.erase_block_argument(args[index])
+        erase_arguments(op.body.block, [arg for arg in args if arg.first_use is None])
         shardings = op.in_shardings.shardings.data
         body = rewriter.move_region_contents_to_new_regions(op.body)
         smaller = ManualComputationOp(

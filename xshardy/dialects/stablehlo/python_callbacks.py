@@ -18,6 +18,15 @@ CANNOT_CALL = (
 """Why a program with such a call is refused."""
 
 
+CUSTOM_PARTITIONING = "CustomSPMDPartitioning"
+"""The target of a function that `jax.experimental.custom_partitioning` decorates."""
+CANNOT_PARTITION = (
+    "a function of jax.experimental.custom_partitioning names the function that divides it by a number that only the "
+    "partitioner of XLA in that process understands: write it with jax.shard_map, or run it with jax.jit"
+)
+"""Why a program with such a call is refused."""
+
+
 def is_python_callback(op: Operation) -> bool:
     """Whether `op` calls a function of the process that traced the program."""
     return isinstance(op, CustomCallOp) and op.call_target_name.data in PYTHON_CALLBACKS

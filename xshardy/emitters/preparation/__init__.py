@@ -41,6 +41,7 @@ from xshardy.emitters.preparation.rewrites import (
 from xshardy.emitters.preparation.select_and_scatter import ExpandSelectAndScatter
 from xshardy.facts.decompositions.chlo import OF_COMPLEX
 from xshardy.facts.decompositions.deprecated import DEPRECATED
+from xshardy.ir import clone_operation
 from xshardy.rewriting import BACKWARD, TO_FIXPOINT, rewrite
 from xshardy.rewriting.pattern import is_below_one
 from xshardy.transforms.call_graph import functions_of
@@ -114,7 +115,7 @@ def prepare(computation: FuncOp) -> FuncOp:
     functions = _functions_beside(computation)
 
     def prepared(function: FuncOp, called: Mapping[str, ElementFunction]) -> FuncOp:
-        clone = function.clone()
+        clone = clone_operation(function)
         patterns = (EraseUnusedOperation(), CallElementFunction(called), InlineCall(functions), *PATTERNS)
         rewrite(clone, patterns, TO_FIXPOINT)
         rewrite(clone, (UnrollLoop(),), TO_FIXPOINT)  # the computations of loops, which are calls, are inlined now

@@ -21,6 +21,7 @@ from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.emitters.partition import roots_of
 from xshardy.indexing.element_calls import element_call, element_maps
 from xshardy.indexing.tensor_maps import minor_to_major
+from xshardy.ir import clone_region
 from xshardy.ir.insertion import inline_block
 from xshardy.rewriting import match_op_type
 
@@ -72,7 +73,7 @@ class InlineCall(RewritePattern):
         callee = self.functions.get(callee_name(op))
         if callee is None or not callee.body.blocks:
             raise PassFailedException(f"{op.name} of @{callee_name(op)}: the module has no body for it")
-        for inserted in inline_block(callee.body.clone().block, InsertPoint.before(op), op.operands):
+        for inserted in inline_block(clone_region(callee.body).block, InsertPoint.before(op), op.operands):
             rewriter.handle_operation_insertion(inserted)
         returned = op.prev_op
         assert returned is not None

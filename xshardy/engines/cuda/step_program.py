@@ -24,6 +24,7 @@ from xshardy.engines.cuda.dlpack import has_dlpack
 from xshardy.interpreters.stablehlo.gpu_libraries import GPU_LIBRARIES
 from xshardy.interpreters.stablehlo.lapack import FACTORIZATIONS
 from xshardy.interpreters.stablehlo.scipy_lapack import BY_SCIPY
+from xshardy.ir import clone_region
 from xshardy.ir.insertion import inline_block, insert_op
 from xshardy.launch.launch_plan import Argument, LibraryStep
 from xshardy.numerics.element_types import numpy_dtype
@@ -76,7 +77,7 @@ def step_program(step: LibraryStep, computation: FuncOp, *, full_precision: bool
         t.transpose(value, [int(dimension) for dimension in np.argsort(memory_order(argument))])
         for value, argument in zip(block.args, step.operands, strict=True)
     ]
-    inline_block(computation.body.clone().block, InsertPoint.at_end(block), given)
+    inline_block(clone_region(computation.body).block, InsertPoint.at_end(block), given)
     main = FuncOp("main", computation.function_type, Region(block))
     for op in operations_in(main):
         op.attributes = {}  # of HLO, which no computation depends on

@@ -17,6 +17,7 @@ from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, Tens
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.engines.pjrt.extremes import extremes_as_integers
+from xshardy.ir import clone_operation
 from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.transforms.sdy.symbols import SymbolNames
 
@@ -36,7 +37,7 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
     devices: shardings divide no scalars. Raises `OperationRefusedError` for a call into Python.
     """
     refuse_callbacks(program.module)
-    module = program.module.clone()
+    module = clone_operation(program.module)
     extremes_as_integers(module)
     module.attributes.clear()  # of XLA's partitioner, such as the numbers of partitions and replicas
     local = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name == program.main.sym_name)

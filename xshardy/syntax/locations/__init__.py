@@ -7,8 +7,10 @@ read when `location_of` or a printer asks for it. `docs/locations.md` shows what
 
 from xshardy.syntax.locations.names import file_and_line as file_and_line
 from xshardy.syntax.locations.names import given_name as given_name
+from xshardy.syntax.locations.names import innermost_place as innermost_place
 from xshardy.syntax.locations.names import operation_name as operation_name
 from xshardy.syntax.locations.names import places as places
+from xshardy.syntax.locations.names import users_place as users_place
 from xshardy.syntax.locations.text import TextLocation as TextLocation
 from xshardy.syntax.locations.text import another_location as another_location
 from xshardy.syntax.locations.text import location_of as location_of

@@ -1,7 +1,8 @@
 """What a person calls an operation or an argument: `p['emb']`, `model.py:42`."""
 
+import re
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, LocationAttr, NameLoc, NoneAttr
@@ -30,9 +31,31 @@ def places(location: LocationAttr) -> Iterator[Place]:
                 pass
 
 
+_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python3[.\d]*[/\\]|^<frozen ")
+"""What a path has in it that is of an installed package, or of Python itself."""
+
+_OURS = re.compile(re.escape(str(Path(__file__).parents[2])) + r"[/\\]|.*[/\\]bin[/\\][\w-]+$")
+"""The same for this package, which calls functions of JAX, and for a command: they are in tracebacks."""
+
+
+def users_place(location: LocationAttr) -> Place | None:
+    """The innermost place of `location` that is in a file of the user, not of a library."""
+    return next((place for place in _callers(location) if not _LIBRARY.search(place.filename.data)), None)
+
+
+def innermost_place(location: LocationAttr) -> Place | None:
+    """That, or else the innermost place in an installed package."""
+    return users_place(location) or next(_callers(location), None)
+
+
+def _callers(location: LocationAttr) -> Iterator[Place]:
+    """The places of `location` without those of this package."""
+    return (place for place in places(location) if not _OURS.match(place.filename.data))
+
+
 def file_and_line(location: LocationAttr) -> str | None:
     """`model.py:42`, the innermost place of `location`, without the folder; None if it has no place."""
-    place = next(places(location), None)
+    place = innermost_place(location)
     return None if place is None else f"{PurePath(place.filename.data).name}:{place.line.data}"
 
 

@@ -207,11 +207,14 @@ def obstacle(location: LocationAttr) -> str | None:
 
 
 def without_locations(text: str) -> str:
-    """`text` for a person: without flat locations, and without the definitions of locations at the end."""
+    """
+    `text` for a person: without flat locations and definitions of locations. Lines keep their numbers: a definition
+    in front of others is an empty line.
+    """
     lines = text.split("\n")
     while lines and (not lines[-1] or DEFINITION.match(lines[-1])):
         lines.pop()
-    return "".join(LOCATION_BEHIND.sub("", line) + "\n" for line in lines)
+    return "".join("\n" if DEFINITION.match(line) else LOCATION_BEHIND.sub("", line) + "\n" for line in lines)
 
 
 def _read(text: str, aliases: Mapping[str, TextLocation]) -> LocationAttr:

@@ -25,11 +25,12 @@ from xshardy.lowering.nvptx import compile_module as compile_kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.programs.errors import InputError
 from xshardy.rewriting.reasons import Reasons
+from xshardy.syntax.files import write_file
 from xshardy.tools.arguments import mesh_axes, path, positive
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module, warn_of_partitions
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.kernel_reasons import add_explain_option, print_choice, print_reasons
-from xshardy.tools.output import STDOUT, print_diagnostic, write_text
+from xshardy.tools.output import STDOUT, print_diagnostic, say_written, write_text
 from xshardy.tools.source_file import read_source
 from xshardy.tools.usage import UsageError
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
@@ -284,7 +285,8 @@ def _write_folder(
         divided = partitioning(program)
     write_plan(folder, module, divided)
     for each in found if what == "llvm-ir" else ():
-        write_text(folder / f"{each.name}.ll", each.kernel.llvm_ir)
+        write_file(folder / f"{each.name}.ll", each.kernel.llvm_ir)
+    say_written(folder)
 
 
 def _report(found: Sequence[Compiled], args: argparse.Namespace) -> None:

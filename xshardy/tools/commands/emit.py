@@ -12,7 +12,7 @@ from xshardy.tools.diagnostics import InputError
 from xshardy.tools.kernel_file import emitted_kernels
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.kernel_reasons import add_explain_option, print_choice, print_reasons
-from xshardy.tools.output import write_text
+from xshardy.tools.output import write_mlir
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 
 EXAMPLE = "example: xshardy emit examples/gelu.hlo --level scf"
@@ -50,5 +50,5 @@ def run(args: argparse.Namespace) -> int:
         else:
             texts.append(print_module(levels_before_emission(kernel.fusion, device_of(args.target))[args.level]))
         kernel.log.finish(args.time_passes)
-    write_text(args.output, "// -----\n".join(texts))
+    write_mlir(args.output, "// -----\n".join(texts))
     return 0

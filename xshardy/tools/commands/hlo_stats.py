@@ -14,7 +14,7 @@ EXAMPLE = "example: xshardy hlo-stats module_0001.jit_step.before_optimizations.
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("file", help="HLO text, or a folder of dumps; `-` is standard input")
+    parser.add_argument("file", help="HLO text, FILE.py:NAME, or a folder of dumps; `-` is standard input")
     parser.add_argument(
         "--most", type=natural, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
     )

@@ -13,7 +13,7 @@ EXAMPLE = "example: xshardy indexing examples/softmax_sum.hlo"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("file", help="HLO text; `-` is standard input")
+    parser.add_argument("file", help="HLO text, or FILE.py:NAME; `-` is standard input")
     parser.add_argument("--fusion", metavar="NAME", help="only the fusion that calls computation NAME")
     parser.add_argument("--instructions", action="store_true", help="also the maps of each instruction")
 

@@ -2,8 +2,9 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 
-from xshardy.planning.advice import advise
+from xshardy.planning.advice import Advice, advise
 from xshardy.planning.plan import Plan, plan_program
 from xshardy.planning.topology import H100, Topology, UnknownTopologyError, topology_named
 from xshardy.tools.advice import advice_as_json, print_advice
@@ -47,13 +48,17 @@ def run(args: argparse.Namespace) -> int:
     if args.advice and args.against is not None:
         raise UsageError("error: --advice is about one program: leave it out, or --against")
     plan = _planned(args.file, args)
+    advice: Sequence[Advice] = ()
+    if args.advice:
+        with stage(f"trying other shardings of {args.file}"):
+            advice = advise(plan, topology or H100)
     if args.json:
-        found = {"advice": advice_as_json(advise(plan, topology or H100))} if args.advice else {}
+        found = {"advice": advice_as_json(advice)} if args.advice else {}
         write_text(None, json.dumps(as_json(plan, topology) | found, indent=2) + "\n")
     elif args.against is None:
         print_plan(plan, args.top, topology)
         if args.advice:
-            print_advice(advise(plan, topology or H100), topology or H100)
+            print_advice(advice, topology or H100)
     else:
         print_comparison(plan, _planned(args.against, args), (args.file, args.against), topology)
     return 0

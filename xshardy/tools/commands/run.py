@@ -5,25 +5,38 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 from rich.text import Text
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
+from xshardy.compiler import is_emitted
+from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.interpreters.memory_limit import limited_memory
+from xshardy.launch.device_arguments import PARTITIONS, is_optimised
 from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
 from xshardy.programs.errors import InputError
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
-from xshardy.tools.engine_run import CUDA, REFERENCES, add_program_options, check_options, run_on_engine
+from xshardy.tools.engine_run import (
+    CUDA,
+    OF_FUSIONS,
+    REFERENCES,
+    add_program_options,
+    check_options,
+    given_options,
+    run_on_engine,
+)
 from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
 from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module, warn_of_partitions
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
+from xshardy.tools.source_file import read_source
 from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 EXAMPLE = """\
 example: xshardy run --check --levels all examples/gelu.hlo
          xshardy run --check examples/gelu.hlo --on cuda
+         xshardy run --check examples/mlp.mlir
          xshardy run --check examples/mlp.mlir --on pjrt --mesh model=2"""
 
 
@@ -85,10 +98,15 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     """What `run` does with options that go together."""
     if args.on not in (None, CUDA):
-        return run_on_engine(args)
+        return run_on_engine(args, read_source(args.file, args.module))
     levels = (PTX,) if args.on == CUDA else ALL_LEVELS if args.levels else (args.level,)
     bounds = ErrorBounds(args.abs_error_bound, args.rel_error_bound)
-    module, parsed = read_module(args)
+    source = read_source(args.file, args.module)
+    module, parsed = read_module(args, source)
+    is_of_kernels = args.fuse or args.level != EMITTED or given_options(args, OF_FUSIONS)
+    if args.on is None and not is_of_kernels and is_sharded(module):
+        args.on = "simulated"
+        return run_on_engine(args, source)
     if args.draw_elided:
         DrawElidedConstantsPass(args.seed).rewrite_module(module)
     if args.fuse:
@@ -99,6 +117,15 @@ def _run(args: argparse.Namespace) -> int:
     outputs = [*_fusions(program, parsed, args, levels, bounds)]
     print_outputs(outputs)
     return report_outputs(outputs, args.file)
+
+
+def is_sharded(module: ModuleOp) -> bool:
+    """Whether `module` is a program for several devices, before XLA has optimised it: it has no kernels of its own."""
+    meshes = (op.mesh for op in module.ops if isinstance(op, MeshOp))
+    partitions = module.attributes.get(PARTITIONS)
+    several = isinstance(partitions, IntegerAttr) and partitions.value.data > 1
+    has_devices = several or any(mesh.device_count > 1 for mesh in meshes)
+    return has_devices and not is_optimised(module) and not is_emitted(module)
 
 
 def _fusions(

@@ -5,7 +5,7 @@ import argparse
 from xshardy.programs.sharded import export, export_hlo, shard
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import natural, path
-from xshardy.tools.output import STDOUT, write_text
+from xshardy.tools.output import STDOUT, write_mlir, write_text
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.progress import stage
 from xshardy.tools.shard import placements, print_placements
@@ -45,7 +45,10 @@ def run(args: argparse.Namespace) -> int:
     placed = list(placements(sharded))
     if args.output is not None:
         target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
-        write_text(args.output, export_hlo(sharded) if target == "hlo" else print_module(export(sharded)))
+        if target == "hlo":
+            write_text(args.output, export_hlo(sharded))
+        else:
+            write_mlir(args.output, print_module(export(sharded)))
     if args.output != STDOUT:
         print_placements(placed, args.top)
     return 0

@@ -14,7 +14,7 @@ EXAMPLE = "example: xshardy shrink module.hlo -o small.hlo && xshardy run --chec
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    parser.add_argument("file", help="HLO text; `-` is standard input")
+    parser.add_argument("file", help="HLO text, or FILE.py:NAME; `-` is standard input")
     parser.add_argument(
         "--least",
         type=positive,

@@ -51,6 +51,8 @@ class PageData(TypedDict):
     """What the page shows; for rows, see where they are defined."""
 
     lines: Sequence[str]
+    first: int
+    """The first line that is shown, counted from 1: those in front of it define locations."""
     folds: Sequence[Fold]
     texts: Sequence[str]
     axes: Sequence[AxisRow]
@@ -133,6 +135,7 @@ def page_data(sharded: Sharded, plan: Plan | None = None) -> PageData:
     values = [builder.value(number) for number in history.numbers()]
     losses = builder.paths.losses()
     lines = without_locations(sharded.program.source.text).removesuffix("\n").split("\n")
+    first = next((number for number, line in enumerate(lines, 1) if line), 1)
     function = main_if_any(functions_of(sharded.module))
     arguments = () if function is None else map(history.number, function.args)
     results = (number for number in history.numbers() if isinstance(history.home(number), FunctionResult))
@@ -141,7 +144,15 @@ def page_data(sharded: Sharded, plan: Plan | None = None) -> PageData:
         shown.setdefault(value.line, []).append(value.sharding)
     return {
         "lines": lines,
-        "folds": [*folds([(without_numbers(line), *shown.get(index, ())) for index, line in enumerate(lines, 1)])],
+        "first": first,
+        "folds": [
+            *folds(
+                [
+                    (without_numbers(line) if number >= first else str(number), *shown.get(number, ()))
+                    for number, line in enumerate(lines, 1)
+                ]
+            )
+        ],
         "texts": builder.paths.texts.rows,
         "axes": builder.shardings.axes.rows,
         "meshes": builder.shardings.meshes.rows,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import OpResult, SSAValue
 
 from xshardy.dialects.sdy.ops import NamedComputationOp
 from xshardy.dialects.sdy.sharding_text import dimensions
@@ -69,7 +69,8 @@ def _by_name(sharded: Sharded, name: str) -> Mapping[int, str]:
             continue
         source = along_edges(value)
         of_value = names.of(source)
-        if name in (of_value, names.given(source), names.describe(source)) or of_value == f"{name}#0":
+        operation = names.operation_name(source.op) if isinstance(source, OpResult) else None
+        if name in (of_value, names.given(source), names.describe(source), operation) or of_value == f"{name}#0":
             found[number] = _listed(sharded, number)
     for number in sharded.history.numbers():
         if isinstance(sharded.history.home(number), FunctionResult) and value_name(sharded, number) == name:

@@ -19,7 +19,7 @@ def value_name(sharded: Sharded, number: int) -> str:
     """The name of a value for the user."""
     home = sharded.history.home(number)
     if isinstance(home, FunctionResult):
-        return f"result {home.index} of @{home.function.sym_name.data}"
+        return f"{sharded.names.result(home.function, home.index)} of @{home.function.sym_name.data}"
     return sharded.names.describe(home)
 
 

@@ -14,6 +14,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.dialects.stablehlo.windows import dilated
+from xshardy.ir import clone_operation
 from xshardy.ir.fields import set_type
 from xshardy.launch.leaves import Leaf
 from xshardy.rewriting.walk import operations_from
@@ -79,7 +80,7 @@ def shrink(module: ModuleOp, least: int = LEAST) -> ModuleOp:
     as a dimension of that size would have elements. Raises `VerifyException` if an operation rejects its new shapes,
     which is a bug.
     """
-    small = module.clone()
+    small = clone_operation(module)
     InlineRegionsPass().rewrite_module(small)
     shorten_loops(small, least)
     constraints = Constraints(small)

@@ -1,6 +1,8 @@
 """A page on the loopback of this machine."""
 
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
 from typing import ClassVar
 
 LOOPBACK = "127.0.0.1"
@@ -26,10 +28,18 @@ class PageHandler(BaseHTTPRequestHandler):
         pass
 
 
-def page_server(page: str, port: int) -> HTTPServer:
+class PageServer(ThreadingHTTPServer):
+    """A thread for each connection: browsers open some ahead of use, and one that says nothing holds up no other."""
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: object) -> None:
+        if not isinstance(sys.exception(), ConnectionError):  # a client may leave before it has the page
+            super().handle_error(request, client_address)
+
+
+def page_server(page: str, port: int) -> PageServer:
     """A server of `page` on the loopback; port 0 is any. Raises `OSError` if the port is taken."""
     handler = type("Handler", (PageHandler,), {"page": page.encode()})
-    return HTTPServer((LOOPBACK, port), handler)
+    return PageServer((LOOPBACK, port), handler)
 
 
 def serve(page: str, port: int) -> None:

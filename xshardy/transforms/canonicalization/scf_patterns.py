@@ -8,6 +8,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.ir.blocks import erase_arguments
 from xshardy.ir.fields import operands_of
 from xshardy.ir.region_walk import walk_regions
 from xshardy.ir.walks import FORWARD
@@ -219,9 +220,7 @@ class UnneededIterationArguments(RewritePattern):
             if fixed:
                 rewriter.replace_all_uses_with(argument, init)
         terminator.operands = [result for (_, _, result, _), keep in zip(columns, kept, strict=True) if keep]
-        for argument, keep in zip(arguments, kept, strict=True):
-            if not keep:
-                rewriter.erase_block_argument(argument)
+        erase_arguments(block, [argument for argument, keep in zip(arguments, kept, strict=True) if not keep])
         inits = [init for (init, _, _, _), keep in zip(columns, kept, strict=True) if keep]
         body = rewriter.move_region_contents_to_new_regions(op.body)
         new = scf.ForOp(op.lb, op.ub, op.step, inits, body)

@@ -23,6 +23,8 @@ from xshardy.dialects.hlo.layout import with_results
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from xshardy.dialects.stablehlo import ReturnOp as StableHLOReturnOp
+from xshardy.ir import clone_region
+from xshardy.ir.blocks import erase_arguments
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
@@ -85,7 +87,7 @@ class InlineComputation(DecisionPattern[CallOp, FuncOp]):
     """`while { return call @body(%x) }` -> `while { return f(%x) }`, if `@body` is `f`."""
 
     def rewrite(self, op: CallOp, decision: FuncOp, rewriter: PatternRewriter, /) -> None:
-        body = decision.body.clone()
+        body = clone_region(decision.body)
         end = body.block.last_op
         assert isinstance(end, FuncReturnOp)
         rewriter.inline_block(body.block, InsertPoint.before(op), op.arguments)
@@ -121,18 +123,17 @@ class CaptureInvariant(RewritePattern):
         cond, body = op.cond.block, op.body.block
         end = body.last_op
         assert end is not None
-        invariant = [index for index, value in enumerate(end.operands) if value is body.args[index]]
+        invariant = {index for index, value in enumerate(end.operands) if value is body.args[index]}
         if not invariant or not SHARDINGS.isdisjoint(op.attributes):
             return
-        for index in reversed(invariant):
+        for index in invariant:
             initial = op.operands[index]
             for argument in (cond.args[index], body.args[index]):
                 rewriter.replace_all_uses_with(argument, initial)
         kept = [index for index in range(len(op.operands)) if index not in invariant]
         end.operands = [end.operands[index] for index in kept]
-        for index in reversed(invariant):
-            rewriter.erase_block_argument(cond.args[index])
-            rewriter.erase_block_argument(body.args[index])
+        for block in (cond, body):
+            erase_arguments(block, [block.args[index] for index in invariant])
         new = type(op).create(
             operands=[op.operands[index] for index in kept],
             result_types=[op.result_types[index] for index in kept],

@@ -42,6 +42,7 @@ from xshardy.hlo_text.forms.custom_calls import ANNOTATED, MHLO_BACKEND_CONFIG, 
 from xshardy.hlo_text.opcodes import FORMS
 from xshardy.hlo_text.printer import print_hlo
 from xshardy.hlo_text.write_values import array_text
+from xshardy.ir import clone_operation
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.printer import Printer
@@ -246,7 +247,7 @@ def write_hlo(module: ModuleOp, *, uses_sugar: bool = True, flat_async: bool = F
     Raises what the two raise.
     """
     if not is_in_opcodes(module):
-        module = module.clone()
+        module = clone_operation(module)
         HloToOpcodesPass().rewrite_module(module)
     return print_hlo(module, uses_sugar=uses_sugar, flat_async=flat_async)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xshardy.transforms.pipeline_pass import PipelinePass
@@ -13,6 +14,7 @@ from xshardy.transforms.sdy_export.canonicalize_communication import (
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 from xshardy.transforms.sdy_export.insert_explicit_reshards import InsertExplicitReshardsPass
 from xshardy.transforms.sdy_export.reshard_to_collectives import ReshardToCollectivesPass
+from xshardy.transforms.sdy_partition.device_counts import check_device_counts
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.transforms.sdy_partition.local.merge_collective_permutes import MergeCollectivePermutesPass
 from xshardy.transforms.sdy_partition.pad.pad_for_divisibility import PadForDivisibilityPass
@@ -42,6 +44,9 @@ class PartitionerPipelinePass(PipelinePass):
     fewest_bytes: bool = True
     replica_count: int = 1
     partition_count: int = 1
+
+    def check(self, module: ModuleOp) -> None:
+        check_device_counts(module)
 
     @property
     def data_movement(self) -> tuple[ModulePass, ...]:

@@ -16,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.xla_gpu import AtomicRMWOp, SyncThreadsOp
+from xshardy.ir.blocks import erase_arguments
 from xshardy.rewriting import match_op_type
 
 # -- The buffers of values ---------------------------------------------------------------------------------------------
@@ -223,8 +224,7 @@ def _detach_without_tensors(op: Operation, region: Region) -> Region:
         block = detached.block
         assert block.last_op is not None
         block.last_op.operands = without_tensors(block.last_op.operands)
-        for argument in [argument for argument in block.args if is_tensor(argument)]:
-            block.erase_arg(argument)
+        erase_arguments(block, filter(is_tensor, block.args))
     return detached
 
 

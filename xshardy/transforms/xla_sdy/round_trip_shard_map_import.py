@@ -15,6 +15,7 @@ from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import ManualComputationOp, ReturnOp
 from xshardy.dialects.stablehlo.calls import CustomCallOp
+from xshardy.ir import clone_region
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of
@@ -203,7 +204,7 @@ class ImportManualComputation(DecisionPattern[CallOp, "Wrapped | None"]):
 
     def _body(self, op: CallOp, function: FuncOp, rewriter: PatternRewriter) -> Region:
         is_last = op in self.last_calls
-        body = rewriter.move_region_contents_to_new_regions(function.body) if is_last else function.body.clone()
+        body = rewriter.move_region_contents_to_new_regions(function.body) if is_last else clone_region(function.body)
         end = body.block.last_op
         assert isinstance(end, FuncReturnOp)
         rewriter.replace(end, ReturnOp(*end.arguments))

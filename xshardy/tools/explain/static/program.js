@@ -71,7 +71,7 @@ const foldedLines = data.folds.map(([start, period, copies]) => {
   return { first, last, element, open };
 });
 {
-  let next = 1;
+  let next = data.first;
   for (const fold of foldedLines) {
     addLines(programView, next, fold.first);
     programView.append(fold.element);

@@ -23,7 +23,7 @@ for (const name of views.keys()) {
 for (const [axes] of data.meshes) {
   document.getElementById("legend").append(...axes.flatMap(([name, size]) => [axisChip([name, ""]), ` ${size} `]));
 }
-document.getElementById("summary").textContent = `${data.lines.length} lines, ${values.length} tensors`;
+document.getElementById("summary").textContent = `${data.lines.length + 1 - data.first} lines, ${values.length} tensors`;
 searchField.oninput = () => {
   clearTimeout(searchField.timer);
   searchField.timer = setTimeout(() => search(searchField.value), 150);

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -105,6 +105,17 @@ def replicated(op: Operation) -> Resolution | None:
     return None if sharded is None else Resolution(operands, results, (), ReductionOp.SUM, sharded.mesh_or_ref)
 
 
+class ReplicateUnknown(RewritePattern):
+    """`"vendor.f"(x)` -> `reshard("vendor.f"(reshard(x)))`, all tensors whole, for an operation of no dialect."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: UnregisteredOp, rewriter: PatternRewriter, /) -> None:
+        if (resolution := replicated(op)) is not None:
+            name = op.op_name.data
+            warn(op, f"{name} is not known to work on parts of tensors: each device computes it with whole ones")
+            apply_resolution(op, resolution, rewriter)
+
+
 PADDING = (AllGatherOp, PadOp, SliceOp, AllSliceOp)
 """What `sdy-pad-for-divisibility` inserts in front of a collective."""
 
@@ -178,7 +189,7 @@ class ReplicateWholeOperationsPass(PatternPass):
 
     These are operations of CHLO, custom calls, and the operations of StableHLO that `sdy-convert-global-to-local` would
     refuse because no rule divides them. Elementwise operations get operands that are sharded like their results, and
-    barriers of propagation are erased. An unknown custom call is replicated with a warning.
+    barriers of propagation are erased. An unknown custom call, or operation, is replicated with a warning.
 
     With `refused`, operations of StableHLO that could not become local are replicated instead, each with a warning: for
     a module in which `sdy-resolve-permutation-factors` has exchanged elements. Reshards become collectives in
@@ -196,4 +207,9 @@ class ReplicateWholeOperationsPass(PatternPass):
         if self.refused:
             return (ReplicateRefused(refused_operations(module)),)
         conflicts = FactorConflicts(module, by_parts=True)
-        return (EraseBarrier(conflicts), ReplicateWholeDimensions(conflicts), ReshardReturnedByBranches())
+        return (
+            EraseBarrier(conflicts),
+            ReplicateWholeDimensions(conflicts),
+            ReplicateUnknown(),
+            ReshardReturnedByBranches(),
+        )
