@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, SSAValue
@@ -139,6 +140,12 @@ def _on_first(
     return [code.insert(stablehlo.SelectOp(mask, value, others[tensor_type(value).element_type])) for value in inputs]
 
 
+def _index_vectors(op: stablehlo.ScatterOp) -> int:
+    """The number of index vectors: of updates of each input."""
+    shape = tensor_type(op.scatter_indices).get_shape()
+    return prod(size for dim, size in enumerate(shape) if dim != op.scatter_dimension_numbers.index_vector_dim.data)
+
+
 @dataclass(frozen=True, slots=True)
 class LocalScatter:
     """How a device applies updates to its part of `source`."""
@@ -203,4 +210,8 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
                 decision.indexed_dims,
             )
             op.operands[len(op.inputs)] = indexing.widened(code).local(code)
+            if _index_vectors(op) == 1:
+                barrier = stablehlo.OptimizationBarrierOp(op.inputs)
+                code.insert(barrier)
+                op.operands = [*barrier.results, *op.operands[len(op.inputs) :]]
         code.rewriter.notify_op_modified(op)
