@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 
 from rich.text import Text
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.compiler import is_emitted
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.interpreters.memory_limit import limited_memory
-from xshardy.launch.device_arguments import PARTITIONS, is_optimised
+from xshardy.launch.device_arguments import is_optimised
 from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
+from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.errors import InputError
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
@@ -122,9 +123,7 @@ def _run(args: argparse.Namespace) -> int:
 def is_sharded(module: ModuleOp) -> bool:
     """Whether `module` is a program for several devices, before XLA has optimised it: it has no kernels of its own."""
     meshes = (op.mesh for op in module.ops if isinstance(op, MeshOp))
-    partitions = module.attributes.get(PARTITIONS)
-    several = isinstance(partitions, IntegerAttr) and partitions.value.data > 1
-    has_devices = several or any(mesh.device_count > 1 for mesh in meshes)
+    has_devices = declared_grid(module).partitions > 1 or any(mesh.device_count > 1 for mesh in meshes)
     return has_devices and not is_optimised(module) and not is_emitted(module)
 
 
