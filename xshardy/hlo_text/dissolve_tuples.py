@@ -141,7 +141,7 @@ class CallWithElements(RewritePattern):
 
 class GiveElements(RewritePattern):
     """
-    `%t = all_to_all(x, y)` -> `%a, %b = all_to_all(x, y)` with `%t = tuple(%a, %b)`; other collectives and scans likewise.
+    `%t = all_to_all(x, y)` -> `%a, %b = all_to_all(x, y)` with `%t = tuple(%a, %b)`; scans likewise.
 
     Not a tuple of one, which HLO text tells from its element, nor where operands are tuples: slices that are permuted.
     """
@@ -286,7 +286,7 @@ class EraseUnreadTuple(RewritePattern):
 
 
 class DissolveTuplesPass(PatternPass):
-    """Replace tuples of functions, calls, fusions, scans and collectives by several values; use the elements of tuples directly."""
+    """Replace tuples of functions, calls, fusions, scans and collectives by several values; use elements directly."""
 
     name = "hlo-dissolve-tuples"
     source: ClassVar[str] = "XLA, from HLO to StableHLO: functions of several values in place of tuples"

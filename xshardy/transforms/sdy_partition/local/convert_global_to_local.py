@@ -62,8 +62,8 @@ def check_call(op: CallOp, functions: Mapping[str, FuncOp]) -> None:
             if moves_to(inside, outside, op, full=True):
                 raise refuse(
                     op,
-                    f"{what} {index} is {how_sharded(outside)}, and {how_sharded(inside)} in @{name}: let "
-                    "sdy-insert-func-call-reshards give both the same sharding",
+                    f"{what} {index} is {how_sharded(outside)}, and {how_sharded(inside)} in @{name}: "
+                    "give both the same sharding",
                 )
 
 

@@ -39,8 +39,8 @@ def why_illegal(op: Operation) -> str:
         )
     if isinstance(op, CollectiveOp | CollectivePermuteOp):
         return (
-            f"'{op.name}' op is between devices, and outside of a manual computation: the program for all devices has no "
-            "partitions"
+            f"'{op.name}' op is between devices, and outside of a manual computation: the program for all devices has "
+            "no partitions"
         )
     return (
         f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "
