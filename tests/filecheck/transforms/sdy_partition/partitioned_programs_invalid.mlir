@@ -59,7 +59,7 @@ func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 // -----
 
 // A branch returns a part, and the result is whole.
-// CHECK: error: 'stablehlo.return' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and its result is not: run
+// CHECK: error: 'stablehlo.return' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and its result is not: give them shardings that fit, or put an sdy.reshard between them
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%p: tensor<i1>, %a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
