@@ -109,8 +109,8 @@ def _indexed_dims(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTe
         elif size not in (1, extent):
             raise refuse(
                 op,
-                f"operand dimension {dim} is sharded, and updates have {size} of its {extent} elements: let "
-                "sdy-insert-explicit-reshards replicate it",
+                f"operand dimension {dim} is sharded, and updates have {size} of its {extent} elements: "
+                "replicate this dimension",
             )
         elif dim in windows and size == 1 and extent > 1:
             warn(
