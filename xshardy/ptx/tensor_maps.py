@@ -119,7 +119,7 @@ class TensorMap:
         if not all(1 <= stride <= MOST_STRIDE for stride in self.strides):
             raise LaunchError(f"a tensor map has element strides of {self.strides}: each is 1 to {MOST_STRIDE}")
         if not all(1 <= size <= MOST_PIXELS for size in self.box):
-            raise LaunchError(f"a tensor map has a box of {self.box} elements: each dimension has 1 to {MOST_IN_BOX}")
+            raise LaunchError(f"a tensor map has a box of {self.box} elements: each dimension has 1 to {MOST_PIXELS}")
         if self.swizzle not in SWIZZLES.values():
             raise LaunchError(f"a tensor map has a swizzle of 0, 32, 64 or 128 bytes, not {self.swizzle}")
         known = [number for number, element in enumerate(ELEMENTS) if element == array.dtype]

@@ -230,7 +230,7 @@ def test_refused_copies(mode: str, rank: int, coordinates: tuple[int, ...], end:
         ({"box": (16, 4), "lower": (-1, 0), "upper": (-1, 0)}, "corners of all dimensions but the first and last, 1"),
         ({"box": (16, 4), "lower": (-1,)}, "has corners of all dimensions but the first and last, 1"),
         ({"box": (1, 4, 4), "strides": (2, 1)}, "has a stride for each of its 3 dimensions"),
-        ({"box": (1, 4, 4), "strides": (1, 9, 1)}, "has element strides of [1, 9]: each is 1 to 8"),
+        ({"box": (1, 4, 4), "strides": (1, 9, 1)}, "has element strides of (1, 9, 1): each is 1 to 8"),
         ({"box": (2000, 4), "lower": (0,), "upper": (0,)}, "each dimension has 1 to 1024"),
         ({"box": (16, 4), "lower": (0,), "upper": (1 << 15,)}, "corners of columns in 3 dimensions have 16 bits"),
     ],
