@@ -29,5 +29,5 @@ def test_no_tensor_of_a_training_step_stays_replicated():
 
 def test_gradients_are_sharded_as_their_weights():
     lines = run("explain", EXAMPLE, "--result", "0")
-    assert lines[0] == 'result 0 of @main: [{?}, {"model", ?}]'
+    assert lines[0] == """result 0 (result['embedding']) of @main: [{?}, {"model", ?}]"""
     assert '[{}, {"model"}], written in the text' in lines[3]

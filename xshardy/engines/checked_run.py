@@ -1,11 +1,12 @@
 """A program partitioned, run and, if asked for, compared with the same program on one device."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.display.html_parts import facts
 from xshardy.engines.callbacks import refuse_callbacks
@@ -43,6 +44,8 @@ class ProgramRun:
     """
     difference: Difference | None = None
     """The first operation with a wrong part, if a result is wrong and the engine is the simulated one."""
+    is_fault_of_engine: bool = False
+    """Whether a result is wrong and the engine is another one, but all results of the simulated one are right."""
 
     @property
     def agrees(self) -> bool:
@@ -101,11 +104,13 @@ def run_module(
     if whole is None:
         return ProgramRun(program, results, seconds)
     reference = Reference(main_function(whole), given, sums_in_parts=True)
-    comparisons = [_compare(reference, i, tensor, parts[i]) for i, tensor in enumerate(program.results)]
+    comparisons = _comparisons(reference, program, parts)
     run = ProgramRun(program, results, seconds, comparisons)
-    if run.agrees or program.propagated is None:
+    if run.agrees:
         return run
-    return ProgramRun(program, results, seconds, comparisons, first_difference(program, given))
+    if isinstance(engine, Simulated):
+        return replace(run, difference=first_difference(program, given))
+    return replace(run, is_fault_of_engine=_simulation_agrees(reference, program, given))
 
 
 def check_arguments(program: PartitionedProgram, arguments: Sequence[Array]) -> None:
@@ -117,6 +122,22 @@ def check_arguments(program: PartitionedProgram, arguments: Sequence[Array]) -> 
             raise EngineError(
                 f"argument {index} is a {tensor.type}, but the array given for it is {array.dtype}{list(array.shape)}"
             )
+
+
+def _simulation_agrees(reference: Reference, program: PartitionedProgram, arguments: Sequence[Array]) -> bool:
+    """Whether the simulated mesh runs `program`, and all results that can be compared are right."""
+    try:
+        parts = run_program(Simulated(), program, arguments)
+    except InterpretationError:
+        return False
+    return all(_comparisons(reference, program, parts))
+
+
+def _comparisons(
+    reference: Reference, program: PartitionedProgram, parts: Sequence[Sequence[Array]]
+) -> Sequence[Comparison | str]:
+    """The comparison of each result of `program`, given its `parts` by device."""
+    return [_compare(reference, i, tensor, parts[i]) for i, tensor in enumerate(program.results)]
 
 
 def _compare(reference: Reference, index: int, tensor: DistributedTensor, parts: Sequence[Array]) -> Comparison | str:

@@ -11,18 +11,24 @@ from typing import ClassVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TupleType
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.hlo import (
     AddDependencyOp,
+    AllGatherOp,
+    AllReduceOp,
+    AllToAllOp,
     AsyncBundleType,
     AsyncUpdateOp,
+    CollectivePermuteOp,
     CopyOp,
     DomainOp,
     DoneOp,
     FusionOp,
+    ReduceScatterOp,
+    ScanOp,
     StartOp,
     TupleConstantOp,
 )
@@ -129,24 +135,47 @@ class CallWithElements(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: FusionOp | func.CallOp, rewriter: PatternRewriter, /):
-        if not any(isinstance(type, TupleType) for type in (*op.operand_types, *op.result_types)):
+        if any(isinstance(type, TupleType) for type in (*op.operand_types, *op.result_types)):
+            give_elements(op, [value for operand in op.operands for value in flatten(operand, op, rewriter)], rewriter)
+
+
+class GiveElements(RewritePattern):
+    """
+    `%t = all_to_all(x, y)` -> `%a, %b = all_to_all(x, y)` with `%t = tuple(%a, %b)`; scans likewise.
+
+    Not a tuple of one, which HLO text tells from its element, nor where operands are tuples: slices that are permuted.
+    """
+
+    @match_op_type
+    def match_and_rewrite(
+        self,
+        op: AllGatherOp | AllReduceOp | AllToAllOp | CollectivePermuteOp | ReduceScatterOp | ScanOp,
+        rewriter: PatternRewriter,
+        /,
+    ):
+        if any(isinstance(type, TupleType) for type in op.operand_types) or len(op.results) != 1:
             return
-        operands = [value for operand in op.operands for value in flatten(operand, op, rewriter)]
-        made = type(op).create(
-            operands=operands,
-            result_types=list(all_leaf_types(op.result_types)),
-            properties=op.properties,
-            attributes=op.attributes,
-        )
-        rewriter.insert(made)
-        values = iter(made.results)
-        wholes: list[SSAValue] = []
-        for result in op.results:
-            tree = tree_from_leaves(result.type, values)
-            for part in leaves(tree):
-                part.name_hint = result.name_hint
-            wholes.append(build_tuple(tree, result.type, InsertPoint.before(op), rewriter))
-        rewriter.replace(op, (), wholes)
+        if isinstance(type := op.results[0].type, TupleType) and len(type.types) > 1:
+            give_elements(op, op.operands, rewriter)
+
+
+def give_elements(op: Operation, operands: Sequence[SSAValue], rewriter: PatternRewriter) -> None:
+    """Replace `op` by the same of `operands`, with the elements of tuples as results, and tuples of these."""
+    made = type(op).create(
+        operands=operands,
+        result_types=list(all_leaf_types(op.result_types)),
+        properties=op.properties,
+        attributes=op.attributes,
+    )
+    rewriter.insert(made)
+    values = iter(made.results)
+    wholes: list[SSAValue] = []
+    for result in op.results:
+        tree = tree_from_leaves(result.type, values)
+        for part in leaves(tree):
+            part.name_hint = result.name_hint
+        wholes.append(build_tuple(tree, result.type, InsertPoint.before(op), rewriter))
+    rewriter.replace(op, (), wholes)
 
 
 class PassElements(RewritePattern):
@@ -257,7 +286,7 @@ class EraseUnreadTuple(RewritePattern):
 
 
 class DissolveTuplesPass(PatternPass):
-    """Replace tuples in functions, calls and fusions by several values; use the elements of tuples directly."""
+    """Replace tuples of functions, calls, fusions, scans and collectives by several values; use elements directly."""
 
     name = "hlo-dissolve-tuples"
     source: ClassVar[str] = "XLA, from HLO to StableHLO: functions of several values in place of tuples"
@@ -269,6 +298,7 @@ class DissolveTuplesPass(PatternPass):
         dissolve = (
             ReadElementDirectly(),
             CallWithElements(),
+            GiveElements(),
             PassElements(),
             TupleOfConstants(),
             StartWithElements(whole),

@@ -18,12 +18,14 @@ from xdsl.ir import Operation
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.check import part_type
+from xshardy.interpreters.reducers import is_associative, is_commutative
 from xshardy.interpreters.stablehlo.chlo import CHLO
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value
+from xshardy.interpreters.stablehlo.scatter import windows
 from xshardy.numerics.complexes import create
 from xshardy.numerics.element_types import KINDS, Array, DType, Kind, float_info, numpy_dtype
 from xshardy.numerics.floats import narrowed
@@ -203,15 +205,22 @@ class RandomRounding:
         def rule_with_errors(evaluator: Evaluator, op: Operation, *operands: Array) -> Results:
             around, self.steps = self.steps, sqrt(max(elements(op), 1))
             try:
-                return rule(
-                    evaluator, op, *(self._permuted(op, operands) if isinstance(op, stablehlo.ReduceOp) else operands)
-                )
+                return rule(evaluator, op, *self._permuted(op, operands))
             finally:
                 self.steps = around
 
         return rule_with_errors
 
-    def _permuted(self, op: stablehlo.ReduceOp, operands: Sequence[Array]) -> Sequence[Array]:
+    def _permuted(self, op: Operation, operands: Sequence[Array]) -> Sequence[Array]:
+        match op:
+            case stablehlo.ReduceOp():
+                return self._permuted_inputs(op, operands)
+            case stablehlo.ScatterOp():
+                return self._exchanged_updates(op, operands)
+            case _:
+                return operands
+
+    def _permuted_inputs(self, op: stablehlo.ReduceOp, operands: Sequence[Array]) -> Sequence[Array]:
         """The operands of a reduction, its inputs permuted along the reduced dimensions."""
         count = len(op.inputs)
         inputs = operands[:count]
@@ -219,6 +228,24 @@ class RandomRounding:
             order = self.rng.permutation(inputs[0].shape[dimension])
             inputs = [np.take(x, order, axis=dimension) for x in inputs]
         return [*inputs, *operands[count:]]
+
+    def _exchanged_updates(self, op: stablehlo.ScatterOp, operands: Sequence[Array]) -> Sequence[Array]:
+        """
+        The operands of a scatter, half of its updates exchanged with the inputs where they are applied, one by one.
+
+        An element and its updates are combined in another order: kernels combine updates before the element, too.
+        """
+        body, count = op.update_computation.block, len(op.inputs)
+        if not is_associative(body) or not is_commutative(body):
+            return operands
+        inputs, updates = ([x.copy() for x in part] for part in (operands[:count], operands[count + 1 :]))
+        for where, chosen in windows(op, inputs[0].shape, operands[count], updates[0].shape):
+            if self.rng.random() < 0.5:
+                for x, update in zip(inputs, updates, strict=True):
+                    old = x[where].copy()
+                    x[where] = update[chosen].reshape(old.shape)
+                    update[chosen] = old.reshape(update[chosen].shape)
+        return [*inputs, operands[count], *updates]
 
     def _contraction(self, rule: Rule) -> Rule:
         """

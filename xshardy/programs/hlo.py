@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.lexer import Span
@@ -48,7 +48,15 @@ def read_hlo_program(text: str, name: str) -> tuple[ModuleOp, HLONames, Mapping[
     module = read_hlo(text, name, spans)
     locate(module)
     names = HLONames(spans, names=names_of(module))
+    of_tuples = {
+        (op.parent, instruction_name(op)): span
+        for op, span in spans.items()
+        if any(isinstance(type, TupleType) for type in op.result_types)
+    }
     dissolve_tuples(module)
+    for op in operations_in(module) if of_tuples else ():
+        if op not in spans and (span := of_tuples.get((op.parent, instruction_name(op)))) is not None:
+            spans[op] = span  # it gives the elements of a tuple
     return module, names, spans
 
 

@@ -34,6 +34,8 @@ _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s
 
 _JITTED = re.compile(r"p?jit\((\w+)\)$")
 """The name that JAX gives to the call of a function that it jits."""
+_UNNAMED = re.compile(r"\w+\(\)$")
+"""What it writes for a transformation of a function that has no name: `jvp()`."""
 LONGEST_NAME = 40
 """The characters of an operation's name, unless its last two parts have more."""
 
@@ -161,7 +163,8 @@ class SourceNames:
                     outer = [each.sym_name.data]
                 if parts[: len(outer[:1])] != outer[:1]:
                     parts = [*outer, *parts]
-        named = [_JITTED.sub(r"\1", part) for part in (parts[1:] if _JITTED.match(parts[0]) else parts)] or parts
+        inner = parts[1:] if _JITTED.match(parts[0]) else parts
+        named = [_JITTED.sub(r"\1", part) for part in inner if not _UNNAMED.match(part)] or parts
         while len(named) > 2 and len("/".join(named)) > LONGEST_NAME:
             named = ["...", *named[2 if named[0] == "..." else 1 :]]
         return "/".join(named)

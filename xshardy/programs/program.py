@@ -77,8 +77,10 @@ class Program:
             return
         if _has_tuples(self.module):
             from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
+            from xshardy.transforms.hlo.canonicalize_from_hlo_import import CanonicalizeFromHloImportPass
 
             dissolve_tuples(self.module)
+            CanonicalizeFromHloImportPass().rewrite_module(self.module)
         import_if_carried(self.module, self.context)
 
     def resize(self, mesh: MeshSizes | None) -> None:

@@ -249,4 +249,9 @@ def report_wrong(run: "ProgramRun", program: "Program") -> int:
         place = program.place(run.program.origins[first.operation])
         where = f"{place}: note: the first difference is in {first.operation.name}"
         print_diagnostic(f"{where}, result {first.result}, on device {first.device}: {first.comparison}")
+    if run.is_fault_of_engine:
+        print_diagnostic(
+            f"{program.source.name}: note: the simulated mesh agrees with the reference on the same partitioned "
+            "program: the fault is the engine's"
+        )
     return 0 if run.agrees else 1

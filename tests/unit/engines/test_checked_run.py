@@ -62,6 +62,18 @@ def test_a_wrong_part_of_any_device_is_found(device: int):
     assert not run.agrees and isinstance(run.comparisons, list)
     comparison = run.comparisons[0]
     assert isinstance(comparison, Comparison) and comparison.wrong == 64  # a part is half of the tensor
+    assert run.is_fault_of_engine
+
+
+def test_a_wrong_program_is_no_fault_of_the_engine(monkeypatch: pytest.MonkeyPatch):
+    execute = Simulated.execute
+
+    def wrong(self: Simulated, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        return [[-part for part in of_device] for of_device in execute(self, program, arguments)]
+
+    monkeypatch.setattr(Simulated, "execute", wrong)
+    run = xshardy.run(MLP, on=Broken(0), check=True)
+    assert not run.agrees and not run.is_fault_of_engine
 
 
 BF16_DOT = """

@@ -85,6 +85,29 @@ def test_calls_of_lapack_run_on_batches():
     assert run.agrees and run.program.results[0].axes == (("x",), (), ())
 
 
+ROW_OF_A_SLICE = """
+sdy.mesh @mesh = <["x"=4]>
+func.func @main(%t: tensor<8x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, %i: tensor<1xi32>,
+                %r: tensor<3xf32>) -> tensor<8x3xf32> {
+  %0 = sdy.sharding_constraint %t <@mesh, [{"x"}, {}]> : tensor<8x3xf32>
+  %1 = "stablehlo.scatter"(%0, %i, %r) <{scatter_dimension_numbers = #stablehlo.scatter<
+    update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<8x3xf32>, tensor<1xi32>, tensor<3xf32>) -> tensor<8x3xf32>
+  return %1 : tensor<8x3xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("row", [0, 5])
+def test_a_row_is_updated_on_the_device_that_slices_its_part_from_the_whole(row: int):
+    table = np.arange(24, dtype=np.float32).reshape(8, 3)
+    arguments = [table, np.array([row], np.int32), np.full(3, -1, np.float32)]
+    run = xshardy.run(ROW_OF_A_SLICE, arguments, on="pjrt", check=True, time_out=200)
+    assert run.agrees and [*np.argwhere(run.results[0] != table)[:, 0]] == [row] * 3
+
+
 UNUSED = """
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>},

@@ -106,6 +106,41 @@ def test_sums_in_any_order_agree_and_a_missed_element_is_found(seed: int):
     assert (comparison.wrong, comparison.worst) == (1, missed[:1])
 
 
+SCATTER = """
+add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
+ENTRY main {
+  x = f32[64,48] parameter(0)
+  rows = s32[512,1] parameter(1)
+  updates = f32[512,48] parameter(2)
+  ROOT r = f32[64,48] scatter(x, rows, updates), update_window_dims={1}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, to_apply=add
+}
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_updates_in_any_order_agree_and_one_missed_or_doubled_is_found(seed: int):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(0, 2, (64, 48)).astype(np.float32)
+    updates = rng.normal(0, 2, (512, 48)).astype(np.float32)
+    updates[100] = 0.01
+    rows = np.sort(rng.integers(0, 64, 512)).astype(np.int32)
+    reference = Reference(computation_of(SCATTER), [x, rows[:, None], updates])
+    exact = x.astype(np.float64)
+    np.add.at(exact, rows, updates)
+    updates_first = np.zeros_like(x)
+    np.add.at(updates_first, rows, updates)
+    updates_first += x
+    others_first = x.copy()
+    np.add.at(others_first, rows[::-1], updates[::-1])
+    for right in (exact.astype(np.float32), updates_first, others_first):
+        assert reference.compare(0, right)
+    for missed_or_doubled in (-updates[100], updates[100]):
+        wrong = exact.copy()
+        wrong[rows[100]] += missed_or_doubled
+        assert reference.compare(0, wrong.astype(np.float32)).wrong == 48
+
+
 PRODUCT = SUM.replace("add", "multiply").replace("constant(0)", "constant(1)")
 
 

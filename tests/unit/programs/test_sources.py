@@ -130,3 +130,15 @@ def test_an_invalid_program_is_refused_with_its_place():
     for entry in (xshardy.parse, xshardy.propagate, xshardy.partition, xshardy.plan):
         with pytest.raises(VerifyException, match=r"step\.mlir:2:\d+: error: .*rows"):
             entry(text, "step.mlir")
+
+
+def test_tuples_of_custom_calls_are_dissolved():
+    propagated = xshardy.propagate("""sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %t = stablehlo.custom_call @f(%x) : (tensor<8xf32>) -> tuple<tensor<8xf32>, tensor<8xf32>>
+  %c = stablehlo.get_tuple_element %t[1] : (tuple<tensor<8xf32>, tensor<8xf32>>) -> tensor<8xf32>
+  %r = stablehlo.negate %c : tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+""")
+    assert "@f(%x) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)" in str(propagated)

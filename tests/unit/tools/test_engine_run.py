@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from xdsl.rewriter import Rewriter
 from xshardy.dialects.stablehlo.elementwise_unary import NegOp
 from xshardy.engines import checked_run, first_difference
 from xshardy.engines.engine import Engine
+from xshardy.engines.kernels import Kernels
 from xshardy.numerics.element_types import Array
 from xshardy.programs import partitioned
+from xshardy.programs.partitioned import PartitionedProgram
 from xshardy.tools.cli import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -119,6 +122,20 @@ def test_a_wrong_result_is_an_error(program: str, monkeypatch: pytest.MonkeyPatc
     assert main(["run", program, "--on", "simulated", "--check"]) == 1
     shown = capsys.readouterr()
     assert "differs" in shown.out and f"{program}: error: result 0: 16 of 16 elements differ" in shown.err
+
+
+def test_a_wrong_result_of_an_engine_is_said_to_be_its_fault(
+    program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    execute = Kernels.execute
+
+    def wrong(self: Kernels, program: PartitionedProgram, arguments: Sequence[Sequence[Array]]) -> list[list[Array]]:
+        return [[part + 1 for part in of_device] for of_device in execute(self, program, arguments)]
+
+    monkeypatch.setattr(Kernels, "execute", wrong)
+    assert main(["run", program, "--on", "kernels", "--check"]) == 1
+    assert f"{program}: note: the simulated mesh agrees with the reference" in capsys.readouterr().err
+    assert main(["run", program, "--on", "simulated", "--check"]) == 0
 
 
 class WrongTanh(ModulePass):

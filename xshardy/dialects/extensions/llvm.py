@@ -13,9 +13,12 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     I1,
     AnyFloatConstr,
+    ArrayAttr,
     IntegerAttr,
     IntegerType,
+    ModuleOp,
     SignlessIntegerConstraint,
+    StringAttr,
     UnitAttr,
     VectorType,
     i1,
@@ -42,7 +45,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import HasParent, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
@@ -270,12 +273,58 @@ class ConstantRangeAttr(ParametrizedAttribute):
             raise VerifyException(f"range of {self.lower.type} to {self.upper.type}: expected two bounds of one type")
 
 
+BEHAVIORS = ("error", "warning", "require", "override", "append", "append_unique", "max", "min")
+"""What a linker does with a flag that two modules have."""
+
+
+@irdl_attr_definition
+class ModuleFlagAttr(ParametrizedAttribute):
+    """`#llvm.mlir.module_flag<warning, "Debug Info Version", 3 : i32>`: a flag, and what a linker does with it."""
+
+    name = "llvm.mlir.module_flag"
+
+    behavior: StringAttr
+    key: StringAttr
+    value: Attribute
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            behavior = parser.parse_identifier()
+            parser.parse_punctuation(",")
+            key = parser.parse_str_literal(" for the name of a flag")
+            parser.parse_punctuation(",")
+            return StringAttr(behavior), StringAttr(key), parser.parse_attribute()
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.behavior.data}, ")
+            printer.print_attribute(self.key)
+            printer.print_string(", ")
+            printer.print_attribute(self.value)
+
+    def verify(self) -> None:
+        if self.behavior.data not in BEHAVIORS:
+            raise VerifyException(f"flag {self.key}: expected one of {', '.join(BEHAVIORS)}, not {self.behavior.data}")
+
+
+@irdl_op_definition
+class ModuleFlagsOp(IRDLOperation):
+    """`llvm.module_flags [#llvm.mlir.module_flag<...>]`: facts about the module for a linker or a debugger."""
+
+    name = "llvm.module_flags"
+    flags = prop_def(ArrayAttr[ModuleFlagAttr])
+    traits = traits_def(HasParent(ModuleOp))
+    assembly_format = "$flags attr-dict"
+
+
 OPERATIONS: tuple[type[Operation], ...] = (
     ExtractElementOp,
     FCmpOp,
     FPToSIOp,
     FPToUIOp,
     FreezeOp,
+    ModuleFlagsOp,
     PoisonOp,
     SelectOp,
     UIToFPOp,
@@ -326,9 +375,9 @@ REFINEMENTS: tuple[type[Operation], ...] = (RefinedFCmpOp, RefinedSelectOp, Refi
 
 def extend(dialect: Dialect) -> Dialect:
     """`dialect` with the operations and attributes of this module."""
-    return extended(dialect, OPERATIONS, (ConstantRangeAttr, *llvm_memory.ATTRIBUTES), REPLACEMENTS)
+    return extended(dialect, OPERATIONS, (ConstantRangeAttr, ModuleFlagAttr, *llvm_memory.ATTRIBUTES), REPLACEMENTS)
 
 
 def refine(dialect: Dialect) -> Dialect:
     """Like `extend`, but operations that xDSL's classes can represent remain instances of these."""
-    return extended(dialect, OPERATIONS, (ConstantRangeAttr, *llvm_memory.ATTRIBUTES), REFINEMENTS)
+    return extended(dialect, OPERATIONS, (ConstantRangeAttr, ModuleFlagAttr, *llvm_memory.ATTRIBUTES), REFINEMENTS)

@@ -10,6 +10,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.extensions.llvm import ModuleFlagsOp
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -39,6 +40,8 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
     refuse_callbacks(program.module)
     module = clone_operation(program.module)
     extremes_as_integers(module)
+    for flags in [op for op in module.ops if isinstance(op, ModuleFlagsOp)]:
+        module.body.block.erase_op(flags)  # XLA knows no operation of LLVM
     module.attributes.clear()  # of XLA's partitioner, such as the numbers of partitions and replicas
     local = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name == program.main.sym_name)
     names = SymbolNames(module)

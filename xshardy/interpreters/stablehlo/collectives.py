@@ -30,7 +30,7 @@ Rooted = stablehlo.CollectiveBroadcastOp | stablehlo.CollectiveReduceOp
 def groups_in(op: Operation, groups: ReplicaGroups, everyone: int) -> list[list[int]]:
     """The rows of `groups`; one group of all devices if there are none."""
     if not isinstance(groups, DenseIntOrFPElementsAttr):
-        raise unsupported(op, "groups over the axes of a mesh: write them as lists, sdy-inline-meshes does")
+        raise unsupported(op, "groups over the axes of a mesh: write them as lists of devices")
     shape, numbers = integer_table("replica_groups", groups)
     width = shape[-1] if shape else 0
     if not width:

@@ -8,12 +8,12 @@ from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.compiler import is_emitted
-from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.interpreters.memory_limit import limited_memory
 from xshardy.launch.device_arguments import is_optimised
 from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
 from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.errors import InputError
+from xshardy.programs.meshes import mesh_of
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
 from xshardy.tools.engine_run import (
@@ -122,8 +122,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def is_sharded(module: ModuleOp) -> bool:
     """Whether `module` is a program for several devices, before XLA has optimised it: it has no kernels of its own."""
-    meshes = (op.mesh for op in module.ops if isinstance(op, MeshOp))
-    has_devices = declared_grid(module).partitions > 1 or any(mesh.device_count > 1 for mesh in meshes)
+    has_devices = declared_grid(module).partitions > 1 or mesh_of(module)[1] > 1
     return has_devices and not is_optimised(module) and not is_emitted(module)
 
 

@@ -202,8 +202,7 @@ def check_unreduced_axes(op: ReshardOp) -> None:
     if set(before) != set(op.sharding.unreduced_axes):
         raise OperationFailedException(
             op,
-            f"'{op.name}' op changes the axes that its operand is unreduced along: let sdy-insert-explicit-reshards "
-            "reduce it before",
+            f"'{op.name}' op changes the axes that its operand is unreduced along: reduce it before",
         )
 
 

@@ -100,5 +100,5 @@ def check_shapes(op: Operation) -> None:
         if isinstance(type, TupleType):
             raise OperationFailedException(
                 op,
-                f"Shardy propagation doesn't support tuples: '{type}'; hlo-dissolve-tuples makes them several values",
+                f"Shardy propagation doesn't support tuples: '{type}'; give several results in place of the tuple",
             )

@@ -73,9 +73,7 @@ def shardings_of_values(attributes: Attributes, types: Sequence[Attribute], op: 
     if not types and len(shardings) == 1:
         return (ValueSharding(op, shardings[0], 0),)
     if any(isinstance(type, TupleType) for type in types):
-        raise OperationFailedException(
-            op, f"{HLO_SHARDING} is on a tuple: dissolve tuples first, with hlo-dissolve-tuples"
-        )
+        raise OperationFailedException(op, f"{HLO_SHARDING} is on a tuple: give several values in place of the tuple")
     if isinstance(parsed, HloSharding) and parsed.rank is None:
         shardings = (parsed,) * len(types)
     if len(shardings) != len(types):

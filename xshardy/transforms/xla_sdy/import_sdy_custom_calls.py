@@ -48,7 +48,7 @@ def sharding_constraint(call: CustomCallOp) -> Operation:
         raise OperationFailedException(
             call,
             f"expected a custom call @{SHARDING_CALL} with a sharding attribute: was the program lowered without "
-            "Shardy? Then import its HLO shardings first, with xla-sdy-import-shardings",
+            "Shardy? Its HLO shardings count only if the module has no xla.sdy.meshes",
         )
     return ShardingConstraintOp(call.operands[0], with_open_dims(call, sharding))
 

@@ -42,9 +42,7 @@ class Mark:
         if sharding is None:
             return self
         if (mesh := sharding.mesh_name) is None:
-            raise OperationFailedException(
-                computation, "the mesh is written out: give it a name first, with sdy-lift-inlined-meshes"
-            )
+            raise OperationFailedException(computation, "the mesh is written out: give it a name, with sdy.mesh")
         return Mark((*self.axes, *computation.manual_axes.names), mesh)
 
 

@@ -65,3 +65,6 @@ llvm.func @intrinsics(%x: f32, %i: i32, %v: vector<4xi32>) {
   %6 = llvm.intr.vector.reduce.add(%v) : (vector<4xi32>) -> i32
   llvm.return
 }
+
+// CHECK-LABEL: llvm.module_flags [#llvm.mlir.module_flag<warning, "Debug Info Version", 3 : i32>, #llvm.mlir.module_flag<require, "a", "b">] {test.note}
+llvm.module_flags [#llvm.mlir.module_flag<warning, "Debug Info Version", 3 : i32>, #llvm.mlir.module_flag<require, "a", "b">] {test.note}

@@ -13,3 +13,16 @@ llvm.func @comparison(%v: vector<4xf32>) {
   %0 = "llvm.fcmp"(%v, %v) <{predicate = 1 : i64}> : (vector<4xf32>, vector<4xf32>) -> i1
   llvm.return
 }
+
+// -----
+
+// CHECK: flag "PIC Level": expected one of error, warning, require, override, append, append_unique, max, min, not sum
+llvm.module_flags [#llvm.mlir.module_flag<sum, "PIC Level", 2 : i32>]
+
+// -----
+
+// CHECK: 'llvm.module_flags' expects parent op 'builtin.module'
+llvm.func @flags() {
+  llvm.module_flags []
+  llvm.return
+}

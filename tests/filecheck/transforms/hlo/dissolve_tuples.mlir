@@ -60,3 +60,21 @@ func.func @opaque(%x: tensor<f32>) -> tensor<f32> {
   %r = stablehlo.get_tuple_element %c[0] : (tuple<tensor<f32>, tensor<f32>>) -> tensor<f32>
   return %r : tensor<f32>
 }
+
+// What an exchange or a scan gives are several results; a tuple of one stays, as HLO has an exchange of an array too.
+// CHECK-LABEL: func.func @exchange(
+// CHECK-NEXT: %[[A:.*]]:2 = hlo.all_to_all %{{.*}}, %{{.*}} {replica_groups = "{{\{\{}}0,1}}"} : (tensor<2x3xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+// CHECK-NEXT: %[[ONE:.*]] = hlo.all_to_all %[[A]]#0 : (tensor<2x3xf32>) -> tuple<tensor<2x3xf32>>
+// CHECK-NEXT: %[[B:.*]] = stablehlo.get_tuple_element %[[ONE]][0]
+// CHECK-NEXT: %[[C:.*]]:2 = hlo.scan %[[B]] {to_apply = @step} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
+// CHECK-NEXT: return %[[C]]#0
+func.func private @step(tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+func.func @exchange(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %t = hlo.all_to_all %x, %y {replica_groups = "{{0,1}}"} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tuple<tensor<2x3xf32>, tensor<2x3xf32>>
+  %a = stablehlo.get_tuple_element %t[0] : (tuple<tensor<2x3xf32>, tensor<2x3xf32>>) -> tensor<2x3xf32>
+  %one = hlo.all_to_all %a : (tensor<2x3xf32>) -> tuple<tensor<2x3xf32>>
+  %b = stablehlo.get_tuple_element %one[0] : (tuple<tensor<2x3xf32>>) -> tensor<2x3xf32>
+  %s = hlo.scan %b {to_apply = @step} : (tensor<2x3xf32>) -> tuple<tensor<2x3xf32>, tensor<3xf32>>
+  %c = stablehlo.get_tuple_element %s[0] : (tuple<tensor<2x3xf32>, tensor<3xf32>>) -> tensor<2x3xf32>
+  return %c : tensor<2x3xf32>
+}

@@ -59,7 +59,7 @@ func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // A collective that moves nothing.
-// CHECK: error: 'sdy.collective_permute' op changes nothing: let sdy-canonicalize-collectives remove it
+// CHECK: error: 'sdy.collective_permute' op changes nothing: remove it
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
@@ -70,7 +70,7 @@ func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // A gather along no axis.
-// CHECK: error: 'sdy.all_gather' op gathers along no axis: let sdy-canonicalize-collectives remove it
+// CHECK: error: 'sdy.all_gather' op gathers along no axis: remove it
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
@@ -236,7 +236,7 @@ func.func @main(%a: tensor<10xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>
 // -----
 
 // Slices of a gather that reach over parts.
-// CHECK: error: 'stablehlo.gather' op operand dimension 0 is sharded, and slices have 3 of its 8 elements: let sdy-insert-explicit-reshards replicate it
+// CHECK: error: 'stablehlo.gather' op operand dimension 0 is sharded, and slices have 3 of its 8 elements: replicate this dimension
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %i: tensor<1xi32>) -> tensor<3xf32> {
@@ -293,7 +293,7 @@ func.func @main(%a: tensor<8x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 // -----
 
 // A call whose result is sharded otherwise in the function.
-// CHECK: error: 'func.call' op result 0 is not sharded, and sharded #sdy.sharding<@mesh, [{"x"}]> in @callee: let sdy-insert-func-call-reshards give both the same sharding
+// CHECK: error: 'func.call' op result 0 is not sharded, and sharded #sdy.sharding<@mesh, [{"x"}]> in @callee: give both the same sharding
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func private @callee(tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
@@ -305,7 +305,7 @@ func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // The parts are of one size, but along another axis.
-// CHECK: error: 'func.call' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and sharded #sdy.sharding<@mesh, [{"y"}]> in @callee: let sdy-insert-func-call-reshards give both the same sharding
+// CHECK: error: 'func.call' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and sharded #sdy.sharding<@mesh, [{"y"}]> in @callee: give both the same sharding
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func private @callee(tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> tensor<4xf32>
@@ -328,7 +328,7 @@ func.func @main(%a: tensor<?xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // Operands in different parts: the sum of both is of no use.
-// CHECK: error: 'stablehlo.add' op operand 1 is sharded #sdy.sharding<@mesh, [{"y"}]>, and the other tensors require #sdy.sharding<@mesh, [{"x"}]>: run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and sdy-reshard-to-collectives first
+// CHECK: error: 'stablehlo.add' op operand 1 is sharded #sdy.sharding<@mesh, [{"y"}]>, and the other tensors require #sdy.sharding<@mesh, [{"x"}]>: give them shardings that fit, or put an sdy.reshard between them
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {

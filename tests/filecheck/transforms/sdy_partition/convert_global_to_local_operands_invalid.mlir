@@ -87,7 +87,7 @@ func.func @operands_by_different_meshes(%x: tensor<8xf32> {sdy.sharding = #sdy.s
   %0 = stablehlo.add %x, %y {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>} : tensor<8xf32>
   return
 }
-// CHECK: error: 'stablehlo.add' op operand 1 is not sharded, and the other tensors require #sdy.sharding<@mesh, [{"a"}]>: run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and sdy-reshard-to-collectives first
+// CHECK: error: 'stablehlo.add' op operand 1 is not sharded, and the other tensors require #sdy.sharding<@mesh, [{"a"}]>: give them shardings that fit, or put an sdy.reshard between them
 
 // -----
 
@@ -111,7 +111,7 @@ func.func @two_indices(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
   %0 = stablehlo.dynamic_update_slice %x, %u, %i {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>} : (tensor<8xf32>, tensor<2xf32>, tensor<i32>) -> tensor<8xf32>
   return
 }
-// CHECK: error: 'stablehlo.dynamic_update_slice' op dimension 0 of the operand, update and result is sharded along {"a"}, {} and {}: let sdy-insert-explicit-reshards shard the operand and the result alike, and the update as well if it covers all of the dimension, and not if it covers a part of it
+// CHECK: error: 'stablehlo.dynamic_update_slice' op dimension 0 of the operand, update and result is sharded along {"a"}, {} and {}: shard the operand and the result alike, and the update as well if it covers all of the dimension, and not if it covers a part of it
 
 // -----
 

@@ -188,6 +188,18 @@ func.func @scatters_into_parts(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@
   return %0 : tensor<8xf32>
 }
 
+// An index out of bounds is not added to the start of a slice that the part comes from.
+// CHECK-LABEL: @scatters_a_row_into_parts(
+// CHECK: %[[PARTS:.*]]:2 = stablehlo.optimization_barrier %arg0, %arg1 : tensor<4xf32>, tensor<4xf32>
+// CHECK-NEXT: "stablehlo.scatter"(%[[PARTS]]#0, %[[PARTS]]#1, %
+func.func @scatters_a_row_into_parts(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %i: tensor<1xi32>, %u: tensor<f32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+  %0:2 = "stablehlo.scatter"(%a, %b, %i, %u, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%l: tensor<f32>, %m: tensor<f32>, %r: tensor<f32>, %s: tensor<f32>):
+    stablehlo.return %r, %s : tensor<f32>, tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>, <@mesh, [{"x"}]>]>} : (tensor<8xf32>, tensor<8xf32>, tensor<1xi32>, tensor<f32>, tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return %0#0 : tensor<8xf32>
+}
+
 // All devices along "x" but the first start from what changes no minimum.
 // CHECK-LABEL: @scatters_parts(
 // CHECK-SAME: %arg0: tensor<8xui8>, %arg1: tensor<2x1xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %arg2: tensor<2xui8> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xui8> {

@@ -3,7 +3,7 @@
 // Operations whose parts would not make up the whole.
 
 // The state of random numbers.
-// CHECK: error: 'stablehlo.rng_bit_generator' op has a sharded state, and each device needs all of it: let sdy-insert-explicit-reshards replicate it
+// CHECK: error: 'stablehlo.rng_bit_generator' op has a sharded state, and each device needs all of it: replicate it
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<2xui64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xui32> {
@@ -14,7 +14,7 @@ func.func @main(%a: tensor<2xui64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>
 // -----
 
 // The state alone that goes in.
-// CHECK: error: 'stablehlo.rng_bit_generator' op has a sharded state, and each device needs all of it: let sdy-insert-explicit-reshards replicate it
+// CHECK: error: 'stablehlo.rng_bit_generator' op has a sharded state, and each device needs all of it: replicate it
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<2xui64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xui32> {
@@ -172,7 +172,7 @@ func.func @main(%a: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"
 // -----
 
 // An update that may reach over parts.
-// CHECK: error: 'stablehlo.scatter' op operand dimension 0 is sharded, and updates have 3 of its 8 elements: let sdy-insert-explicit-reshards replicate it
+// CHECK: error: 'stablehlo.scatter' op operand dimension 0 is sharded, and updates have 3 of its 8 elements: replicate this dimension
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %i: tensor<2x1xi32>, %u: tensor<2x3xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {

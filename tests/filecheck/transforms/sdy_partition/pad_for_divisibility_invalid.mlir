@@ -19,7 +19,7 @@ func.func @main(%a: tensor<5xf32>) -> (tensor<5xf32> {sdy.sharding = #sdy.shardi
 
 // -----
 
-// CHECK: error: 'func.return' op has a value that is padded to tensor<8xf32>, and to tensor<5xf32>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+// CHECK: error: 'func.return' op has a value that is padded to tensor<8xf32>, and to tensor<5xf32>: divide what it reads and what it gives into as many parts
 sdy.mesh @mesh = <["x"=4]>
 
 func.func @main(%a: tensor<5xf32>) -> tensor<5xf32> {
@@ -29,7 +29,7 @@ func.func @main(%a: tensor<5xf32>) -> tensor<5xf32> {
 
 // -----
 
-// CHECK: error: 'sdy.reshard' op pads its operand and its result differently: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+// CHECK: error: 'sdy.reshard' op pads its operand and its result differently: divide what it reads and what it gives into as many parts
 sdy.mesh @mesh = <["x"=4]>
 
 func.func @main(%a: tensor<5xf32>) {
@@ -39,7 +39,7 @@ func.func @main(%a: tensor<5xf32>) {
 
 // -----
 
-// CHECK: error: 'stablehlo.optimization_barrier' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+// CHECK: error: 'stablehlo.optimization_barrier' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: divide what it reads and what it gives into as many parts
 sdy.mesh @mesh = <["x"=4]>
 
 func.func @main(%a: tensor<5xf32>) {
@@ -49,7 +49,7 @@ func.func @main(%a: tensor<5xf32>) {
 
 // -----
 
-// CHECK: error: 'stablehlo.return' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+// CHECK: error: 'stablehlo.return' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: divide what it reads and what it gives into as many parts
 sdy.mesh @mesh = <["x"=4]>
 
 func.func @main(%a: tensor<5xf32>, %p: tensor<i1>) {
@@ -63,7 +63,7 @@ func.func @main(%a: tensor<5xf32>, %p: tensor<i1>) {
 
 // -----
 
-// CHECK: error: 'func.call' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first
+// CHECK: error: 'func.call' op has a value that is padded to tensor<5xf32>, and to tensor<8xf32>: divide what it reads and what it gives into as many parts
 sdy.mesh @mesh = <["x"=4]>
 
 func.func @main(%a: tensor<5xf32>) {

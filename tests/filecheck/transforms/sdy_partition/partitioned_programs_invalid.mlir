@@ -47,7 +47,7 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 // -----
 
 // No rule says which parts of statistics belong together, so each device needs the whole batch.
-// CHECK: error: 'stablehlo.batch_norm_training' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}, {}]>, and the other tensors require #sdy.sharding<@mesh, [{}, {}]>: run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and
+// CHECK: error: 'stablehlo.batch_norm_training' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}, {}]>, and the other tensors require #sdy.sharding<@mesh, [{}, {}]>: give them shardings that fit, or put an sdy.reshard between them
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %s: tensor<4xf32>) -> tensor<4xf32> {
@@ -59,7 +59,7 @@ func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
 // -----
 
 // A branch returns a part, and the result is whole.
-// CHECK: error: 'stablehlo.return' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and its result is not: run
+// CHECK: error: 'stablehlo.return' op operand 0 is sharded #sdy.sharding<@mesh, [{"x"}]>, and its result is not: give them shardings that fit, or put an sdy.reshard between them
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main(%p: tensor<i1>, %a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {

@@ -10,7 +10,7 @@ func.func @dynamic_shape(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// CHECK: Shardy propagation doesn't support tuples: 'tuple<tensor<4xf32>>'; hlo-dissolve-tuples makes them several values
+// CHECK: Shardy propagation doesn't support tuples: 'tuple<tensor<4xf32>>'; give several results in place of the tuple
 sdy.mesh @mesh = <["a"=2]>
 func.func @tuple(%x: tensor<4xf32>) -> tuple<tensor<4xf32>> {
   %0 = stablehlo.tuple %x : tuple<tensor<4xf32>>

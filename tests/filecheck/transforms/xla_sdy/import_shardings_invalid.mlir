@@ -49,7 +49,7 @@ func.func @number_of_values(%x: tensor<8xf32>) {
 
 // -----
 
-// CHECK: error: mhlo.sharding is on a tuple: dissolve tuples first, with hlo-dissolve-tuples
+// CHECK: error: mhlo.sharding is on a tuple: give several values in place of the tuple
 func.func @tuple(%x: tuple<tensor<8xf32>> {mhlo.sharding = "{{replicated}}"}) {
   return
 }

@@ -1,7 +1,7 @@
 // RUN: xshardy-opt %s -p xla-sdy-stablehlo-round-trip-shard-map-export --split-input-file --verify-diagnostics | filecheck %s
 
 func.func @inlined_mesh(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: error: the mesh is written out: give it a name first, with sdy-lift-inlined-meshes
+  // CHECK: error: the mesh is written out: give it a name, with sdy.mesh
   %0 = sdy.manual_computation(%x) in_shardings=[<mesh<["a"=2]>, [{"a"}]>] out_shardings=[<mesh<["a"=2]>, [{"a"}]>] manual_axes={"a"} (%y: tensor<4xf32>) {
     sdy.return %y : tensor<4xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>

@@ -86,7 +86,7 @@ class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]
         """The axes of each dimension that is gathered."""
         gathered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.gathering_axes)) if axes}
         if not gathered:
-            raise refuse(op, "gathers along no axis: let sdy-canonicalize-collectives remove it")
+            raise refuse(op, "gathers along no axis: remove it")
         return gathered
 
     def rewrite(self, op: sdy.AllGatherOp, decision: Mapping[int, AxisRefs], code: DeviceCode) -> None:
@@ -252,7 +252,7 @@ class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, in
         """Pairs of a device and the device that receives its part."""
         (operand,) = before.operands
         if operand.sharding is None or operand.sharding == op.out_sharding:
-            raise refuse(op, "changes nothing: let sdy-canonicalize-collectives remove it")
+            raise refuse(op, "changes nothing: remove it")
         return exchange_pairs(operand.sharding, operand.mesh, op.out_sharding, op.mesh)
 
     def rewrite(self, op: sdy.CollectivePermuteOp, decision: Sequence[tuple[int, int]], code: DeviceCode) -> None:
@@ -291,7 +291,7 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
     def decide(op: sdy.ReduceScatterOp, before: WholeTensors) -> Scattering:
         scattered = {dim: axes for dim, axes in enumerate(axes_per_dim(op.reduce_scatter_axes)) if axes}
         if not scattered:
-            raise refuse(op, "scatters along no axis: let sdy-canonicalize-collectives remove it")
+            raise refuse(op, "scatters along no axis: remove it")
         return Scattering(scattered, before.operands[0].sharding or op.out_sharding)
 
     def rewrite(self, op: sdy.ReduceScatterOp, decision: Scattering, code: DeviceCode) -> None:

@@ -37,10 +37,7 @@ from xshardy.transforms.sdy_export.unreduced_axes import axes_without
 from xshardy.transforms.sdy_partition.local.manual_regions import ManualRegions
 from xshardy.transforms.sdy_partition.local.whole_tensors import refuse
 
-HELP = (
-    "run sdy-insert-explicit-reshards{enable-full-version=true}, sdy-replicate-whole-operations and "
-    "sdy-reshard-to-collectives first"
-)
+HELP = "give them shardings that fit, or put an sdy.reshard between them"
 
 HELP_SUMS = (
     "`xshardy run`, `plan` and `partition` reduce such operands and divide such results; in a pipeline of passes, "
@@ -150,7 +147,7 @@ def _check_meshes(op: Operation) -> None:
     axes = {mesh.axes for _, mesh in known}
     parted = {mesh for sharding, mesh in known if not sharding.is_fully_replicated}
     if len(axes) > 1 or len(parted) > 1:
-        raise refuse(op, f"operands and results are sharded over different meshes: {HELP}")
+        raise refuse(op, "operands and results are sharded over different meshes: shard them over one")
 
 
 def _uses_in(op: Operation) -> Iterable[RequiredUse]:

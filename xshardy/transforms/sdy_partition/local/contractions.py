@@ -28,7 +28,7 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
         raise refuse(
             op,
             f"reduces the sharded dimensions of the {what} in a way that no sdy.all_reduce does (they know sum, max "
-            "and min): let sdy-insert-explicit-reshards replicate these dimensions",
+            "and min): replicate these dimensions",
         )
     for result in op.results:
         if result.first_use is None:

@@ -31,7 +31,7 @@ from xshardy.transforms.sdy_partition.local.whole_tensors import local_type, ref
 from xshardy.transforms.sdy_partition.operations import patterns_of
 
 DECLARATIONS = frozenset[type[Operation]]({FuncOp, MeshOp, ModuleOp})
-"""What is not executed, and has no decision."""
+"""What is not executed, and has no decision; so are other operations of a module itself, such as flags of LLVM."""
 
 
 def next_channel(module: ModuleOp) -> int:
@@ -62,8 +62,8 @@ def check_call(op: CallOp, functions: Mapping[str, FuncOp]) -> None:
             if moves_to(inside, outside, op, full=True):
                 raise refuse(
                     op,
-                    f"{what} {index} is {how_sharded(outside)}, and {how_sharded(inside)} in @{name}: let "
-                    "sdy-insert-func-call-reshards give both the same sharding",
+                    f"{what} {index} is {how_sharded(outside)}, and {how_sharded(inside)} in @{name}: "
+                    "give both the same sharding",
                 )
 
 
@@ -85,12 +85,12 @@ def local_program(module: ModuleOp) -> LocalProgram:
     by_name = {function.sym_name.data: function for function in functions}
     new_types: dict[Operation, list[tuple[SSAValue, Attribute]]] = {}
     decisions: dict[Operation, object] = {}
-    local = LocalDecisions(module)
+    local, top = LocalDecisions(module), module.body.block
     for op in operations_in(module):
         for value in values_of(op):
             if not are_equal(of_part := types.of_value(value, op), value.type):
                 new_types.setdefault(op, []).append((value, of_part))
-        if type(op) in DECLARATIONS:
+        if type(op) in DECLARATIONS or (op.parent is top and not op.results):
             continue
         if isinstance(op, CallOp):
             check_call(op, by_name)

@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
+from xshardy.dialects.hlo.collectives import CollectiveOp, CollectivePermuteOp
 from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.sharding.conflicts.partial_sums import is_zero
@@ -35,6 +36,11 @@ def why_illegal(op: Operation) -> str:
             f"{op.name} cannot be partitioned, as XLA has {done} this module already: take the program from before "
             "that, the function of JAX or *.before_optimizations.txt of XLA's dump; or execute this one as it is, by "
             "`xshardy run FILE` without --on"
+        )
+    if isinstance(op, CollectiveOp | CollectivePermuteOp):
+        return (
+            f"'{op.name}' op is between devices, and outside of a manual computation: the program for all devices has "
+            "no partitions"
         )
     return (
         f"failed to legalize operation '{op.name}' that was explicitly marked illegal: only operations of "

@@ -37,7 +37,7 @@ def _local_sizes(op: stablehlo.GatherOp, source: WholeTensor) -> list[int]:
             raise refuse(
                 op,
                 f"operand dimension {dim} is sharded, and slices have {size} of its {source.shape[dim]} elements: "
-                "let sdy-insert-explicit-reshards replicate it",
+                "replicate this dimension",
             )
         sizes[dim] = source.local.get_shape()[dim]
     return sizes

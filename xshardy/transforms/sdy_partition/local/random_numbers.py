@@ -24,7 +24,7 @@ class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
         if not all(state.is_replicated for state in states):
             raise refuse(
                 op,
-                "has a sharded state, and each device needs all of it: let sdy-insert-explicit-reshards replicate it",
+                "has a sharded state, and each device needs all of it: replicate it",
             )
         output = before.results[1]
         return None if output.is_replicated else output

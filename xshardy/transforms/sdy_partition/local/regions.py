@@ -39,9 +39,7 @@ class EraseBarrier(LocalPattern[PropagationBarrierOp, WholeTensors]):
     def decide(op: PropagationBarrierOp, before: WholeTensors) -> WholeTensors:
         (source,), (target,) = before.operands, before.results
         if any(tuple(source.axes(dim)) != tuple(target.axes(dim)) for dim in range(len(source.shape))):
-            raise refuse(
-                op, "has a result that is sharded otherwise than its operand: run sdy-replicate-whole-operations"
-            )
+            raise refuse(op, "has a result that is sharded otherwise than its operand: shard both alike")
         return before
 
     def rewrite(self, op: PropagationBarrierOp, decision: WholeTensors, code: DeviceCode) -> None:

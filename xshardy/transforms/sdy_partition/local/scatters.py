@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, SSAValue
@@ -108,8 +109,8 @@ def _indexed_dims(op: stablehlo.ScatterOp, source: WholeTensor, updates: WholeTe
         elif size not in (1, extent):
             raise refuse(
                 op,
-                f"operand dimension {dim} is sharded, and updates have {size} of its {extent} elements: let "
-                "sdy-insert-explicit-reshards replicate it",
+                f"operand dimension {dim} is sharded, and updates have {size} of its {extent} elements: "
+                "replicate this dimension",
             )
         elif dim in windows and size == 1 and extent > 1:
             warn(
@@ -137,6 +138,12 @@ def _on_first(
         for element, scalar in scalars.items()
     }
     return [code.insert(stablehlo.SelectOp(mask, value, others[tensor_type(value).element_type])) for value in inputs]
+
+
+def _index_vectors(op: stablehlo.ScatterOp) -> int:
+    """The number of index vectors: of updates of each input."""
+    shape = tensor_type(op.scatter_indices).get_shape()
+    return prod(size for dim, size in enumerate(shape) if dim != op.scatter_dimension_numbers.index_vector_dim.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,4 +210,8 @@ class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
                 decision.indexed_dims,
             )
             op.operands[len(op.inputs)] = indexing.widened(code).local(code)
+            if _index_vectors(op) == 1:
+                barrier = stablehlo.OptimizationBarrierOp(op.inputs)
+                code.insert(barrier)
+                op.operands = [*barrier.results, *op.operands[len(op.inputs) :]]
         code.rewriter.notify_op_modified(op)

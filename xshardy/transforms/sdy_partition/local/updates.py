@@ -39,7 +39,7 @@ def _covered_dims(op: stablehlo.DynamicUpdateSliceOp, before: WholeTensors) -> l
             raise refuse(
                 op,
                 f"dimension {dim} of the operand, update and result is sharded along {axes_text(source_axes)}, "
-                f"{axes_text(update_axes)} and {axes_text(target_axes)}: let sdy-insert-explicit-reshards shard the "
+                f"{axes_text(update_axes)} and {axes_text(target_axes)}: shard the "
                 "operand and the result alike, and the update as well if it covers all of the dimension, and not if it "
                 "covers a part of it",
             )

@@ -41,7 +41,7 @@ from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, patte
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, PaddedTensors, padded_type
 from xshardy.transforms.sdy_partition.pad.whole import ComputeWhole, Whole, dims_to_gather
 
-HELP = "run sdy-insert-explicit-reshards{enable-full-version=true} and sdy-reshard-to-collectives first"
+HELP = "divide what it reads and what it gives into as many parts"
 
 
 class PaddedTypes(BySharding[Attribute]):
