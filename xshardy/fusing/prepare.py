@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.dense_elements import Dense, all_bytes
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.hlo import LAYOUT
@@ -31,8 +31,8 @@ def is_computed_directly(op: Operation) -> bool:
 
 
 def has_no_kernel(op: Operation) -> bool:
-    """Whether `op`, of CHLO, is written in operations of StableHLO, as `chlo.top_k` and `chlo.zeta`."""
-    return type(op) in DECOMPOSITIONS and not is_computed_directly(op)
+    """Whether `op` is written in operations of StableHLO, as `chlo.zeta` and `topk`, whose rows may be long."""
+    return isinstance(op, hlo.TopKOp) or (type(op) in DECOMPOSITIONS and not is_computed_directly(op))
 
 
 class DropShardingOnOneDevice(RewritePattern):

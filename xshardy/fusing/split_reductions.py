@@ -1,6 +1,6 @@
 """Reductions of more elements than one block takes, in two steps, each by many blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isqrt, prod
 from typing import ClassVar
@@ -21,7 +21,8 @@ from xshardy.fusing.prepare import combiner_of
 from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions, reduction_dimensions
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.transforms.call_graph import outside_of_fusions
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,11 @@ class SplitReductionsPass(PatternPass):
     Split reductions of more elements than a block takes: first their parts are reduced, then the results.
 
     Each block reduces thousands of elements, so that a sum of millions is a sum of thousands of sums. Only for
-    operations that may combine elements in any order.
+    operations that may combine elements in any order, outside of fusions.
     """
 
     name = "hlo-split-reductions"
     source: ClassVar[str] = "XLA:GPU's tree reduction rewriter"
 
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (SplitReduction(),)
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        yield Step((SplitReduction(),), roots=outside_of_fusions(module))

@@ -31,6 +31,7 @@ from xshardy.fusing.fuse import SinkConstant
 from xshardy.indexing.tensor_maps import minor_to_major, row_major
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.rewriting.captured import captured
+from xshardy.transforms.call_graph import outside_of_fusions
 from xshardy.transforms.sdy.symbols import SymbolNames
 
 SCALAR_INDEX = TensorType(i32, [])
@@ -220,6 +221,7 @@ class SortOfChunks:
 class SplitSortsPass(PatternPass):
     """
     Sort rows that do not fit into the shared memory of a block by many kernels: in chunks, which are merged.
+    Sorts in fusions stay.
 
     With c elements in a chunk, a row of n takes 1 + log2(n / c) sorts of all chunks, and (log2(n / c) + 1) * log2(n /
     c) / 2 kernels that exchange elements. Elements that compare equal stay in order.
@@ -233,4 +235,5 @@ class SplitSortsPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         yield Step((SinkConstant(),))
-        yield Step((SplitSort(module, SymbolNames(module), self.shared_memory),))
+        pattern = SplitSort(module, SymbolNames(module), self.shared_memory)
+        yield Step((pattern,), roots=outside_of_fusions(module))

@@ -75,7 +75,8 @@ def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[s
     """
     The numbers of a literal of `shape`, as written; two for each complex number.
 
-    The nesting depth of braces is the rank, and the number of elements per brace the size of the dimension.
+    The nesting depth of braces is the rank, and the number of elements per brace the size of the dimension. Commas may
+    be left out, as in XLA.
     """
     texts: list[str] = []
     counts: list[int] = []
@@ -103,8 +104,7 @@ def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[s
             counts[-1] += 1
         else:
             tokens.expected("'{'" if depth < rank else "an element")
-        if not tokens.accept(",") and tokens.texts[tokens.index] != "}":
-            tokens.expected("',' or '}'")
+        tokens.accept(",")
 
 
 def read_number(tokens: Tokens, texts: list[str], is_complex: bool) -> None:

@@ -58,7 +58,7 @@ def unfused(entry: FuncOp) -> Iterator[Unfused]:
         elif (library := LIBRARIES.get(type(op))) is not None:
             yield Unfused(op, f"to hand to {library}")
         elif isinstance(op, HOST):
-            yield Unfused(op, "that need the host")
+            yield Unfused(op, "that the host executes")
         else:
             is_sharded = op.dialect_name() == SHARDY
             yield Unfused(op, "to partition (--partition, or sdy-partitioner-pipeline)" if is_sharded else "to fuse")
@@ -85,5 +85,6 @@ def require_fused(entry: FuncOp, advice: str = ADVICE) -> None:
         listed = ", ".join(f"{count} {opcode}" for opcode, count in sorted(counts.items()))
         names = [name_of(op) for op in ops[:SHOWN]]
         more = ", ..." if len(ops) > SHOWN else ""
-        lines.append(f"  {len(ops)} operations {remedy} ({listed}): {', '.join(names)}{more}")
+        noun = "operation" if len(ops) == 1 else "operations"
+        lines.append(f"  {len(ops)} {noun} {remedy} ({listed}): {', '.join(names)}{more}")
     raise ModuleError("\n".join([*lines, advice] if advice else lines))

@@ -9,6 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute
 
+from xshardy.dialects.hlo import FusionOp
 from xshardy.ir import parameters_of
 from xshardy.ir.hashing import Key, key_of
 from xshardy.rewriting.walk import operations_in, operations_of
@@ -30,6 +31,19 @@ def calls_by_symbol(module: ModuleOp) -> Mapping[Operation, Sequence[func.CallOp
             outer = around
         calls.setdefault(outer, []).append(call)
     return calls
+
+
+def outside_of_fusions(module: ModuleOp) -> list[func.FuncOp]:
+    """The functions of `module` that are no part of a fusion: neither its computation nor what this calls."""
+    functions = functions_of(module)
+    pending = [op.callee.string_value() for op in operations_of(module, FusionOp)]
+    fused: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in functions and name not in fused:
+            fused.add(name)
+            pending += (op.callee.string_value() for op in operations_of(functions[name], func.CallOp))
+    return [function for name, function in functions.items() if name not in fused]
 
 
 def is_private(function: func.FuncOp) -> bool:

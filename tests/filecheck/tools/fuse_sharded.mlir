@@ -6,7 +6,7 @@
 // A sharded program is one of several devices, and is partitioned first.
 
 // CHECK:      the module is not fused, so that its operations are no kernels:
-// CHECK-NEXT:   1 operations to partition (--partition, or sdy-partitioner-pipeline) (1 sharding_constraint): sharding_constraint
+// CHECK-NEXT:   1 operation to partition (--partition, or sdy-partitioner-pipeline) (1 sharding_constraint): sharding_constraint
 // PLAN:       "partitioning": {
 // PLAN-NEXT:   "devices": 2,
 // PLAN-NEXT:   "mesh": "#sdy.mesh<[\"x\"=2]>",

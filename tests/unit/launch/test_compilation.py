@@ -160,7 +160,7 @@ def test_what_is_not_fused_is_listed(tmp_path: Path, capsys: pytest.CaptureFixtu
     error = capsys.readouterr().err
     with pytest.raises(ModuleError, match="the module is not fused"):
         compile_module(parse_hlo(UNFUSED))
-    assert "1 operations to hand to cuBLAS (1 dot" in error
+    assert "1 operation to hand to cuBLAS (1 dot" in error
     assert "2 operations to fuse (1 add, 1 negate): n, z" in error
     assert main(["compile", str(source), "--fuse-entry"]) == 0
     assert capsys.readouterr().out.count(".entry ") == 1

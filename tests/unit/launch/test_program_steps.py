@@ -56,42 +56,42 @@ def test_no_function_is_the_entry(text: str, message: str):
 
 M = "tensor<4x4xf32>"
 UNFUSED = {
-    "dot": (f"stablehlo.dot %x, %x : ({M}, {M}) -> {M}", "1 operations to hand to cuBLAS"),
+    "dot": (f"stablehlo.dot %x, %x : ({M}, {M}) -> {M}", "1 operation to hand to cuBLAS"),
     "dot_general": (
         f"stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ({M}, {M}) -> {M}",
-        "1 operations to hand to cuBLAS",
+        "1 operation to hand to cuBLAS",
     ),
     "convolution": (
         "stablehlo.convolution(%x, %x) dim_numbers = [b, f]x[i, o]->[b, f], window = {} "
         f"{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : ({M}, {M}) -> {M}",
-        "1 operations to hand to cuDNN",
+        "1 operation to hand to cuDNN",
     ),
     "sort by a value from around": (
         f'"stablehlo.sort"(%x) ({{\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n'
         "%1 = stablehlo.compare LT, %a, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
         f"stablehlo.return %1 : tensor<i1>\n}}) {{dimension = 0 : i64}} : ({M}) -> {M}",
-        r"1 operations whose computations read values from around, which those of HLO cannot \(1 sort\)",
+        r"1 operation whose computations read values from around, which those of HLO cannot \(1 sort\)",
     ),
-    "negate": (f"stablehlo.negate %x : {M}", "1 operations to fuse "),
-    "copy": (f"hlo.copy %x {{hlo.layout = array<i64: 0, 1>}} : {M}", r"1 operations to fuse \(it changes a layout\)"),
-    "sharding": (f"sdy.sharding_constraint %x <@mesh, [{{}}, {{}}]> : {M}", "1 operations to partition"),
+    "negate": (f"stablehlo.negate %x : {M}", "1 operation to fuse "),
+    "copy": (f"hlo.copy %x {{hlo.layout = array<i64: 0, 1>}} : {M}", r"1 operation to fuse \(it changes a layout\)"),
+    "sharding": (f"sdy.sharding_constraint %x <@mesh, [{{}}, {{}}]> : {M}", "1 operation to partition"),
     "infeed": (
         '"stablehlo.infeed"(%t) : (!stablehlo.token) -> !stablehlo.token',
-        "1 operations that need the host",
+        "1 operation that the host executes",
     ),
     "outfeed": (
         f'"stablehlo.outfeed"(%x, %t) : ({M}, !stablehlo.token) -> !stablehlo.token',
-        "1 operations that need the host",
+        "1 operation that the host executes",
     ),
     "recv": (
         '"stablehlo.recv"(%t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 3>, '
         "is_host_transfer = true}> : (!stablehlo.token) -> !stablehlo.token",
-        "1 operations that need the host",
+        "1 operation that the host executes",
     ),
     "send": (
         '"stablehlo.send"(%x, %t) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, '
         f"is_host_transfer = true}}> : ({M}, !stablehlo.token) -> !stablehlo.token",
-        "1 operations that need the host",
+        "1 operation that the host executes",
     ),
 }
 
@@ -369,7 +369,7 @@ func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
   return %0 : !stablehlo.token
 }
 """)
-    with pytest.raises(ModuleError, match="1 operations that need the host"):
+    with pytest.raises(ModuleError, match="1 operation that the host executes"):
         fused_program(module)
 
 

@@ -16,13 +16,12 @@ from xdsl.dialects.builtin import (
     IntegerType,
     Signedness,
     TensorType,
-    i1,
 )
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import PassFailedException
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.dialects.stablehlo.types import bit_width, whole_bytes
 
 
 class Kind(Enum):
@@ -82,9 +81,9 @@ def element_type_of(type: Attribute) -> Attribute:
 
 
 def bits_in_memory(type: Attribute) -> int:
-    """The bits that an element, or each of a tensor, takes there: a truth value takes a byte, others may share one."""
+    """The bits that an element, or each of a tensor, takes there: of 2 or 4 bits, several share a byte."""
     element_type = element_type_of(type)
-    return 8 if element_type == i1 else bit_width(element_type)
+    return bit_width(element_type) if bit_width(element_type) in (2, 4) else 8 * whole_bytes(element_type)
 
 
 def integer(type: Attribute) -> IntegerType:

@@ -1,6 +1,7 @@
 """Opcodes that make random numbers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i64
 from xdsl.ir import Operation
@@ -12,11 +13,13 @@ from xshardy.dialects.stablehlo.random_numbers import (
     RngDistribution,
     RngDistributionAttr,
 )
+from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.codecs import Fields, enum_codec
 from xshardy.hlo_text.forms.arrays import array_type
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, plain, row
-from xshardy.hlo_text.tuples import IMPLICIT, UNIT
+from xshardy.hlo_text.shapes import ArrayShape, TupleShape
+from xshardy.hlo_text.tuples import IMPLICIT, UNIT, pack
 
 DISTRIBUTIONS = {"rng_uniform": RngDistribution.UNIFORM, "rng_normal": RngDistribution.NORMAL}
 ALGORITHMS = {
@@ -49,6 +52,20 @@ def rng_fields(op: stablehlo.RngOp, regions: Regions) -> Fields:
     return {"distribution": f"rng_{op.rng_distribution.data.value.lower()}"}
 
 
+BIT_GENERATOR = mapped(stablehlo.RngBitGeneratorOp, 1, {"algorithm": Property("rng_algorithm", ALGORITHM)})
+
+
+def rng_bit_generator(instruction: Instruction) -> Operation:
+    """`rng-bit-generator(state)` of the state and the numbers; of the numbers alone, it is the second one's element."""
+    if not isinstance(instruction.shape, ArrayShape):
+        return BIT_GENERATOR.build(instruction)
+    types = [instruction.values[0].type, instruction.shape.type]
+    both = TupleShape(tuple(map(ArrayShape, types)), tuple_type(types))
+    made = BIT_GENERATOR.build(replace(instruction, shape=both))
+    instruction.before.append(made)
+    return stablehlo.GetTupleElementOp(pack(made.results, both.type, instruction.before), 1)
+
+
 ROWS: Mapping[str, Opcode] = {
     "rng": row(
         rng,
@@ -56,6 +73,6 @@ ROWS: Mapping[str, Opcode] = {
         "distribution",
         forms=[Form(stablehlo.RngOp, rng_fields, lambda op, regions: op.operands[:2])],
     ),
-    "rng-bit-generator": mapped(stablehlo.RngBitGeneratorOp, 1, {"algorithm": Property("rng_algorithm", ALGORITHM)}),
+    "rng-bit-generator": replace(BIT_GENERATOR, build=rng_bit_generator),
     "rng-get-and-update-state": plain(hlo.RngGetAndUpdateStateOp, 0, "delta"),
 }

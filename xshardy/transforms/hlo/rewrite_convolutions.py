@@ -6,7 +6,7 @@ direction, and the arithmetic, are in `library_calls/convolution.py`.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import ClassVar, cast
@@ -33,7 +33,8 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.hlo_text.codecs import PRECISIONS
 from xshardy.hlo_text.fields import ReversibleDimension, write_window
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.transforms.call_graph import outside_of_fusions
 
 TYPES = (BFloat16Type(), Float16Type(), Float32Type(), Float64Type())
 """The element types that cuDNN convolves. Source: NVIDIA, cuDNN documentation; XLA's convolution rewriter."""
@@ -264,11 +265,12 @@ class RewriteConvolutionsPass(PatternPass):
     """
     Replace convolutions of floating-point numbers, of two or three dimensions, by calls of cuDNN.
 
-    What cuDNN does not take stays: other types and ranks, gradients with groups, padding that cuts elements off.
+    What cuDNN does not take stays: other types and ranks, gradients with groups, padding that cuts elements off. So do
+    those in fusions.
     """
 
     name = "hlo-rewrite-convolutions"
     source: ClassVar[str] = "XLA:GPU's convolution rewriter and padding legalization; NVIDIA, cuDNN documentation"
 
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (ConvolutionToCall(),)
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        yield Step((ConvolutionToCall(),), roots=outside_of_fusions(module))

@@ -1,7 +1,7 @@
 """Hand matrix products to cuBLAS, as XLA:GPU does."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, cast
@@ -27,7 +27,8 @@ from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.transforms.call_graph import outside_of_fusions
 
 TARGET = "__cublas$gemm"
 HALF = (BFloat16Type(), Float16Type())
@@ -138,10 +139,14 @@ def config(is_batched: bool, lhs_contracting: int, rhs_contracting: int, precisi
 
 @dataclass(frozen=True)
 class RewriteGemmsPass(PatternPass):
-    """Replace matrix products of floating-point and complex numbers by calls of cuBLAS: `__cublas$gemm`."""
+    """
+    Replace matrix products of floating-point and complex numbers by calls of cuBLAS: `__cublas$gemm`.
+
+    Those in fusions stay.
+    """
 
     name = "hlo-rewrite-gemms"
     source: ClassVar[str] = "XLA:GPU's gemm rewriter, backend_configs.proto; NVIDIA, cuBLAS documentation"
 
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (DotToGemm(),)
+    def steps(self, module: ModuleOp) -> Iterable[Step]:
+        yield Step((DotToGemm(),), roots=outside_of_fusions(module))
