@@ -88,6 +88,7 @@ BEYOND_UPSTREAM = {
     "insert_explicit_reshards_repeated",
     "choose_cheaper_reshards",
     "gather_between_meshes",
+    "keep_partial_sums",
     "merge_collective_permutes",
     "remove_needless_reshards",
     "scatter_sliced_reductions",
@@ -98,10 +99,11 @@ BEYOND_UPSTREAM = {
     "replicate_whole_operations",
     "replicate_whole_operations_padded",
     "replicate_whole_operations_refused",
+    "update_non_divisible_pad_calls",
 }
 """
-Inputs of passes that upstream does not have, of operations that it leaves as they are, and one where jaxlib's reduces
-twice.
+Inputs of passes and options that upstream does not have, of operations that it leaves as they are, and one where
+jaxlib's reduces twice.
 """
 
 

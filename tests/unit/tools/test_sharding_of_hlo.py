@@ -88,7 +88,7 @@ ENTRY main {
 def test_names_and_places_are_those_of_the_users_program():
     program = sharded_text(OF_JAX, "step.hlo")
     lines = list(story(program, named_value(program, "%dot.3", "step.hlo")))
-    assert lines[0] == '%dot.3 (model.py:42): [{"data", ?}, {"model", ?}]'
+    assert lines[0] == '%dot.3 dot_general (model.py:42): [{"data", ?}, {"model", ?}]'
     assert """    argument 1 (p['w']) had it from the start: [{}, {"model"}], written in the text""" in lines
     assert named_value(program, "p['w']", "step.hlo") == named_value(program, "%w.1", "step.hlo")
 

@@ -45,9 +45,11 @@ def test_a_module_without_a_mark_is_emitted_if_it_has_operations_of_kernels(body
 
 def test_a_kernel_without_a_mark_compiles_as_with_one():
     kernel = """
-    func.func @kernel(%a: tensor<64xf32> {xla.slice_index = 0}) -> tensor<64xf32> MARK {
+    func.func @kernel(
+      %in: tensor<64xf32> {xla.slice_index = 0}, %a: tensor<64xf32> {xla.slice_index = 0}
+    ) -> tensor<64xf32> MARK {
       %i = gpu.thread_id x {xla.range = [0 : index, 63 : index]}
-      %x = tensor.extract %a[%i] : tensor<64xf32>
+      %x = tensor.extract %in[%i] : tensor<64xf32>
       %y = arith.addf %x, %x : f32
       %r = tensor.insert %y into %a[%i] : tensor<64xf32>
       return %r : tensor<64xf32>

@@ -34,7 +34,7 @@ SIGNATURE = ("update_non_divisible_input_output_shardings", "inline_meshes", "pa
                     *DEBUG,
                     "keep_sharding_rules",
                 ),
-                *(*PARTITIONING, *SIGNATURE),
+                *(*PARTITIONING, *SIGNATURE, "keep_partial_sums"),
             ),
         ),
         (
