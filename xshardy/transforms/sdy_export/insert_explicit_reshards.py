@@ -64,14 +64,23 @@ from xshardy.transforms.sdy_export.unreduced_axes import (
 
 
 def moves_to(
-    source: TensorShardingAttr | None, required: TensorShardingAttr | None, op: Operation, *, full: bool
+    source: TensorShardingAttr | None,
+    required: TensorShardingAttr | None,
+    op: Operation,
+    *,
+    full: bool,
+    divide_sums: bool = True,
 ) -> Sequence[Move]:
-    """The moves of an operand of `op` from `source` to `required`; with `full=False`, only reductions."""
+    """
+    The moves of an operand of `op` from `source` to `required`; with `full=False`, only reductions.
+
+    Without `divide_sums`, as upstream, an operand without a sharding is taken for parts of a sum.
+    """
     moves: list[Move] = []
     if (reduction := reduction_for_use(source, required, op)) is not None:
         moves.append(reduction)
         source = reduction.sharding
-    if unreducing := moves_to_unreduced(source, required, op):
+    if (divide_sums or source is not None) and (unreducing := moves_to_unreduced(source, required, op)):
         moves += unreducing
         source = unreducing[-1].sharding
     if full and not _same_parts(source, required):
@@ -88,11 +97,13 @@ def _same_parts(source: TensorShardingAttr | None, required: TensorShardingAttr 
     return has_same_parts(source, replicated_like(source) if required is None else required)
 
 
-def reshard_uses(uses: Iterable[RequiredUse], *, full: bool, rewriter: PatternRewriter) -> None:
+def reshard_uses(
+    uses: Iterable[RequiredUse], *, full: bool, rewriter: PatternRewriter, divide_sums: bool = True
+) -> None:
     """`f(x)` -> `f(move(x))` for each use of `x`, with the moves right after what produces `x`."""
     for use, required in uses:
         operand = operand_of(use)
-        if moves := moves_to(sharding_of(operand), required, use.operation, full=full):
+        if moves := moves_to(sharding_of(operand), required, use.operation, full=full, divide_sums=divide_sums):
             move_operand(use.operation, use.index, moves, insert_point_after(operand), rewriter)
 
 
@@ -102,12 +113,14 @@ class ReshardSourcesOfEdges(RewritePattern):
 
     full: bool
     """Whether to insert more than reductions."""
+    divide_sums: bool
 
     op_types: ClassVar[tuple[type, ...]] = FLOW_OPS
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if isinstance(op, FLOW_OPS):
-            reshard_uses([*required_by_edges(op)], full=self.full, rewriter=rewriter)
+            uses = [*required_by_edges(op)]
+            reshard_uses(uses, full=self.full, rewriter=rewriter, divide_sums=self.divide_sums)
 
 
 @dataclass(frozen=True)
@@ -115,10 +128,12 @@ class ReshardOperandsOfCall(RewritePattern):
     """`call @f(x)` -> `call @f(reshard(x))`, to the sharding of the argument of `@f`."""
 
     functions: Functions
+    divide_sums: bool
 
     @match_op_type
     def match_and_rewrite(self, op: CallOp, rewriter: PatternRewriter, /) -> None:
-        reshard_uses(required_by_call(op, self.functions.callee(op)), full=True, rewriter=rewriter)
+        uses = required_by_call(op, self.functions.callee(op))
+        reshard_uses(uses, full=True, rewriter=rewriter, divide_sums=self.divide_sums)
 
 
 @dataclass(frozen=True)
@@ -127,6 +142,7 @@ class ReshardReturnedValues(RewritePattern):
 
     full: bool
     """Whether to insert more than reductions."""
+    divide_sums: bool
 
     @match_op_type
     def match_and_rewrite(self, op: ReturnOp, rewriter: PatternRewriter, /) -> None:
@@ -135,7 +151,8 @@ class ReshardReturnedValues(RewritePattern):
         before = InsertPoint.before(op)
         for use, required in required_by_function(function):
             if use.operation is op:
-                moves = moves_to(sharding_of(operand_of(use)), required, op, full=self.full)
+                source = sharding_of(operand_of(use))
+                moves = moves_to(source, required, op, full=self.full, divide_sums=self.divide_sums)
                 move_operand(op, use.index, moves, before, rewriter)
 
 
@@ -208,8 +225,12 @@ def reduced_along(axes: AxisRefs, sharding: TensorShardingAttr, op: Operation) -
 class MakeUnreduced(RewritePattern):
     """`reshard(x)` -> `sharded_to_unreduced(replicated_to_unreduced(reshard(x)))`, each move only if `x` needs it."""
 
+    divide_sums: bool
+
     @match_op_type
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /) -> None:
+        if not self.divide_sums and sharding_of(op.input) is None:
+            return
         if moves := moves_to_unreduced(sharding_of(op.input), op.sharding, op):
             move_operand(op, 0, moves, InsertPoint.before(op), rewriter)
             rewriter.replace_all_uses_with(op.result, op.input)
@@ -366,10 +387,10 @@ class InsertExplicitReshardsPass(PatternPass):
         if any(has):
             ReshardChecks(module, functions, resolve.check).check()
         return (
-            ReshardSourcesOfEdges(full),
-            ReshardOperandsOfCall(functions),
-            ReshardReturnedValues(full),
-            *([MakeUnreduced()] if has.unreduced else []),
+            ReshardSourcesOfEdges(full, self.divide_sums),
+            ReshardOperandsOfCall(functions, self.divide_sums),
+            ReshardReturnedValues(full, self.divide_sums),
+            *([MakeUnreduced(self.divide_sums)] if has.unreduced else []),
             *([RunOnSingleDevice()] if has.single_device else []),
             resolve,
         )

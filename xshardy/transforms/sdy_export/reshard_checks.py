@@ -121,4 +121,5 @@ def _check_uses(uses: Iterable[RequiredUse]) -> None:
     for use, required in uses:
         source = sharding_of(operand_of(use))
         axes_to_reduce(source, required, use.operation)
-        moves_to_unreduced(source, required, use.operation)
+        if source is not None:
+            moves_to_unreduced(source, required, use.operation)

@@ -71,3 +71,10 @@ func.func @no_results(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
   stablehlo.custom_call @f(%x) {has_side_effect = true} : (tensor<8xf32>) -> ()
   func.return
 }
+
+// Upstream takes what has no sharding for the parts of a sum that a result is to be. The partitioner pipeline does not.
+// CHECK-LABEL: func.func @operand_without_a_sharding
+// CHECK-NEXT:    return %arg0
+func.func @operand_without_a_sharding(%x: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"a"}>}) {
+  func.return %x : tensor<8xf32>
+}
