@@ -220,8 +220,8 @@ class SortOfChunks:
 @dataclass(frozen=True)
 class SplitSortsPass(PatternPass):
     """
-    Sort rows that do not fit into the shared memory of a block by many kernels: in chunks, which are merged.
-    Sorts in fusions stay.
+    Sort rows that do not fit into the shared memory of a block by many kernels: in chunks, which are merged. Sorts in
+    fusions stay.
 
     With c elements in a chunk, a row of n takes 1 + log2(n / c) sorts of all chunks, and (log2(n / c) + 1) * log2(n /
     c) / 2 kernels that exchange elements. Elements that compare equal stay in order.

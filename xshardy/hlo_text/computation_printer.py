@@ -25,6 +25,7 @@ from xshardy.dialects.hlo.async_shapes import BundleShapes, flat_tuple, write_tu
 from xshardy.dialects.hlo.async_sugar import sugar_of
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
+from xshardy.dialects.stablehlo.control_flow import CONTROL_FLOW
 from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.annotations import text_of, write_annotations
 from xshardy.hlo_text.asynchronous import FIELDS, THREAD, tree_of_type, type_of_tree
@@ -57,9 +58,6 @@ def name_unlike_types(name: str) -> str:
     """A valid name for a module or an instruction, as XLA makes it: `pred` -> `pred_`."""
     name = valid_name(name)
     return f"{name}_" if name in TYPE_NAMES else name
-
-
-CONTROL_FLOW = (stablehlo.CaseOp, stablehlo.IfOp, stablehlo.WhileOp)
 
 
 def type_of_results(op: Operation) -> Attribute | None:

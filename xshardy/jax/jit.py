@@ -2,11 +2,9 @@
 
 import functools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from jax.sharding import Mesh
-from xdsl.ir import Operation
 
 from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.jax.nesting import is_tracing, on_devices
@@ -19,7 +17,6 @@ from xshardy.programs.meshes import mesh_of
 from xshardy.programs.partitioned import partition_module
 from xshardy.programs.program import read_program
 from xshardy.programs.source import source_of
-from xshardy.syntax.locations import location_of, places
 
 jax = import_jax()  # without its types, which are incomplete
 
@@ -143,19 +140,12 @@ def type_if_uncommitted(leaf: object) -> object:
     return jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak_type)
 
 
-def user_line(op: Operation) -> str:
-    """`model.py:42`: the innermost place of `op` outside of this package, which calls functions that are jitted."""
-    listed = [f"{place.filename.data}:{place.line.data}" for place in places(location_of(op))]
-    here = str(Path(__file__).parent.parent)
-    return next((place for place in listed if not place.startswith(here)), op.name)
-
-
 def _partitioned(lowered: Any, devices: Devices, weak_types: Sequence[bool]) -> Lowered:
     given = read_program(source_of(lowered))
     try:
         refuse_callbacks(given.module)
     except OperationRefusedError as refused:
-        raise EngineError(f"{user_line(refused.operation)}: {refused}") from None
+        raise EngineError(f"{given.place(refused.operation)}: {refused}") from None
     if mesh_of(given.module)[0] is None:
         given.resize(dict(devices.mesh.shape))
     program = partition_module(given.module, given.context)

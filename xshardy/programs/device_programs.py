@@ -6,6 +6,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.errors import OperationRefusedError
+from xshardy.programs.meshes import mesh_of
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy_partition.local.communication import COLLECTIVES
 
@@ -20,6 +21,11 @@ OF_DEVICES = (stablehlo.ReplicaIdOp, stablehlo.PartitionIdOp, *COLLECTIVES)
 def declared_grid(module: ModuleOp) -> Grid:
     """The replicas and partitions that `module` declares, partitions also where it is to be divided into them."""
     return Grid(_number(module, REPLICAS), _number(module, PARTITIONS))
+
+
+def device_count(module: ModuleOp) -> int:
+    """The devices of the meshes of `module`, or the partitions that it declares, if these are more."""
+    return max(mesh_of(module)[1], declared_grid(module).partitions)
 
 
 def _number(module: ModuleOp, names: tuple[str, str]) -> int:

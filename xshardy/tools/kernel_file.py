@@ -18,9 +18,8 @@ from xshardy.launch.device_arguments import is_sharded
 from xshardy.launch.plan_steps import MEMORY_ONLY
 from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
-from xshardy.programs.device_programs import declared_grid
+from xshardy.programs.device_programs import device_count
 from xshardy.programs.errors import InputError
-from xshardy.programs.meshes import mesh_of
 from xshardy.programs.program import program_in
 from xshardy.programs.source import Source, is_mlir
 from xshardy.syntax import parse_module, print_module
@@ -62,13 +61,11 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
 
 def warn_of_partitions(module: ModuleOp, file: str, remedy: str) -> None:
     """Print a warning, with `remedy`, if `module` is to be divided, and is not."""
-    if is_sharded(module):
-        devices = max(mesh_of(module)[1], declared_grid(module).partitions)
-        if devices > 1:
-            print_diagnostic(
-                f"{file}: warning: the program is sharded over {devices} devices, and compiled for one that computes "
-                f"all of it: {remedy}"
-            )
+    if is_sharded(module) and (devices := device_count(module)) > 1:
+        print_diagnostic(
+            f"{file}: warning: the program is sharded over {devices} devices, and compiled for one that computes all "
+            f"of it: {remedy}"
+        )
 
 
 def is_hlo_file(source: Source, frontend: str | None = None) -> bool:

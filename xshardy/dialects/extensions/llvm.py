@@ -318,6 +318,7 @@ class ModuleFlagsOp(IRDLOperation):
     assembly_format = "$flags attr-dict"
 
 
+ATTRIBUTES: tuple[type[Attribute], ...] = (ConstantRangeAttr, ModuleFlagAttr, *llvm_memory.ATTRIBUTES)
 OPERATIONS: tuple[type[Operation], ...] = (
     ExtractElementOp,
     FCmpOp,
@@ -375,9 +376,9 @@ REFINEMENTS: tuple[type[Operation], ...] = (RefinedFCmpOp, RefinedSelectOp, Refi
 
 def extend(dialect: Dialect) -> Dialect:
     """`dialect` with the operations and attributes of this module."""
-    return extended(dialect, OPERATIONS, (ConstantRangeAttr, ModuleFlagAttr, *llvm_memory.ATTRIBUTES), REPLACEMENTS)
+    return extended(dialect, OPERATIONS, ATTRIBUTES, REPLACEMENTS)
 
 
 def refine(dialect: Dialect) -> Dialect:
     """Like `extend`, but operations that xDSL's classes can represent remain instances of these."""
-    return extended(dialect, OPERATIONS, (ConstantRangeAttr, ModuleFlagAttr, *llvm_memory.ATTRIBUTES), REFINEMENTS)
+    return extended(dialect, OPERATIONS, ATTRIBUTES, REFINEMENTS)

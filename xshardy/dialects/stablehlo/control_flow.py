@@ -264,3 +264,7 @@ class WhileOp(InfersResultTypes, SuggestsNames):
                 f"expect condition block return a zero-ranked tensor of i1 but got {type_list(conditions)}"
             )
         return types
+
+
+CONTROL_FLOW = (CaseOp, IfOp, WhileOp)
+"""The operations whose regions are executed as a condition or an index says."""

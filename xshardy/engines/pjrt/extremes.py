@@ -5,31 +5,38 @@ XLA's collectives on the CPU compare floats with `<`, so that a NaN of one devic
 infinity. A maximum of StableHLO is NaN if an operand is.
 """
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType, ModuleOp, TensorType
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type, reducer
 from xshardy.dialects.stablehlo.types import bit_width
 from xshardy.ir.replacement import erase_op, replace_uses
 from xshardy.rewriting.walk import operations_of
+from xshardy.sharding.conflicts.reduction_kinds import kind_of_body
 
 FLOATS = BFloat16Type, Float16Type, Float32Type, Float64Type
 """The types whose bits are ordered as their values, with NaN of either sign at the ends."""
 
 Extreme: TypeAlias = type[stablehlo.MaxOp | stablehlo.MinOp]
+EXTREMES: Mapping[ReductionOp | None, Extreme] = {
+    ReductionOp.MAX: stablehlo.MaxOp,
+    ReductionOp.MIN: stablehlo.MinOp,
+}
 
 
 def extremes_as_integers(module: ModuleOp) -> None:
     """`all_reduce %x` with `maximum` -> `float(all_reduce(integer(%x)))`, so that NaN is the result if one is NaN."""
     for op in [*operations_of(module, stablehlo.AllReduceOp, stablehlo.ReduceScatterOp)]:
         block = op.computation.block
-        extreme, floats = _extreme_of(block), element_type(block.args[0])
+        extreme, floats = EXTREMES.get(kind_of_body(block)), element_type(block.args[0])
         if extreme is None or any(element_type(x) != floats for x in op.operands) or not isinstance(floats, FLOATS):
             continue
         t, integers = Tensors(Builder(InsertPoint.before(op))), IntegerType(bit_width(floats))
@@ -44,15 +51,6 @@ def extremes_as_integers(module: ModuleOp) -> None:
         for old, new in zip(op.results, reduced.results, strict=True):
             replace_uses(old, t(stablehlo.BitcastConvertOp(_flipped(t, new), old.type)))
         erase_op(op)
-
-
-def _extreme_of(block: Block) -> Extreme | None:
-    """The operation of a `block` that is a maximum or a minimum of its arguments."""
-    match [*block.ops]:
-        case [stablehlo.MaxOp() | stablehlo.MinOp() as extreme, _] if {*extreme.operands} == {*block.args}:
-            return type(extreme)
-        case _:
-            return None
 
 
 def _ordered(t: Tensors, x: SSAValue, integers: IntegerType, extreme: Extreme) -> SSAValue:

@@ -11,9 +11,8 @@ from xshardy.compiler import is_emitted
 from xshardy.interpreters.memory_limit import limited_memory
 from xshardy.launch.device_arguments import is_optimised
 from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
-from xshardy.programs.device_programs import declared_grid
+from xshardy.programs.device_programs import device_count
 from xshardy.programs.errors import InputError
-from xshardy.programs.meshes import mesh_of
 from xshardy.tools.arguments import bound, natural
 from xshardy.tools.console import console
 from xshardy.tools.engine_run import (
@@ -105,7 +104,7 @@ def _run(args: argparse.Namespace) -> int:
     source = read_source(args.file, args.module)
     module, parsed = read_module(args, source)
     is_of_kernels = args.fuse or args.level != EMITTED or given_options(args, OF_FUSIONS)
-    if args.on is None and not is_of_kernels and is_sharded(module):
+    if args.on is None and not is_of_kernels and is_for_simulated_mesh(module):
         args.on = "simulated"
         return run_on_engine(args, source)
     if args.draw_elided:
@@ -120,10 +119,9 @@ def _run(args: argparse.Namespace) -> int:
     return report_outputs(outputs, args.file)
 
 
-def is_sharded(module: ModuleOp) -> bool:
+def is_for_simulated_mesh(module: ModuleOp) -> bool:
     """Whether `module` is a program for several devices, before XLA has optimised it: it has no kernels of its own."""
-    has_devices = declared_grid(module).partitions > 1 or mesh_of(module)[1] > 1
-    return has_devices and not is_optimised(module) and not is_emitted(module)
+    return device_count(module) > 1 and not is_optimised(module) and not is_emitted(module)
 
 
 def _fusions(

@@ -21,8 +21,9 @@ from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.hlo.layout import with_results
 from xshardy.dialects.sdy.value_shardings import SHARDING
-from xshardy.dialects.stablehlo import CaseOp, IfOp, WhileOp
 from xshardy.dialects.stablehlo import ReturnOp as StableHLOReturnOp
+from xshardy.dialects.stablehlo import WhileOp
+from xshardy.dialects.stablehlo.control_flow import CONTROL_FLOW
 from xshardy.ir import clone_region
 from xshardy.ir.blocks import erase_arguments
 from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Step, match_op_type
@@ -36,8 +37,6 @@ SHARDINGS = frozenset({HLO_SHARDING, SHARDING})
 
 OF_POSITIONS = ("known_induction_variable", "dynamic_variables")
 """What the configuration of a loop says about values that it carries, by their numbers."""
-
-CONTROL_FLOW = (WhileOp, IfOp, CaseOp)
 
 
 def only_call(region: Region) -> CallOp | None:

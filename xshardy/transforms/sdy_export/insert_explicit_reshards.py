@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -18,11 +18,9 @@ from xdsl.rewriter import InsertPoint
 from xshardy.dialects.mhlo import RaggedDotOp
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
-from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.dialects.sdy.ops import ReshardOp
-from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.shape import ConcatenateOp
 from xshardy.rewriting import INNER_FIRST, ClassPattern, PatternPass, Walk, match_op_type
@@ -42,7 +40,7 @@ from xshardy.transforms.sdy_export.moves import (
     move_operands,
     move_results,
 )
-from xshardy.transforms.sdy_export.partial_sums import SAYS_ITSELF, Unreduced, passage, unreduced_results
+from xshardy.transforms.sdy_export.partial_sums import SAYS_ITSELF, Unreduced, mesh_over, passage, unreduced_results
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -333,13 +331,6 @@ def axes_reduced_after(op: Operation) -> AxisRefs:
     readers = [use.operation for use in op.results[0].uses] if op.results else []
     axes = {tuple(reader.reduced_axes) if isinstance(reader, Reduction) else () for reader in readers}
     return axes.pop() if len(axes) == 1 else ()
-
-
-def mesh_over(mesh_or_ref: SymbolRefAttr | MeshAttr | None, op: Operation) -> MeshAttr:
-    """The mesh that `mesh_or_ref` is or names."""
-    mesh = None if mesh_or_ref is None else lookup_mesh(TensorShardingAttr(mesh_or_ref, ()), op)
-    assert mesh is not None, "shardings are verified to be over meshes of the module"
-    return mesh
 
 
 def unchanged(op: Operation) -> Resolution:

@@ -170,7 +170,11 @@ def required_operands(op: Operation) -> Mapping[int, Unreduced]:
 
 def mesh_of(unreduced: Unreduced, op: Operation) -> MeshAttr:
     """The mesh of `unreduced`, which has axes."""
-    assert unreduced.mesh_or_ref is not None
-    mesh = lookup_mesh(TensorShardingAttr(unreduced.mesh_or_ref, ()), op)
-    assert mesh is not None, "a sharding is verified to have a mesh"
+    return mesh_over(unreduced.mesh_or_ref, op)
+
+
+def mesh_over(mesh_or_ref: SymbolRefAttr | MeshAttr | None, op: Operation) -> MeshAttr:
+    """The mesh that `mesh_or_ref` is or names."""
+    mesh = None if mesh_or_ref is None else lookup_mesh(TensorShardingAttr(mesh_or_ref, ()), op)
+    assert mesh is not None, "shardings are verified to be over meshes of the module"
     return mesh

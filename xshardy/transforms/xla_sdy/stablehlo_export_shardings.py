@@ -15,6 +15,7 @@ from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.stablehlo.control_flow import CONTROL_FLOW
 from xshardy.hlo_text.shardings.hlo_sharding_text import hlo_sharding_text
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in
@@ -23,8 +24,6 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.xla_sdy.names import MANUAL_AXES, target_of
 from xshardy.transforms.xla_sdy.signatures import Attributes, SetAttributes, SetSignature, Signature, signature_of
 from xshardy.transforms.xla_sdy.to_hlo_shardings import WITH_MESHES, WITHOUT_MESHES, Notation
-
-CONTROL_FLOW = (stablehlo.WhileOp, stablehlo.CaseOp, stablehlo.IfOp)
 
 NEED_A_SHARDING = (stablehlo.SendOp, stablehlo.RecvOp, stablehlo.CreateTokenOp)
 """Operations that XLA partitions only with a sharding, which must be one device's."""
