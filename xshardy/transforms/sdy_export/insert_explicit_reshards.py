@@ -40,7 +40,13 @@ from xshardy.transforms.sdy_export.moves import (
     move_operands,
     move_results,
 )
-from xshardy.transforms.sdy_export.partial_sums import SAYS_ITSELF, Unreduced, mesh_over, passage, unreduced_results
+from xshardy.transforms.sdy_export.partial_sums import (
+    WITH_WRITTEN_AXES,
+    Unreduced,
+    mesh_over,
+    passage,
+    unreduced_results,
+)
 from xshardy.transforms.sdy_export.required_shardings import (
     RequiredUse,
     operand_of,
@@ -299,7 +305,7 @@ class ResolveConflicts(ClassPattern):
     def _whole_axes(self, op: Operation, resolution: Resolution | None) -> AxisRefs:
         """The axes along which results of `op` are to be unreduced, and devices do not have parts of them."""
         wanted = unreduced_results(op)
-        if not wanted.axes or wanted.kind is not ReductionOp.SUM or isinstance(op, SAYS_ITSELF):
+        if not wanted.axes or wanted.kind is not ReductionOp.SUM or isinstance(op, WITH_WRITTEN_AXES):
             return ()
         mesh = mesh_over(wanted.mesh_or_ref, op)
         passed = passage(op, [Unreduced.of(sharding_of(operand)) for operand in op.operands], wanted, mesh).axes

@@ -30,7 +30,7 @@ from xshardy.transforms.sdy.uses import insert_point_after
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.moves import Reshard, move_results
 from xshardy.transforms.sdy_export.partial_sums import (
-    SAYS_ITSELF,
+    WITH_WRITTEN_AXES,
     Unreduced,
     common,
     mesh_of,
@@ -77,7 +77,7 @@ class PartialSums:
     """What the values of a module are unreduced along, if each is kept so for as long as it can be."""
 
     conflicts: FactorConflicts
-    anything: Unreduced
+    possible: Unreduced
     """All axes along which some tensor of the module is unreduced."""
     known: dict[SSAValue, Unreduced] = field(default_factory=dict[SSAValue, Unreduced])
     """By the value that carries the sharding; for the others, their shardings say it."""
@@ -94,7 +94,7 @@ class PartialSums:
         for op in (op for region in regions for block in region.blocks for op in block.ops):
             if isinstance(op, (*FLOW_OPS, IfOp)):
                 self._flow(op)
-            elif not isinstance(op, SAYS_ITSELF) and not op.has_trait(IsTerminator, value_if_unregistered=False):
+            elif not isinstance(op, WITH_WRITTEN_AXES) and not op.has_trait(IsTerminator, value_if_unregistered=False):
                 self._plain(op)
 
     def _plain(self, op: Operation) -> None:
@@ -133,7 +133,7 @@ class PartialSums:
         owners = [owner for owner in _owners(op) if not isinstance(op, ManualComputationOp) and is_tensor(owner.type)]
         for owner in owners:
             read = [source for source in _sources(op, owner) if source in op.operands]
-            self._meet(op, owner, read, self.anything if isinstance(op, WhileOp) and all(map(is_zero, read)) else None)
+            self._meet(op, owner, read, self.possible if isinstance(op, WhileOp) and all(map(is_zero, read)) else None)
         self.visit(op.regions)
         if isinstance(op, WhileOp):
             while sum(self._meet(op, owner, _sources(op, owner), self.of(owner)) for owner in owners):
@@ -201,17 +201,21 @@ def misread(op: Operation) -> Iterator[Misread]:
     """What `op` misreads."""
     if isinstance(op, (*FLOW_OPS, IfOp, ReturnOp)):
         required = [*required_uses(op)]
-        yield from ((use, way(op, operand_of(use), Unreduced.of(sharding), sharding)) for use, sharding in required)
+        yield from (
+            (use, reshards_for(op, operand_of(use), Unreduced.of(sharding), sharding)) for use, sharding in required
+        )
         read = {use.index for use, _ in required if use.operation is op}
         others = (Use(op, index) for index in range(len(op.operands)) if index not in read)
-        yield from ((use, way(op, operand_of(use), Unreduced())) for use in others)
+        yield from ((use, reshards_for(op, operand_of(use), Unreduced())) for use in others)
     elif isinstance(op, ReshardOp | ShardingConstraintOp):
-        yield Use(op, 0), way(op, op.input, Unreduced.of(op.sharding), op.sharding)[:-1]
-    elif not isinstance(op, SAYS_ITSELF) and not op.has_trait(IsTerminator, value_if_unregistered=False):
-        yield from ((Use(op, i), way(op, op.operands[i], required)) for i, required in required_operands(op).items())
+        yield Use(op, 0), reshards_for(op, op.input, Unreduced.of(op.sharding), op.sharding)[:-1]
+    elif not isinstance(op, WITH_WRITTEN_AXES) and not op.has_trait(IsTerminator, value_if_unregistered=False):
+        yield from (
+            (Use(op, i), reshards_for(op, op.operands[i], required)) for i, required in required_operands(op).items()
+        )
 
 
-def way(
+def reshards_for(
     op: Operation, value: SSAValue, required: Unreduced, sharding: TensorShardingAttr | None = None
 ) -> Sequence[TensorShardingAttr]:
     """

@@ -26,8 +26,8 @@ from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, element_count
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without
 
-SAYS_ITSELF = (ReshardOp, ShardingConstraintOp, Collective, DataFlowEdgeOp, CallOp)
-"""Operations whose unreduced axes are written, or belong to something else."""
+WITH_WRITTEN_AXES = (ReshardOp, ShardingConstraintOp, Collective, DataFlowEdgeOp, CallOp)
+"""Operations that say along which axes they reduce or divide, and those whose axes a function or an edge says."""
 
 
 @dataclass(frozen=True, slots=True)

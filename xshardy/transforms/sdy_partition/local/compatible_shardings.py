@@ -16,7 +16,7 @@ from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
 from xshardy.transforms.sdy_export.likeness import alike
 from xshardy.transforms.sdy_export.partial_sums import (
-    SAYS_ITSELF,
+    WITH_WRITTEN_AXES,
     Unreduced,
     mesh_of,
     own_axes,
@@ -80,7 +80,7 @@ class CompatibleShardings:
         Raises `OperationFailedException` if `op` reads parts of a sum in which it is not linear, drops parts, or has
         whole results that are to be parts.
         """
-        if isinstance(op, (*PASSES_TENSORS_ON, *SAYS_ITSELF)):
+        if isinstance(op, (*PASSES_TENSORS_ON, *WITH_WRITTEN_AXES)):
             return
         wanted = unreduced_results(op)
         given = [Unreduced.of(sharding_of(operand)) for operand in op.operands]
