@@ -343,6 +343,7 @@ def _program(
     from xshardy.programs.source import source_of
 
     program = read_program(source_of(source, name, arguments, keep_unused=keep_unused))
+    program.names.place_loops(program.module, program.source.name)
     program.import_shardings()
     program.resize(mesh)
     return program

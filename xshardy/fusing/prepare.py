@@ -23,6 +23,7 @@ from xshardy.facts.movement import is_elementwise
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.decompose import Decompose, check_decompositions
 from xshardy.transforms.stablehlo.legalize_composite_to_call import CallDecomposition
+from xshardy.transforms.xla_sdy.export_ops import ExportConstant
 
 
 def is_computed_directly(op: Operation) -> bool:
@@ -131,7 +132,7 @@ class PrepareFusionPass(PatternPass):
     """
     Replace composites by calls of their decompositions, operations of CHLO that no kernel computes directly, and
     reductions of single elements. Convert what a scatter computes with in a wider type. Drop shardings on a mesh of
-    one device.
+    one device. Constants of sdy become those of StableHLO.
 
     An operation of CHLO without such a decomposition is refused; its module is left as it was.
     """
@@ -146,5 +147,6 @@ class PrepareFusionPass(PatternPass):
             ConvertOperandsOfScatter(),
             Decompose(has_no_kernel),
             DropShardingOnOneDevice(),
+            ExportConstant(),
             ReduceUnitDimensions(),
         )

@@ -9,8 +9,10 @@ from xdsl.dialects import func
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.lexer import Input, Span
 
+from xshardy.dialects.stablehlo.control_flow import WhileOp
 from xshardy.hlo_text.lexer import Tokens
 from xshardy.hlo_text.shapes import Shape, ShapeReader
+from xshardy.syntax.locations.values import place_in_file
 
 MAX_DEPTH = 40
 """The maximal depth of instructions and computations in one another."""
@@ -75,6 +77,9 @@ class Scope:
         if self.spans is not None:
             start = self.tokens.starts[index]
             self.spans[op] = Span(start, start + len(self.tokens.texts[index]), self.input)
+        if self.is_strict and isinstance(op, WhileOp):  # an execution says which loop never ends
+            source = self.tokens.source
+            op.location = place_in_file(source.name, *source.line_and_column(self.tokens.starts[index]))
 
     def function(self, name: str) -> func.FuncOp:
         """The function called `name`."""

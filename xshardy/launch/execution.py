@@ -23,6 +23,7 @@ from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.stablehlo.calls import results_of
 from xshardy.interpreters.stablehlo.devices import Device, alone
+from xshardy.interpreters.stablehlo.endless_loops import LoopWatch
 from xshardy.interpreters.stablehlo.evaluator import RULES, flattened
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import listed
@@ -43,7 +44,7 @@ from xshardy.launch.launch_plan import (
     MemsetStep,
     WhileStep,
 )
-from xshardy.launch.leaves import Leaf, origin, returned, started
+from xshardy.launch.leaves import Leaf, leaves_of, origin, returned, started
 from xshardy.launch.memory import from_memory, to_memory
 from xshardy.launch.prepared_program import ModuleError, module_around
 from xshardy.numerics.element_types import Array, DType, numpy_dtype
@@ -254,6 +255,7 @@ class Execution:
         op = step.op
         assert isinstance(op, stablehlo.WhileOp)
         state: Sequence[SSAValue] = op.operands
+        watch = LoopWatch(op)
         while True:
             self._pass_on(state, op.cond.block.args)
             yield from self.run_steps(step.condition)
@@ -261,12 +263,18 @@ class Execution:
                 return
             if not self._value(step, step.predicate).any():
                 break
+            watch.iterate(lambda index: self._bytes(op.cond.block.args[index]))
             self._pass_on(op.cond.block.args, op.body.block.args)
             yield from self.run_steps(step.body)
             if self.wrong is not None:
                 return
             state = returned(op.body.block).operands
         self._pass_on(op.cond.block.args, op.results)
+
+    def _bytes(self, value: SSAValue) -> bytes:
+        """The memory of `value`, also of a tuple."""
+        places = [self.plan.assignment.slice(origin(leaf)) for leaf in leaves_of(value)]
+        return b"".join(self.machine.read(place).tobytes() for place in places)
 
     def branch(self, step: ConditionalStep) -> Running:
         chosen = step.branch(int(self._value(step, step.selector)))

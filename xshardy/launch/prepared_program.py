@@ -148,6 +148,7 @@ def _capture_invariants(loop: stablehlo.WhileOp) -> None:
         regions=[loop.detach_region(region) for region in (loop.cond, loop.body)],
     )
     smaller.attributes[NAME] = StringAttr(name_of(loop))
+    smaller.location = loop.location
     insert_op(smaller, InsertPoint.before(loop))
     for index, result in zip(kept, smaller.results, strict=True):
         loop.results[index].replace_all_uses_with(result)

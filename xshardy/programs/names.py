@@ -19,7 +19,8 @@ from xdsl.utils.lexer import Span
 from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.naming import ValueNames
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
-from xshardy.rewriting.walk import operations_in
+from xshardy.dialects.stablehlo.control_flow import WhileOp
+from xshardy.rewriting.walk import operations_below, operations_in
 from xshardy.syntax.locations import (
     another_location,
     file_and_line,
@@ -28,6 +29,7 @@ from xshardy.syntax.locations import (
     operation_name,
     users_place,
 )
+from xshardy.syntax.locations.values import place_in_file
 
 _RESULTS = re.compile(r"(%[\w.$-]+(?::\d+)?(?:\s*,\s*%[\w.$-]+(?::\d+)?)*)\s*=\s*$")
 """The names of the results of an operation, before the operation's name."""
@@ -68,6 +70,12 @@ class SourceNames:
                 own = another_location(op.location)
                 self.originals[own] = op
                 op.location = cast(LocationAttr, own)
+
+    def place_loops(self, module: ModuleOp, file: str) -> None:
+        """Give the loops of `module` without a location their lines in `file`: an execution says which never ends."""
+        for op in operations_below(module, WhileOp):
+            if self.has_lines and file_and_line(op.location) is None and (line := self.line(op)) is not None:
+                op.location = place_in_file(file, line, 0)
 
     def of_copies(self, copies: Mapping[Operation, Operation]) -> "SourceNames":
         """The same names for the operations of a clone: `copies` has that of each operation of the module."""

@@ -139,6 +139,7 @@ def run_on_engine(args: argparse.Namespace, source: "Source") -> int:
 
     program = read_program(source)
     with diagnostics_of(program), _in_cluster(args):
+        program.names.place_loops(program.module, program.source.name)
         program.import_shardings()
         if args.draw_elided:
             DrawElidedConstantsPass(args.seed).rewrite_module(program.module)

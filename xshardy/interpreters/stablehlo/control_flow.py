@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from xdsl.ir import Operation
 
 from xshardy.dialects import stablehlo
-from xshardy.interpreters.stablehlo.calls import Execution
+from xshardy.interpreters.stablehlo.calls import Execution, contents
+from xshardy.interpreters.stablehlo.endless_loops import LoopWatch
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value
 from xshardy.numerics.element_types import Array
@@ -25,7 +26,9 @@ def case(evaluator: Evaluator, op: stablehlo.CaseOp, index: Array) -> Execution:
 
 def while_(evaluator: Evaluator, op: stablehlo.WhileOp, *operands: Value) -> Execution:
     values: Sequence[Value] = operands
+    watch = LoopWatch(op)
     while (yield evaluator.running(op.cond.block, values))[0]:
+        watch.iterate(lambda index, state=values: contents(state[index]))
         values = yield evaluator.running(op.body.block, values)
     return values
 
