@@ -147,7 +147,6 @@ OPCODES: Mapping[str, Opcode] = {
     "copy": plain(hlo.CopyOp, 1),
     "domain": plain(hlo.DomainOp, 1, "domain"),
     "dynamic-reshape": plain(hlo.DynamicReshapeOp, None),
-    "dynamic-update-slice": same(stablehlo.DynamicUpdateSliceOp, None),
     "fft": mapped(
         stablehlo.FftOp, 1, {"fft_type": Property("fft_type", FFT_TYPE), "fft_length": Property("fft_length", INTEGERS)}
     ),

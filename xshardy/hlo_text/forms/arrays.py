@@ -1,14 +1,18 @@
 """Opcodes on arrays: broadcasting, slicing, padding, gathering, comparing, constants."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
+from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyTensorType, IntAttr, TensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.shapes import rank_of, shape_of
 from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonTypeAttr
+from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.selection import default_compare_type
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.hlo_text.codecs import (
@@ -21,7 +25,7 @@ from xshardy.hlo_text.codecs import (
     dimension_array,
 )
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, no_fields, row
+from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, no_fields, row, same
 from xshardy.hlo_text.shapes import print_shape
 from xshardy.hlo_text.tuples import IMPLICIT, UNIT
 
@@ -194,6 +198,22 @@ def slice_fields(op: stablehlo.SliceOp, regions: Regions) -> Fields:
     return {"slice": tuple(zip(*map(INTEGERS.decode, columns), strict=True))}
 
 
+def split_indices(opcode: Opcode, first: int) -> Opcode:
+    """`opcode`, whose operands from number `first` on are start indices; one vector of them is split into scalars."""
+
+    def build(instruction: Instruction) -> Operation:
+        arrays, indices = instruction.values[:first], instruction.values[first:]
+        if len(indices) == 1 and rank_of(vector := indices[0]) == 1:
+            block = Block()
+            t = Tensors(Builder(InsertPoint.at_end(block)))
+            operands = [*arrays, *(t.element(vector, index) for index in range(*shape_of(vector)))]
+            instruction.before += [op for op in tuple(block.ops) if op.detach() is None]
+            instruction = replace(instruction, operands=operands)
+        return opcode.build(instruction)
+
+    return replace(opcode, build=build)
+
+
 ROWS: Mapping[str, Opcode] = {
     "broadcast": row(
         broadcast,
@@ -213,7 +233,10 @@ ROWS: Mapping[str, Opcode] = {
             Form(hlo.TupleConstantOp, no_fields, lambda op, regions: ()),
         ],
     ),
-    "dynamic-slice": mapped(stablehlo.DynamicSliceOp, None, {"dynamic_slice_sizes": Property("slice_sizes", INTEGERS)}),
+    "dynamic-slice": split_indices(
+        mapped(stablehlo.DynamicSliceOp, None, {"dynamic_slice_sizes": Property("slice_sizes", INTEGERS)}), first=1
+    ),
+    "dynamic-update-slice": split_indices(same(stablehlo.DynamicUpdateSliceOp, None), first=2),
     "gather": row(
         gather,
         2,
