@@ -24,7 +24,7 @@ from xshardy.dialects.hlo.async_operation import (
     StartOp,
 )
 from xshardy.dialects.hlo.async_shapes import BundleShapes, Tree, read_tuple
-from xshardy.dialects.hlo.async_sugar import wrap
+from xshardy.dialects.hlo.async_sugar import GROUP, wrap, wrapped_function
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES as OWN_DONE_OPS
@@ -33,6 +33,7 @@ from xshardy.hlo_text.annotations import ANNOTATIONS
 from xshardy.hlo_text.async_opcodes import GENERIC, OWN, OWN_DONES, stem_of
 from xshardy.hlo_text.errors import HLOError
 from xshardy.hlo_text.fields import ComputationName
+from xshardy.hlo_text.forms import collectives, communication
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.instruction_reader import InstructionReader
 from xshardy.hlo_text.opcode import extra_attributes
@@ -240,12 +241,23 @@ class AsyncReader:
         if entry.stem != GENERIC:
             return self.wrapped_start(entry, output, contexts, thread_name)
         function = self.called_function(entry)
-        return_parts(function)
+        if is_group(function):
+            function = self.around_group(function, thread_name)
+        else:
+            return_parts(function)
         outputs = function.function_type.outputs.data
         if tuple(outputs) != (output,) and tuple(outputs) != elements(output):
             outputs = elements(output) if len(outputs) != 1 else (output,)
         type = AsyncBundleType.of(list(map(type_of_tree, bundle.operands)), outputs, contexts)
         return hlo.AsyncStartOp(function.sym_name.data, entry.op.operands, type, thread_name)
+
+    def around_group(self, function: func.FuncOp, thread: str | None) -> func.FuncOp:
+        """A function around the call of `function`, a group: a start starts one operation."""
+        called = function.sym_name.data
+        name = self.computation.scope.free_name(f"{called}{GROUP}")
+        call = func.CallOp(called, function.args, function.function_type.outputs.data)
+        made = self.computation.scope.wrapped[name] = wrapped_function(call, name, thread)
+        return made
 
     def own_start(self, entry: Entry) -> StartOp | None:
         """The start for an opcode of its own; None if the IR cannot represent it."""
@@ -279,6 +291,8 @@ class AsyncReader:
         function, start = wrap(made, name, contexts, thread)
         computation.scope.wrapped[name] = function
         left = {key: value for key, value in entry.op.fields.data.items() if key not in given and key != THREAD}
+        if instruction.before:
+            raise self.error(entry, "its operands have to be taken apart", "write a scalar for each start index")
         if left and entry.opcode not in OWN:
             raise self.error(entry, f"unknown attribute '{min(left)}'")
         if left:
@@ -399,6 +413,14 @@ def pack_level(values: Sequence[SSAValue], operations: list[Operation]) -> SSAVa
     made.attributes[IMPLICIT] = UNIT
     operations.append(made)
     return made.result
+
+
+def is_group(function: func.FuncOp) -> bool:
+    """Whether a computation has several operations, some of them collectives, which XLA:GPU runs as one group."""
+    ops = [op for op in function.body.block.ops if not isinstance(op, stablehlo.TupleOp | stablehlo.GetTupleElementOp)]
+    opcodes = [FORMS[type(op)][0] for op in ops if type(op) in FORMS]
+    communicates = any(opcode in collectives.ROWS or opcode in communication.ROWS for opcode in opcodes)
+    return len(ops) > 2 and (communicates or any(isinstance(op, StartOp) for op in ops))
 
 
 def return_parts(function: func.FuncOp) -> None:

@@ -22,7 +22,7 @@ from xshardy.dialects.hlo import LAYOUT, MEMORY
 from xshardy.dialects.hlo.annotation_names import SHARDING
 from xshardy.dialects.hlo.async_operation import AsyncOperation, StartOp, start_of
 from xshardy.dialects.hlo.async_shapes import BundleShapes, flat_tuple, write_tuple
-from xshardy.dialects.hlo.async_sugar import sugar_of
+from xshardy.dialects.hlo.async_sugar import GROUP, sugar_of
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import OWN_DONES
 from xshardy.dialects.stablehlo.control_flow import CONTROL_FLOW
@@ -314,6 +314,8 @@ class ComputationPrinter:
         """
         wrapped = sugar_of(start)
         is_own = type(start) in OWN_DONES
+        if isinstance(wrapped, func.CallOp) and GROUP in start.callee.string_value():
+            return "async", [f"calls=%{self.called(ComputationName(wrapped.callee.string_value(), 0)).name}"]
         if wrapped is not None and type(wrapped) in FORMS and (is_own or self.is_sugar(wrapped)):
             stem, _, fields = self.form_of(wrapped)
             return stem, fields

@@ -17,6 +17,9 @@ from xshardy.dialects.hlo.async_ops import AsyncDoneOp, AsyncStartOp
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import COUNTER, OWN_DONES, OWN_STARTS
 
+GROUP = "$group"
+"""The infix of names of functions around the call of a group: names of HLO have no `$`."""
+
 
 def wrapped_function(op: Operation, name: str, thread: str | None = None) -> func.FuncOp:
     """
