@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     TupleType,
 )
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo import LAYOUT, MEMORY
@@ -312,7 +313,10 @@ class ComputationPrinter:
         The opcode and attributes of the operation wrapped by `start`, or `async` and `calls=...` without sugar: so if
         the operation has annotations of its own, which sugar has no place for.
         """
-        wrapped = sugar_of(start)
+        try:
+            wrapped = sugar_of(start)
+        except VerifyException:  # the module was not verified
+            wrapped = None
         is_own = type(start) in OWN_DONES
         if isinstance(wrapped, func.CallOp) and GROUP in start.callee.string_value():
             return "async", [f"calls=%{self.called(ComputationName(wrapped.callee.string_value(), 0)).name}"]

@@ -190,6 +190,8 @@ class InstructionReader(AttributeReader):
         if tuple(op.result_types) not in ((instruction.shape.type,), tuple(leaf_types(instruction.shape.type))):
             found = ", ".join(map(print_type, op.result_types)) or "nothing"
             raise instruction.error(f"gives {found}, not {print_shape(instruction.shape)}")
+        if not self.scope.verifies:
+            return
         try:
             op.verify(verify_nested_ops=False)
         except VerifyException as error:

@@ -22,15 +22,18 @@ from xshardy.hlo_text.shapes import Shape
 from xshardy.hlo_text.tables import read_tables
 
 
-def parse_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None) -> ModuleOp:
+def parse_hlo(
+    text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None, *, verifies: bool = True
+) -> ModuleOp:
     """
     The module written in `text`, prepared for compilation; `name` stands for its file in diagnostics.
 
     The place of each operation is added to `spans`. Tuples are dissolved: see `dissolve_tuples`. A text without ENTRY
     is treated as the computation of one loop fusion, as in upstream's tests: its last computation is fused, and an
-    entry `@main` that executes the fusion is added. Raises `HLOError` at the position of an error.
+    entry `@main` that executes the fusion is added. Raises `HLOError` at the position of an error. Instructions are
+    not verified without `verifies`: text that can be read at all is then read, so that it can be looked at.
     """
-    module = ModuleReader(source_of(text, name), is_strict=True, spans=spans).read()
+    module = ModuleReader(source_of(text, name), is_strict=True, spans=spans, verifies=verifies).read()
     dissolve_tuples(module)
     entries = [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_visibility is None]
     if not entries and isinstance(last := module.body.block.last_op, func.FuncOp):
@@ -41,14 +44,16 @@ def parse_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, S
     return module
 
 
-def read_hlo(text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None) -> ModuleOp:
+def read_hlo(
+    text: str | bytes, name: str = "<stdin>", spans: dict[Operation, Span] | None = None, *, verifies: bool = True
+) -> ModuleOp:
     """
     The module written in `text`, unchanged: tuples, names, unknown opcodes, omitted constants.
 
-    The place of each operation is added to `spans`. `print_hlo` is the inverse. Raises `HLOError` at the position of an
-    error.
+    The place of each operation is added to `spans`; `verifies` is that of `parse_hlo`. `print_hlo` is the inverse.
+    Raises `HLOError` at the position of an error.
     """
-    return ModuleReader(source_of(text, name), spans=spans).read()
+    return ModuleReader(source_of(text, name), spans=spans, verifies=verifies).read()
 
 
 def source_of(text: str | bytes, name: str) -> Source:
@@ -70,9 +75,11 @@ def decode(data: bytes, name: str) -> str:
 class ModuleReader:
     """Reads one module."""
 
-    def __init__(self, source: Source, is_strict: bool = False, spans: dict[Operation, Span] | None = None):
-        self.tokens = Tokens(source)
-        self.scope = Scope(self.tokens, AsyncReader, read_anonymous, is_strict=is_strict, spans=spans)
+    def __init__(
+        self, source: Source, is_strict: bool = False, spans: dict[Operation, Span] | None = None, verifies: bool = True
+    ):
+        self.tokens = tokens = Tokens(source)
+        self.scope = Scope(tokens, AsyncReader, read_anonymous, is_strict=is_strict, spans=spans, verifies=verifies)
 
     def read(self) -> ModuleOp:
         """The whole module."""
@@ -93,7 +100,7 @@ class ModuleReader:
         symbol = None if name is None else StringAttr(name)
         functions = [*self.scope.wrapped.values(), *self.scope.functions.values()]
         module = ModuleOp(functions, attributes, sym_name=symbol)
-        for reader in self.scope.asynchronous:
+        for reader in self.scope.asynchronous if self.scope.verifies else ():
             reader.verify()
         return module
 

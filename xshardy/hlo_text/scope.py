@@ -63,6 +63,8 @@ class Scope:
     verified: set[object] = field(default_factory=set[object])
     is_strict: bool = False
     """Whether unknown opcodes are errors. If so, names need not be kept."""
+    verifies: bool = True
+    """Whether instructions are verified."""
     depth: int = 0
     """How many instructions and computations the current one is nested in."""
     spans: dict[Operation, Span] | None = None

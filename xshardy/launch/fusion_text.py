@@ -6,7 +6,7 @@ Names of values and functions, metadata and other attributes that no emitter rea
 
 from collections.abc import Iterator, Mapping
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr, UnregisteredAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.hints import isa
@@ -73,8 +73,9 @@ def _anonymous(function: FuncOp, names: Mapping[str, str]) -> FuncOp:
 
 
 def _kept(attributes: Mapping[str, Attribute], names: Mapping[str, str]) -> dict[str, Attribute]:
-    """`attributes` without those that are ignored."""
-    return {name: _renamed(value, names) for name, value in attributes.items() if name not in IGNORED}
+    """`attributes` without those that are ignored, or of unknown dialects."""
+    kept = {k: a for k, a in attributes.items() if k not in IGNORED and not isinstance(a, UnregisteredAttr)}
+    return {name: _renamed(value, names) for name, value in kept.items()}
 
 
 def _renamed(attribute: Attribute, names: Mapping[str, str]) -> Attribute:

@@ -156,11 +156,12 @@ def is_hlo_file(path: Path) -> bool:
         return file.read(len(START)) == START
 
 
-def print_folder_stats(folder: Path) -> list[str]:
+def print_folder_stats(folder: Path, *, verifies: bool = True) -> list[str]:
     """
     Print a table with a row for each module in `folder` and below, and the statistics of all of them.
 
-    Returns the diagnostics of those that cannot be read. Raises `InputError` if there is no HLO text at all.
+    Returns the diagnostics of those that cannot be read; `verifies` is that of `read_hlo`. Raises `InputError` if there
+    is no HLO text at all.
     """
     files = sorted(filter(is_hlo_file, folder.rglob("*")))
     if not files:
@@ -169,7 +170,9 @@ def print_folder_stats(folder: Path) -> list[str]:
     failures: list[str] = []
     for file in files:
         try:
-            found[str(file.relative_to(folder))] = stats_of(read_hlo(read_file(str(file)).text, str(file)))
+            found[str(file.relative_to(folder))] = stats_of(
+                read_hlo(read_file(str(file)).text, str(file), verifies=verifies)
+            )
         except (DiagnosticException, ValueError) as error:
             failures.append(describe(error, str(file)))
     out = console()

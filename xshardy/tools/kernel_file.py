@@ -20,17 +20,13 @@ from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
 from xshardy.programs.device_programs import device_count
 from xshardy.programs.errors import InputError
-from xshardy.programs.names import SourceNames
-from xshardy.programs.program import program_in
+from xshardy.programs.program import program_in, read_program
 from xshardy.programs.source import Source, is_mlir
 from xshardy.syntax import print_module
-from xshardy.syntax.parser import Parser
-from xshardy.syntax.resources import parse_with_resources
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.source_file import read_source
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
-from xshardy.universe import new_context
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
 """How files are named that are read as HLO if they start neither as HLO nor as MLIR does."""
@@ -45,12 +41,11 @@ def read_module(args: argparse.Namespace, source: Source | None = None) -> tuple
     source = source or read_source(args.file, args.module)
     start = perf_counter()
     if is_hlo_file(source, args.frontend):
-        module = parse_hlo(source.text, source.name)
+        module = program_in(parse_hlo(source.text, source.name), source)
     else:
-        parser = Parser(new_context(), source.text, source.name)
-        module = parse_with_resources(parser)
-        SourceNames(parser.spans, has_lines=source.is_text).place_loops(module, source.name)
-    module = program_in(module, source)
+        program = read_program(source)
+        program.names.place_loops(program.module, source.name)
+        module = program.module
     SplitDynamicBordersPass().rewrite_module(module)
     return module, perf_counter() - start
 

@@ -46,6 +46,9 @@ def adopt(
     version = parser._option_string_actions["--version"]
     for option in version.option_strings:
         parser._option_string_actions[option] = VersionAction(version.option_strings, version.dest, version.help)
+    parser.add_argument(
+        "--no-verify", dest="disable_verify", action="store_true", help="as --disable-verify: read broken modules"
+    )
     parser.add_argument("--xdsl-syntax", action="store_true", help="print xDSL's own text instead of upstream MLIR's")
     parser.add_argument(
         "--mlir-print-debuginfo",

@@ -29,15 +29,15 @@ def add_program(parser: ArgumentParser) -> None:
         "returns it: give it only files you trust",
     )
     add_module(parser)
+
+
+def add_module(parser: ArgumentParser) -> None:
+    """Add which module of FILE is the program, and what it may have."""
     parser.add_argument(
         "--allow-unregistered-dialect",
         action="store_true",
         help="(accepted: attributes and operations of unknown dialects are kept anyway)",
     )
-
-
-def add_module(parser: ArgumentParser) -> None:
-    """Add which module of FILE is the program."""
     parser.add_argument(
         "--module", metavar="NAME", help="the module NAME in FILE (default: the first public one with functions)"
     )

@@ -115,7 +115,8 @@ class XshardyOptMain(xDSLOptMain):
             spans: dict[Operation, Span] = {}
             self._spans = spans
             read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
-            return read(self._decode(stream.read()), self.get_input_name(), spans)
+            text, verifies = self._decode(stream.read()), not self.args.disable_verify
+            return read(text, self.get_input_name(), spans, verifies=verifies)
 
         def parse_hlo_proto(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text.proto import hlo_text_of

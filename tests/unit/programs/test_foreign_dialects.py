@@ -53,6 +53,15 @@ def test_commands_take_them(command: list[str], text: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
+    "command", ["emit --fuse", "compile --fuse -o", "run --fuse --check --levels all", "explore -o"]
+)
+def test_commands_of_kernels_take_attributes(command: str, tmp_path: Path):
+    (tmp_path / "f.mlir").write_text(ATTRIBUTES)
+    output = [str(tmp_path / "out")] if command.endswith("-o") else []
+    assert main([*command.split(), *output, "--allow-unregistered-dialect", str(tmp_path / "f.mlir")]) == 0
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         (OPERATION.replace("vendor.roll", "stablehlo.sinee"), "did you mean stablehlo.sine"),

@@ -18,15 +18,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=natural, default=10, metavar="N", help="how many computations to list (default: %(default)s)"
     )
+    parser.add_argument("--no-verify", action="store_true", help="read broken modules too")
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     if Path(args.file).is_dir():
-        failures = print_folder_stats(Path(args.file))
+        failures = print_folder_stats(Path(args.file), verifies=not args.no_verify)
         for failure in failures:
             print_diagnostic(failure)
         return 1 if failures else 0
     source = read_hlo_file(args.file)
-    print_stats(stats_of(read_hlo(source.text, source.name)), args.most)
+    print_stats(stats_of(read_hlo(source.text, source.name, verifies=not args.no_verify)), args.most)
     return 0

@@ -8,12 +8,9 @@ from xdsl.ir import Operation
 from xdsl.utils.lexer import Span
 
 from xshardy import compiler
-from xshardy.dialects.discardable import verify
 from xshardy.hlo_text import parse_hlo
 from xshardy.programs.program import program_in, read_program
 from xshardy.programs.source import Source
-from xshardy.syntax.parser import Parser
-from xshardy.syntax.resources import parse_with_resources
 from xshardy.tools.pipelines import passes_of
 from xshardy.tools.placed_diagnostics import diagnostics_of
 from xshardy.tools.stages.kernel_stages import KernelStages
@@ -21,7 +18,7 @@ from xshardy.tools.stages.page import page
 from xshardy.tools.stages.pipeline_stages import pipeline_stages
 from xshardy.tools.stages.stage import Stage, place_at_lines, source_stage
 from xshardy.tools.usage import UsageError
-from xshardy.universe import installed_passes, new_context
+from xshardy.universe import installed_passes
 
 PROPAGATION = "sdy-propagation-pipeline"
 """The pipeline of a program that has no kernels."""
@@ -44,10 +41,9 @@ def staged_file(source: Source, *, as_hlo: bool) -> StagedFile:
         module = parse_hlo(text, name, spans)
         place_at_lines(spans)
     else:
-        parser = Parser(new_context(), text, name)
-        module = parse_with_resources(parser)
-        verify(module)
-        place_at_lines(parser.spans)
+        program = read_program(source)
+        module = program.module
+        place_at_lines(program.names.spans)
     return StagedFile(name, source_stage("HLO" if as_hlo else "MLIR", text), program_in(module, source))
 
 
