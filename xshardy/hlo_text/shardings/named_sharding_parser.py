@@ -29,7 +29,7 @@ def read_named_sharding(tokens: Tokens) -> NamedSharding:
         tokens.expect("]")
         return NamedSharding(NamedMesh.of_device(device))
     mesh = _read_mesh(tokens)
-    tokens.expect(",")
+    tokens.accept(",")  # XLA reads the mesh without one, too
     if tokens.token in USES:
         word = tokens.advance()
         return _of_uses(mesh, (), {word: mesh.spans} if word != "replicated" else {})
@@ -101,6 +101,8 @@ def _read_axis(tokens: Tokens, mesh: NamedMesh) -> Span:
     """`'a'`, or `'a':(2)4` for a part."""
     at = tokens.start
     name = _read_name(tokens)
+    if name not in mesh.axes.names and name in map(str, range(len(mesh.axes.names))):
+        name = mesh.axes.names[int(name)]  # XLA reads numbers of axes, too
     if name not in mesh.axes.names:
         tokens.fail(
             f"the mesh has no axis {name!r}: its axes are {', '.join(map(repr, mesh.axes.names)) or 'none'}", at
