@@ -99,6 +99,7 @@ class Machine:
         faults = Faults(options.collects_faults)
         observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
+        memory.constants = [symbols[variable.name] for variable in self._variables("const")]
         program = program_of(self.entry, symbols, memory, options.errors, options.output)
         clusters = self.clusters(grid, options)
         launched = {

@@ -7,7 +7,7 @@ shared memory has, from bit `RANK_BITS` on, 0 for the block of the thread, or 1 
 Source: PTX ISA, "State Spaces", "Generic Addressing", "mapa".
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -205,6 +205,8 @@ class Memory:
         self.mbarriers = Mbarriers(0)
         self.tensor = TensorMemory(0)
         self._tensor_region: Region | None = None
+        self.constants: Collection[int] = ()
+        """The addresses of the variables in constant memory, which is global memory otherwise."""
 
     def allocate(self, lanes: Lanes, shared: int, local: int) -> None:
         """Get `shared` bytes of shared memory per block and `local` ones of local memory per thread."""

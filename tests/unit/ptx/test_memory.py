@@ -35,3 +35,43 @@ def test_a_generic_load_from_global_and_shared_memory(active: int):
     thread = np.arange(THREADS)
     loaded = np.where(thread % 2 == 0, 256 * thread, source)
     np.testing.assert_array_equal(result, np.where(thread < active, loaded, 7))
+
+
+SPACES = ("global", "const", "shared", "local", "param")
+IN_SPACES = """
+.version 8.0
+.target sm_90
+.address_size 64
+.global .u32 g[4];
+.const .u32 c[4] = {1, 2, 3, 4};
+.global .u32 h[4];
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<8>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  .local .u32 l[4];
+  .shared .u32 s[4];
+  ld.param.u64 %rd1, [out];
+  mov.u64 %rd2, VARIABLE;
+  cvta.SPACE.u64 %rd3, %rd2;
+  add.s64 %rd3, %rd3, 12;
+TESTS  ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("variable", "space"),
+    [("g", "global"), ("c", "const"), ("h", "global"), ("s", "shared"), ("l", "local"), ("out", "param")],
+)
+def test_each_generic_address_is_in_one_space(variable: str, space: str):
+    offset = "" if variable != "out" else "  sub.s64 %rd3, %rd3, 12;\n"
+    tests = "".join(
+        f"  isspacep.{tested} %p1, %rd3;\n  selp.u32 %r1, 1, 0, %p1;\n  st.global.u32 [%rd1+{4 * number}], %r1;\n"
+        for number, tested in enumerate(SPACES)
+    )
+    text = IN_SPACES.replace("VARIABLE", variable).replace("SPACE", space).replace("TESTS", offset + tests)
+    results = np.full(len(SPACES), 7, np.uint32)
+    Machine(text).run([1], [1], [results])
+    assert results.tolist() == [int(tested == space) for tested in SPACES]

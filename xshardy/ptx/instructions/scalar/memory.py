@@ -11,7 +11,7 @@ from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Slots, types_in
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import LARGEST_ACCESS, RANK_BITS, WINDOWS, WORDS, AccessKind, Memory, Part
+from xshardy.ptx.memory import LARGEST_ACCESS, RANK_BITS, WINDOWS, WORDS, AccessKind, Memory, Part, keys_of
 from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
 from xshardy.ptx.releases import orders_threads
 from xshardy.ptx.types import STORAGE, TYPES
@@ -216,12 +216,13 @@ def rank_of_address(form: Form, context: Context) -> Step:
 
 
 def is_in_space(form: Form, context: Context) -> Step:
-    """`isspacep.space p, a`: whether a generic address is in a space."""
-    space, instruction = take_space(form), form.instruction
+    """`isspacep.space p, a`: whether a generic address is in a space. Constant memory is none of global memory's."""
+    space, instruction = (form.take(*SPACES) or "").partition("::")[0], form.instruction
     read = context.registers.reader(instruction, instruction.operands[1], POINTER)
     write = context.registers.writer(instruction, instruction.operands[0], TYPES["pred"])
-    window = np.uint64(WINDOWS.get(space, 0) >> 60)
-    return lambda lanes: write(lanes, read(lanes) >> np.uint64(60) == window)
+    constants = keys_of(np.array([*context.memory.constants], np.uint64))
+    number = np.uint64(15 if space == "const" else WINDOWS.get(space, 0) >> 60)
+    return lambda lanes: write(lanes, np.where(np.isin(keys_of(a := read(lanes)), constants), 15, a >> 60) == number)
 
 
 def nothing(form: Form, context: Context) -> Step:

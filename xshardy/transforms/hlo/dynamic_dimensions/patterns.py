@@ -5,9 +5,11 @@ from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import sdy, stablehlo
+from xshardy.dialects.dense_elements import first_values
+from xshardy.dialects.elementwise import Elementwise
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.hlo.dynamic_dimensions import (
     contractions,
@@ -22,7 +24,7 @@ from xshardy.transforms.hlo.dynamic_dimensions import (
     sorting,
 )
 from xshardy.transforms.hlo.dynamic_dimensions.pad_pattern import PadPattern
-from xshardy.transforms.hlo.dynamic_dimensions.padded_value import largest_shape
+from xshardy.transforms.hlo.dynamic_dimensions.padded_value import dynamic_dims, largest_shape
 
 PATTERNS: tuple[type[PadPattern[Any]], ...] = (
     contractions.PadDot,
@@ -63,12 +65,34 @@ def check(op: Operation) -> None:
         types = [*op.function_type.inputs, *op.function_type.outputs]
     if any(DYNAMIC_INDEX in largest_shape(type) for type in types):
         raise refused(op, "a dynamic dimension has no bound: its type needs `#stablehlo.bounds`, as `f32[<=8]` of HLO")
+    if isinstance(op, stablehlo.SetDimensionSizeOp) and dynamic_dims(op.result.type):
+        size, available = known_size(op.size), size_in_use(op.operand, op.dimension.value.data)
+        if size is not None and not 0 <= size <= available:
+            raise refused(op, f"the size {size} is not between 0 and {available}, the size of the operand")
     if isinstance(op, HANDLED_ELSEWHERE):
         return
     if (pattern := PATTERN_OF.get(type(op))) is None:
         raise refused(op, "there is no rule for it")
     if (reason := pattern.refusal(op)) is not None:
         raise refused(op, reason)
+
+
+def known_size(value: SSAValue) -> int | None:
+    """The size that `value`, a scalar, is a constant of."""
+    op = value.owner
+    size = first_values(op.value)[0] if isinstance(op, stablehlo.ConstantOp | sdy.ConstantOp) else None
+    return size if isinstance(size, int) else None
+
+
+def size_in_use(value: SSAValue, dim: int) -> int:
+    """How many elements of `value` are in use along `dim`; its bound if they are not known."""
+    source = value.owner
+    while isinstance(source, Operation) and source.has_trait(Elementwise):
+        source = source.operands[0].owner
+    while isinstance(source, stablehlo.SetDimensionSizeOp) and source.dimension.value.data != dim:
+        source = source.operand.owner
+    size = known_size(source.size) if isinstance(source, stablehlo.SetDimensionSizeOp) else None
+    return largest_shape(value.type)[dim] if size is None else size
 
 
 def refused(op: Operation, reason: str) -> OperationFailedException:
