@@ -60,9 +60,8 @@ def adopt(
     frontend = parser._option_string_actions["--frontend"]
     frontend.choices = available_frontends  # xDSL 0.75 would take options with them, which ours do not have
     frontend.help = "how the input is read, if not by the extension of the file and by what is in it"
-    parser._option_string_actions[
-        "--passes"
-    ].help = "the passes to run, with commas in between, or each as an option, such as --PASS: the list is below"
+    passes = parser._option_string_actions["--passes"]
+    passes.help = "the passes to run, with commas in between, or each as an option, as in --PASS: the list is below"
     parser._option_string_actions["--target"].type = _target_among(available_targets)
     version = parser._option_string_actions["--version"]
     for option in version.option_strings:

@@ -520,9 +520,7 @@ class ManualComputationOp(_RegionWithEdges):
                 )
 
     def _local_type(self, type: Attribute, sharding: TensorShardingAttr, what: str) -> Attribute:
-        if (
-            not isa(type, TensorType[Attribute]) or not sharding.rank
-        ):  # one device of a maximal mesh has all of a tensor
+        if not sharding.rank or not isa(type, TensorType[Attribute]):  # a maximal mesh, or no tensor
             return type
         mesh = lookup_mesh(sharding, self)
         manual = set(self.manual_axes.names)
