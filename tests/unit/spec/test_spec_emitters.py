@@ -1,0 +1,191 @@
+"""
+The emitters as their specification has them: each stage makes the next listing, from `gelu.hlo` on.
+
+The listings stand in `tests/numerics/Inputs/`, in the document's corrected form: `test_documented_stages.py` executes
+them.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from xdsl.dialects import arith, llvm
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from xshardy.api import emit, parse, print_module, run_passes
+from xshardy.tools.xshardy_opt import run
+
+ROOT = Path(__file__).parents[3]
+GELU = ROOT / "examples" / "gelu.hlo"
+STAGES = {
+    "XGPU-32": ("converted", "inline", "inlined"),
+    "XGPU-33": ("inlined", "xla-gpu-lower-xla-gpu-loops-to-scf", "scf"),
+    "XGPU-34": ("scf", "xla-gpu-simplify-arith,canonicalize,xla-gpu-flatten-tensors", "flattened"),
+    "XGPU-35": ("flattened", "xla-gpu-vectorize-loads-stores", "vectorized"),
+    "XGPU-36": ("vectorized", "xla-gpu-optimize-loops", "unrolled"),
+}
+"""The listing before a stage, its passes, and the listing after it."""
+
+
+def listing(stage: str) -> ModuleOp:
+    return parse((ROOT / "tests" / "numerics" / "Inputs" / f"gelu_{stage}.mlir").read_bytes())
+
+
+def canonical(module: ModuleOp) -> str:
+    """The text of `module` in canonical form: constants in order, without names, and attributes of functions."""
+    run_passes(module, "canonicalize,cse")
+    module.attributes.clear()
+    for op in module.walk():
+        if isinstance(op, FuncOp):
+            op.attributes.clear()
+            op.properties.pop("arg_attrs", None)
+        for value in (*op.results, *(arg for region in op.regions for block in region.blocks for arg in block.args)):
+            value.name_hint = None
+    constants = [op for op in module.walk() if isinstance(op, arith.ConstantOp)]
+    for constant in sorted(constants, key=lambda op: str(op.value), reverse=True):
+        block = constant.parent
+        assert block is not None and block.first_op is not None
+        constant.detach()
+        block.insert_op_before(constant, block.first_op)
+    return re.sub(r"@(fused_\w+|gelu\w*)", "@gelu", print_module(module))
+
+
+@pytest.mark.parametrize("row", STAGES)
+def test_a_stage_makes_the_next_listing(row: str):
+    before, passes, after = STAGES[row]
+    module = listing(before)
+    run_passes(module, passes)
+    assert canonical(module) == canonical(listing(after))
+
+
+LEVELS = ["converted", *(after for _, _, after in STAGES.values())]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_level_of_gelu_is_its_listing(level: str):
+    """XGPU-03, XGPU-31 and XGPU-42: from the text of the document, through the pipeline in its order (XGPU-10)."""
+    module = emit(str(GELU))
+    if level != "converted":
+        run_passes(module, f"xla-gpu-codegen-pipeline{{until={level}}}")
+    assert canonical(module) == canonical(listing(level))
+
+
+def test_the_llvm_of_gelu_has_the_operations_of_its_listing():
+    """XGPU-37 and XGPU-38: bf16 arithmetic, a libdevice function of f32, an invariant load, indices of 32 bits."""
+    module = emit(str(GELU))
+    run_passes(module, "xla-gpu-codegen-pipeline{math=libdevice}")
+
+    def operations(module: ModuleOp) -> list[str]:
+        ignored = ("builtin.module", "llvm.mlir.constant", "nvvm.griddepcontrol")
+        return [op.name for op in module.walk() if op.name not in ignored]
+
+    assert operations(module) == operations(listing("llvm"))
+    text = print_module(module)
+    assert "invariant" in text and "@__nv_tanhf(f32) -> f32" in text and "memref" not in text
+    (offset,) = (op for op in module.walk() if isinstance(op, llvm.AddOp))
+    assert str(offset.res.type) == "i32"
+    assert all(str(op.res.type) == "bf16" for op in module.walk() if isinstance(op, llvm.FMulOp | llvm.FAddOp))
+
+
+def test_a_check_stays_where_the_range_is_larger_than_the_domain():
+    """XGPU-33 with XGPU-30: the bounds check is folded by `xla.range` and by nothing else."""
+    text = print_module(listing("scf"))
+    passes = ["-p", "xla-gpu-simplify-arith,canonicalize"]
+    assert "scf.if" not in run(passes, text)[1]
+    assert "scf.if" in run(passes, text.replace("xla.range = [0 : index, 127 : index]", "xla.range = [0, 128]"))[1]
+
+
+TRANSPOSE = """HloModule transpose_example
+
+fused {
+  %p0 = f32[20,160,170] parameter(0)
+  %exp = f32[20,160,170] exponential(%p0)
+  %transpose = f32[170,160,20] transpose(%exp), dimensions={2,1,0}
+  ROOT %abs = f32[170,160,20] abs(%transpose)
+}
+
+ENTRY main {
+  %p0 = f32[20,160,170] parameter(0)
+  ROOT %fusion = f32[170,160,20] fusion(%p0), kind=kInput, calls=fused
+}
+"""
+
+
+def names(op: Operation) -> list[str]:
+    """The operations in `op` of the levels above `arith`, in order."""
+    return [inner.name for inner in op.walk() if not inner.name.startswith(("arith.", "builtin.", "func."))]
+
+
+def test_the_transpose_is_emitted_as_its_listing():
+    """XGPU-09 and XGPU-40: 960 blocks of 128 threads, a tile of 32x1x33, and the barrier between the loops."""
+    module = emit(TRANSPOSE.encode())
+    run_passes(module, "inline")
+    expected = parse((ROOT / "tests" / "numerics" / "Inputs" / "transpose.mlir").read_bytes())
+
+    def steps(module: ModuleOp) -> list[str]:
+        return [name for name in names(module) if name != "xla_gpu.apply_indexing"]
+
+    assert steps(module) == steps(expected)
+    text = print_module(module)
+    assert "xla_gpu.allocate_shared : tensor<32x1x33xf32>" in text
+    assert "known_block_size = array<i32: 128, 1, 1>" in text and "known_grid_size = array<i32: 960, 1, 1>" in text
+
+
+def test_signatures_of_the_functions_of_gelu():
+    """XGPU-19 and XGPU-20: tensors, then indices, to a scalar. XGPU-21: inputs and outputs, to outputs."""
+    entry, element = (op for op in emit(str(GELU)).ops if isinstance(op, FuncOp))
+    tensor = "tensor<6x512x4096xbf16>"
+    assert [str(type) for type in entry.function_type.inputs] == [tensor, tensor]
+    assert [str(type) for type in entry.function_type.outputs] == [tensor]
+    assert [str(type) for type in element.function_type.inputs] == [tensor, "index", "index", "index"]
+    assert [str(type) for type in element.function_type.outputs] == ["bf16"]
+
+
+HEAD = """#map = #xla_gpu.indexing_map<"(th_x, bl_x)[i] -> ("
+ "bl_x floordiv 4, (bl_x mod 4) * 32 + th_x + i),"
+ "domain: th_x in [0, 31], bl_x in [0, 7], i in [0, 1], "
+ "th_x + i in [0, 30]">
+"""
+FORMS = {
+    "XGPU-23": (
+        "  %0:2 = xla_gpu.apply_indexing #plain(%a, %b)[%a]\n",
+        "(a, b)[s] -> (a floordiv 2 + s, b mod 4), domain: a in [0, 31], b in [0, 7], s in [0, 31]",
+        "adjacent literals are joined",
+    ),
+    "XGPU-24, XGPU-25": (
+        "  %0 = xla_gpu.loop (%a, %b)[%i] -> (%x, %y) in #map iter_args(%it = %t) -> (tensor<2x160xf32>) {\n"
+        "    %1 = tensor.insert %f into %it[%x, %y] : tensor<2x160xf32>\n"
+        "    xla_gpu.yield %1 : tensor<2x160xf32>\n  }\n",
+        "xla_gpu.loop",
+        "a loop over the domain",
+    ),
+    "XGPU-26": ("  %0 = xla_gpu.pure_call @g(%f) : (f32) -> f32\n", "xla_gpu.pure_call @g", "a call"),
+    "XGPU-27": ("  %0 = xla_gpu.apply_indexing #dims(%a, %b)\n", "(%arg0, %arg1)", "no brackets without symbols"),
+    "XGPU-28": ("  %0 = xla_gpu.allocate_shared : tensor<32x1x33xf32>\n", ": tensor<32x1x33xf32>", "shared memory"),
+    "XGPU-29": ("  %0 = xla_gpu.sync_threads %t : tensor<2x160xf32>\n", "xla_gpu.sync_threads", "a barrier"),
+    "XGPU-30": (
+        "  %0 = gpu.thread_id x {xla.range = [0 : index, 127 : index]}\n",
+        "{xla.range = [0 : index, 127 : index]}",
+        "both bounds included",
+    ),
+}
+"""A form of each operation in the listings, and a part of it that is printed."""
+
+
+@pytest.mark.parametrize("row", FORMS)
+def test_a_form_of_the_listings_is_read_and_printed(row: str):
+    lines, printed, _ = FORMS[row]
+    text = (
+        HEAD
+        + '#plain = #xla_gpu.indexing_map<"(a, b)[s] -> (a floordiv 2 + s, b mod 4), "\n'
+        + ' "domain: a in [0, 31], b in [0, 7], s in [0, 31]">\n'
+        + '#dims = #xla_gpu.indexing_map<"(a, b) -> (a + b * 2), domain: a in [0, 31], b in [0, 7]">\n'
+        + "func.func private @g(%x: f32) -> f32 {\n  return %x : f32\n}\n"
+        + f"func.func @f(%a: index, %b: index, %t: tensor<2x160xf32>, %f: f32) {{\n{lines}  return\n}}\n"
+    )
+    module = parse(text.encode())
+    again = print_module(module)
+    assert printed in again
+    assert print_module(parse(again.encode())) == again
