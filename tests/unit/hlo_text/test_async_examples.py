@@ -316,7 +316,8 @@ def test_rejected(case: str):
 
 
 @pytest.mark.parametrize("opcode", ["negate", "abs", "tanh"])
-def test_other_operations_are_wrapped_hlo_async_01(opcode: str):
+def test_other_operations_are_wrapped(opcode: str):
+    """Row HLO-ASYNC-01."""
     text = wrapping(opcode, "")
     assert f"{opcode}-start(" in print_hlo(read_hlo(text))
     assert f" {opcode}-done(" in print_hlo(read_hlo(text))

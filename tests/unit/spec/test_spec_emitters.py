@@ -15,6 +15,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from xshardy.api import emit, parse, print_module, run_passes
+from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.stablehlo.shape import TransposeOp
+from xshardy.emitters import explain
+from xshardy.hlo_text import parse_hlo
+from xshardy.indexing.operations import operand_maps
 from xshardy.tools.xshardy_opt import run
 
 ROOT = Path(__file__).parents[3]
@@ -189,3 +194,106 @@ def test_a_form_of_the_listings_is_read_and_printed(row: str):
     again = print_module(module)
     assert printed in again
     assert print_module(parse(again.encode())) == again
+
+
+def fused(body: str, result: str, kind: str = "kLoop") -> str:
+    """A module with one fusion of `body`, whose parameters are p0, p1, ..."""
+    parameters = [line.strip() for line in body.split("\n") if " parameter(" in line]
+    operands = ", ".join(line.split(" ")[0] for line in parameters)
+    return (
+        "HloModule m\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
+        f"fused {{\n{body}\n}}\nENTRY main {{\n" + "\n".join(parameters) + "\n"
+        f"  ROOT fusion = {result} fusion({operands}), kind={kind}, calls=fused\n}}\n"
+    )
+
+
+EMITTERS = {
+    "XGPU-03": (
+        "loop",
+        "p0 = f32[64] parameter(0)\nROOT r = f32[64] exponential(p0)",
+        "f32[64]",
+    ),
+    "XGPU-04": (
+        "concatenate",
+        "p0 = f32[64] parameter(0)\np1 = f32[32] parameter(1)\nROOT r = f32[96] concatenate(p0, p1), dimensions={0}",
+        "f32[96]",
+    ),
+    "XGPU-05": (
+        "in_place_dynamic_update_slice",
+        "p0 = f32[64] parameter(0)\np1 = f32[8] parameter(1)\np2 = s32[] parameter(2)\n"
+        "ROOT r = f32[64] dynamic-update-slice(p0, p1, p2)",
+        "f32[64]",
+    ),
+    "XGPU-06": (
+        "input_slices",
+        "p0 = f32[64] parameter(0)\nn = f32[64] negate(p0)\na = f32[8] slice(n), slice={[0:8]}\n"
+        "b = f32[16] slice(n), slice={[4:20]}\nROOT r = (f32[8], f32[16]) tuple(a, b)",
+        "(f32[8], f32[16])",
+    ),
+    "XGPU-07": (
+        "row_reduction",
+        "p0 = f32[8,1024] parameter(0)\nz = f32[] constant(0)\n"
+        "ROOT r = f32[8] reduce(p0, z), dimensions={1}, to_apply=sum",
+        "f32[8]",
+    ),
+    "XGPU-08": (
+        "scatter",
+        "p0 = f32[64] parameter(0)\np1 = s32[8,1] parameter(1)\np2 = f32[8] parameter(2)\n"
+        "ROOT r = f32[64] scatter(p0, p1, p2), update_window_dims={}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum",
+        "f32[64]",
+    ),
+    "XGPU-09": (
+        "transpose",
+        "p0 = f32[64,64] parameter(0)\nROOT r = f32[64,64] transpose(p0), dimensions={1,0}",
+        "f32[64,64]",
+    ),
+}
+"""A hero of each of the seven emitters."""
+
+
+@pytest.mark.parametrize("row", EMITTERS)
+def test_the_hero_of_a_fusion_chooses_its_emitter(row: str):
+    """XGPU-02: each kind of hero has an emitter, and the loop emitter is the default."""
+    emitter, body, result = EMITTERS[row]
+    (fusion,) = (op for op in parse_hlo(fused(body, result)).walk() if isinstance(op, FusionOp))
+    choice = explain(fusion)
+    assert choice.emitter == emitter
+    assert (choice.hero is None) == (emitter == "loop")
+
+
+@pytest.mark.parametrize("row", EMITTERS)
+def test_only_reductions_and_transposes_use_shared_memory(row: str):
+    """XGPU-02: the other emitters are loops, without shared memory."""
+    _, body, result = EMITTERS[row]
+    text = print_module(emit(fused(body, result).encode()))
+    assert ("xla_gpu.allocate_shared" in text) == (row in ("XGPU-07", "XGPU-09"))
+    assert ("xla_gpu.shuffle_reduce" in text) == (row == "XGPU-07")
+
+
+def test_the_map_of_a_transpose():
+    """XGPU-15: a transpose from 20x40 to 40x20 reads `(d1, d0)`."""
+    body = "func.func @f(%x: tensor<20x40xf32>) {\n  %0 = stablehlo.transpose %x, dims = [1, 0] : "
+    module = parse(f"{body}(tensor<20x40xf32>) -> tensor<40x20xf32>\n  return\n}}\n".encode())
+    (op,) = (op for op in module.walk() if isinstance(op, TransposeOp))
+    ((map,),) = operand_maps(op)
+    assert str(map).startswith("(d0, d1) -> (d1, d0)")
+
+
+def test_a_pad_is_a_branch_with_the_padding_value_in_the_else():
+    """XGPU-16: low padding 1 and interior padding 2 give `(d - 1) floordiv 3`, where `(d - 1) mod 3` is 0."""
+    body = "p0 = f32[4] parameter(0)\np1 = f32[] parameter(1)\nROOT r = f32[14] pad(p0, p1), padding=1_3_2"
+    text = print_module(emit(fused(body, "f32[14]").encode()))
+    assert "((d0 - 1) mod 3)" in text and "((d0 - 1) floordiv 3)" in text and "scf.if" in text and "else" in text
+
+
+def test_tuples_inside_are_taken_apart_and_a_root_may_be_flat():
+    """XGPU-17."""
+    nested = (
+        "p0 = f32[4] parameter(0)\nn = f32[4] negate(p0)\nt = (f32[4], f32[4]) tuple(p0, n)\n"
+        "g = f32[4] get-tuple-element(t), index=1\na = f32[4] abs(g)\nROOT r = (f32[4], f32[4]) tuple(a, n)"
+    )
+    module = emit(fused(nested, "(f32[4], f32[4])").encode())
+    (entry, *_) = (op for op in module.ops if isinstance(op, FuncOp))
+    assert [str(type) for type in entry.function_type.outputs] == ["tensor<4xf32>"] * 2
+    assert not any("tuple" in op.name for op in module.walk())
