@@ -297,3 +297,40 @@ def test_tuples_inside_are_taken_apart_and_a_root_may_be_flat():
     (entry, *_) = (op for op in module.ops if isinstance(op, FuncOp))
     assert [str(type) for type in entry.function_type.outputs] == ["tensor<4xf32>"] * 2
     assert not any("tuple" in op.name for op in module.walk())
+
+
+EFFECTS = """
+func.func private @g(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+func.func @f(%x: f32, %t: tensor<4xf32>) -> (f32, tensor<4xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %a = xla_gpu.pure_call @g(%x) : (f32) -> f32
+  %b = xla_gpu.pure_call @g(%x) : (f32) -> f32
+  %unused = xla_gpu.pure_call @g(%a) : (f32) -> f32
+  %sum = arith.addf %a, %b : f32
+  %s = xla_gpu.allocate_shared : tensor<8xf32>
+  %u = xla_gpu.allocate_shared : tensor<8xf32>
+  %synced = xla_gpu.sync_threads %s : tensor<8xf32>
+  %again = xla_gpu.sync_threads %synced : tensor<8xf32>
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%it = %t) -> (tensor<4xf32>) {
+    %moved = xla_gpu.pure_call @g(%sum) : (f32) -> f32
+    %n = tensor.insert %moved into %it[%i] : tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  return %sum, %r, %synced, %u : f32, tensor<4xf32>, tensor<8xf32>, tensor<8xf32>
+}
+"""
+
+
+def test_calls_are_merged_moved_and_removed_and_shared_memory_is_not():
+    """XGPU-26, XGPU-28 and XGPU-29: a call is pure; each tensor in shared memory is another, and a barrier stays."""
+    module = parse(EFFECTS.encode())
+    run_passes(module, "canonicalize,cse,loop-invariant-code-motion")
+    assert [name for name in names(module) if name not in ("math.exp", "tensor.insert")] == [
+        *("xla_gpu.pure_call", "xla_gpu.allocate_shared", "xla_gpu.allocate_shared"),
+        *("xla_gpu.sync_threads", "xla_gpu.sync_threads", "xla_gpu.pure_call", "scf.for", "scf.yield"),
+    ]
