@@ -254,6 +254,12 @@ REJECTED = {
         collective("all_slice [{}, {}]", "@wide, [{}, {}]", "@mesh, [{}, {}]"),
         "result mesh does not match operand mesh",
     ),
+    "SDY-IF-01/V4": (
+        collective(
+            "collective_permute", "@mesh, [{}, {}]", "@m, []", meshes=f"{MESH}sdy.mesh @m = <[], device_ids=[3]>\n"
+        ),
+        "result sharding has rank 2 but operand sharding has rank 0",
+    ),
     "SDY-OP-01/V2": (
         collective('all_gather [{"a", "a"}, {}]', "@mesh, [{}, {}]", '@mesh, [{"a"}, {}]'),
         'duplicate axis ref: "a"',
