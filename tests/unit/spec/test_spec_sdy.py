@@ -755,3 +755,107 @@ def test_the_type_of_a_result_is_derived():
         ops.ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, [8]), [1.0])),
     ]
     assert {op.results[0].type for op in built} == {argument.type}
+
+
+ON_A = '{sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {}]>}'
+
+
+def called(rule: str) -> str:
+    attribute = f"sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {{i=16, j=8}}{rule}, custom>"
+    return f"%v = stablehlo.custom_call @foo(%x) {{{attribute}}} : ({T}) -> {T}"
+
+
+def barrier(direction: str) -> str:
+    return f"%t = stablehlo.tanh %x : {T}\n%v = sdy.propagation_barrier %t allowed_direction={direction} : {T}"
+
+
+OPEN = '{{sdy.sharding = #sdy.sharding<@mesh, [{{"{}", ?}}{}, {{}}]>}}'
+ADDED = 'stablehlo.add %, % {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"b"}, {}]>]>}'
+TANH_ON_A = 'stablehlo.tanh % {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}, {}]>]>}'
+REPLICATED = f"stablehlo.tanh % : {T}"
+RESULT_ON_A = f"-> ({T} {ON_A})"
+MEANINGS = {
+    "SDY-OP-11, forward": (f"%x: {T} {ON_A}", barrier("FORWARD"), T, RESULT_ON_A),
+    "SDY-OP-11, not backward": (f"%x: {T}", barrier("FORWARD"), f"{T} {ON_A}", REPLICATED),
+    "SDY-OP-11, backward": (f"%x: {T}", barrier("BACKWARD"), f"{T} {ON_A}", TANH_ON_A),
+    "SDY-OP-11, not forward": (f"%x: {T} {ON_A}", barrier("BACKWARD"), T, f"-> {T} {{"),
+    "SDY-OP-11, none": (f"%x: {T} {ON_A}", barrier("NONE"), T, f"-> {T} {{"),
+    "SDY-OP-16": (
+        f"%x: {T} {ON_A}, %y: {T}",
+        f"%v = stablehlo.tanh %y : {T}\nsdy.sharding_group %x group_id=3 : {T}\nsdy.sharding_group %v group_id=3 : {T}",
+        T,
+        TANH_ON_A,
+    ),
+    "SDY-OP-15, without a use": (
+        f"%x: {T}",
+        f'%v = stablehlo.tanh %x : {T}\n%c = sdy.sharding_constraint %v <@mesh, [{{"a"}}, {{?}}]> : {T}',
+        T,
+        TANH_ON_A,
+    ),
+    "SDY-OP-13, what becomes of a constraint": (
+        f"%x: {T}",
+        f'%c = sdy.sharding_constraint %x <@mesh, [{{"a"}}, {{?}}]> : {T}\n%v = stablehlo.negate %c : {T}',
+        T,
+        'sdy.reshard % <@mesh, [{"a"}, {}]>',
+    ),
+    "SDY-OP-10": (
+        f"%x: {T} {ON_A}",
+        f'%v = sdy.named_computation<"foo">(%x) (%y: {T}) {{\n%1 = stablehlo.tanh %y : {T}\nsdy.return %1 : {T}\n}} : '
+        f"({T}) -> {T}",
+        T,
+        TANH_ON_A,
+    ),
+    "SDY-OP-08, free axes": (
+        f"%x: {T}",
+        '%v = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a", ?}, {"b", ?}]>] '
+        'out_shardings=[<@mesh, [{"a", ?}, {?}]>] manual_axes={"a"} (%y: tensor<8x8xf32>) {\n'
+        f"%1 = stablehlo.tanh %y : tensor<8x8xf32>\nsdy.return %1 : tensor<8x8xf32>\n}} : ({T}) -> {T}",
+        T,
+        'out_shardings=[<@mesh, [{"a"}, {"b"}]>]',
+    ),
+    "SDY-ATTR-07, the lower priority value first": (
+        f"%x: {T} {OPEN.format('a', 'p1')}, %y: {T} {OPEN.format('b', 'p0')}",
+        f"%v = stablehlo.add %x, %y : {T}",
+        T,
+        ADDED,
+    ),
+    "SDY-ATTR-07, no priority is the highest": (
+        f"%x: {T} {OPEN.format('a', 'p1')}, %y: {T} {OPEN.format('b', '')}",
+        f"%v = stablehlo.add %x, %y : {T}",
+        T,
+        ADDED,
+    ),
+    "SDY-ATTR-07, closed": (
+        f"%x: {T} {ON_A}",
+        "%v = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {?}]>]>} : " + T,
+        T,
+        "stablehlo.tanh % {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>}",
+    ),
+    "SDY-ATTR-18, replicated": (
+        f"%x: {T} {ON_A}",
+        '%v = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}, {?}], replicated={"a"}>]>} : '
+        + T,
+        T,
+        "stablehlo.tanh % {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}, {}]>]>}",
+    ),
+    "SDY-ATTR-18, no sharding is an open one": (
+        f"%x: {T} {ON_A}",
+        "%v = stablehlo.tanh %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}, {?}]>]>} : " + T,
+        T,
+        TANH_ON_A,
+    ),
+    "SDY-ATTR-13, a custom rule is kept": (f"%x: {T} {ON_A}", called(""), T, "{i=16, j=8}, custom>"),
+    "SDY-ATTR-13, its pass-through factors": (f"%x: {T} {ON_A}", called(""), T, RESULT_ON_A),
+    "SDY-ATTR-13, blocked": (f"%x: {T} {ON_A}", called(" blocked_propagation={i}"), T, f"-> {T} {{"),
+}
+"""The arguments of a function, its lines up to the value `%v` that it returns, its result, and a part of the output."""
+
+
+@pytest.mark.parametrize("case", MEANINGS)
+def test_what_propagation_does(case: str):
+    arguments, lines, result, expected = MEANINGS[case]
+    text = f"{MESH}func.func @f({arguments}) -> ({result}) {{\n{lines}\n  return %v : {T}\n}}\n"
+    status, output, error = run(["-sdy-propagation-pipeline"], text)
+    assert status == 0 and not error
+    assert squeezed(expected) in squeezed(output)
+    assert "sharding_constraint" not in output and "sharding_group" not in output
