@@ -111,6 +111,13 @@ def test_example_is_read_in_both_shapes(name: str):
     assert later and all(start_of(op.operands[0]) is start for op in later)
 
 
+@pytest.mark.parametrize("name", NESTED)
+def test_lines_may_break_as_in_the_document(name: str):
+    broken = flat(NESTED[name]).replace("), c", "),\n      c").replace("-update(", "-update(\n      ")
+    assert broken.count("\n") > NESTED[name].count("\n") or name == "slice"
+    assert str(read_hlo(broken)) == str(read_hlo(NESTED[name]))
+
+
 @pytest.mark.parametrize("uses_sugar", [True, False])
 @pytest.mark.parametrize("name", NESTED)
 def test_example_is_written_and_read_again(name: str, uses_sugar: bool):
