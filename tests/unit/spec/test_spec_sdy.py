@@ -5,6 +5,7 @@ The dialect `sdy` as its specification has it: each listing and each rule of a v
 """
 
 import re
+from pathlib import Path
 
 import pytest
 from spec_listings import listings_in, squeezed
@@ -21,6 +22,7 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.rule import DimMappingAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.syntax.printer import Printer
+from xshardy.tools.cli import main
 from xshardy.tools.xshardy_opt import run
 
 MESH = 'sdy.mesh @mesh = <["a"=2, "b"=2, "c"=2, "d"=2]>\n'
@@ -859,3 +861,36 @@ def test_what_propagation_does(case: str):
     assert status == 0 and not error
     assert squeezed(expected) in squeezed(output)
     assert "sharding_constraint" not in output and "sharding_group" not in output
+
+
+ON_ONE_DEVICE = f"""sdy.mesh @m = <[], device_ids=[3]>
+{MESH}func.func @main(%x: {T}, %y: {T}) -> {T} {{
+  %0 = stablehlo.add %x, %x {{sdy.sharding = #sdy.sharding_per_value<[<@m, []>]>}} : {T}
+  %1 = stablehlo.tanh %0 : {T}
+  return %1 : {T}
+}}
+"""
+
+
+@pytest.mark.parametrize("arguments", [["plan"], ["explain", "--value", "%0"], ["shard"]])
+def test_commands_read_a_sharding_without_dimensions_sdy_attr_18(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """SDY-ATTR-18/V10: a sharding over a maximal mesh has rank 0, whatever the rank of the tensor."""
+    (tmp_path / "x.mlir").write_text(ON_ONE_DEVICE)
+    command, *options = arguments
+    assert main([command, str(tmp_path / "x.mlir"), *options]) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (f"%0 = sdy.propagation_barrier %y allowed_direction=FORWARD : {T}", ""),
+        (f"%0 = stablehlo.dot_general %y, %y, contracting_dims = [1] x [1] : ({T}, {T}) -> tensor<16x16xf32>", ""),
+        (f"%0 = sdy.all_slice [] %y out_sharding=<@m, []> : {T}", "slices along no axis: remove it"),
+    ],
+)
+def test_the_partitioner_reads_a_sharding_without_dimensions_sdy_attr_18(line: str, complaint: str):
+    text = body(line, f"%y: {T} {{sdy.sharding = #sdy.sharding<@m, []>}}", "sdy.mesh @m = <[], device_ids=[3]>\n")
+    status, _, error = run(["-sdy-convert-global-to-local"], text)
+    assert status == bool(complaint) and complaint in error
