@@ -10,6 +10,7 @@ the results of several such evaluations is large where the computation is ill-co
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod, sqrt
 
 import numpy as np
@@ -20,6 +21,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.check import part_type
 from xshardy.interpreters.reducers import is_associative, is_commutative
 from xshardy.interpreters.stablehlo.chlo import CHLO
+from xshardy.interpreters.stablehlo.control_flow import while_
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.machine import Evaluator
@@ -125,6 +127,7 @@ class RandomRounding:
             stablehlo.ReducePrecisionOp: self._near_ties(RULES[stablehlo.ReducePrecisionOp]),
             stablehlo.ReduceOp: self._in_another_order(RULES[stablehlo.ReduceOp], _reduced_elements),
             stablehlo.ReduceWindowOp: self._in_another_order(RULES[stablehlo.ReduceWindowOp], _one_by_one),
+            stablehlo.WhileOp: partial(while_, finds_cycles=False),
             stablehlo.ScatterOp: self._in_another_order(RULES[stablehlo.ScatterOp], _one_by_one),
             **{
                 type: self._contraction(RULES[type])

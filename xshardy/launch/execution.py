@@ -100,6 +100,10 @@ class Wrong:
         return f"step {self.step.number}, {self.step.name}, {self.what}: {self.reason}"
 
 
+MAX_WATCHED = 1 << 16
+"""The bytes of a tensor that are read in each iteration, to find loops that never end. Chosen by us."""
+
+
 class StepFailedError(DiagnosticException):
     """A step that cannot be executed; the message names it."""
 
@@ -271,10 +275,11 @@ class Execution:
             state = returned(op.body.block).operands
         self._pass_on(op.cond.block.args, op.results)
 
-    def _bytes(self, value: SSAValue) -> bytes:
-        """The memory of `value`, also of a tuple."""
+    def _bytes(self, value: SSAValue) -> object:
+        """The memory of `value`, also of a tuple; what equals nothing if that takes long to read from a GPU."""
         places = [self.plan.assignment.slice(origin(leaf)) for leaf in leaves_of(value)]
-        return b"".join(self.machine.read(place).tobytes() for place in places)
+        is_small = sum(place.size for place in places) <= MAX_WATCHED
+        return b"".join(self.machine.read(place).tobytes() for place in places) if is_small else object()
 
     def branch(self, step: ConditionalStep) -> Running:
         chosen = step.branch(int(self._value(step, step.selector)))

@@ -153,3 +153,27 @@ func.func private @always(%i: tensor<i32>, %s: tensor<4xf32>) -> tensor<i1> {
     assert deciding_values(loop_of(text + always)) == []
     with pytest.raises(DiagnosticException, match="its condition is always true"):
         xshardy.run(text + always, on="simulated")
+
+
+def test_random_errors_may_end_a_loop_that_repeats():
+    """With random errors, equal values are no reason that the next ones are equal, too."""
+    watch = LoopWatch(loop_of(counted("multiply %i, %i")), finds_cycles=False)
+    for _ in range(100):
+        watch.iterate(lambda index: 0)
+    converges = """
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %two = stablehlo.constant dense<2.0> : tensor<f32>
+  %half = stablehlo.constant dense<0.5> : tensor<f32>
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r:2 = stablehlo.while(%a = %two, %b = %zero) : tensor<f32>, tensor<f32>
+  cond {
+    %p = stablehlo.compare NE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %c = stablehlo.cosine %a : tensor<f32>
+    stablehlo.return %c, %a : tensor<f32>, tensor<f32>
+  }
+  return %r#0 : tensor<f32>
+}
+"""
+    assert xshardy.run(converges, on="simulated").results[0] == pytest.approx(0.739085, abs=1e-5)

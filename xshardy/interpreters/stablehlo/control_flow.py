@@ -24,9 +24,9 @@ def case(evaluator: Evaluator, op: stablehlo.CaseOp, index: Array) -> Execution:
     return evaluator.running(op.branches[number].block, [])
 
 
-def while_(evaluator: Evaluator, op: stablehlo.WhileOp, *operands: Value) -> Execution:
+def while_(evaluator: Evaluator, op: stablehlo.WhileOp, *operands: Value, finds_cycles: bool = True) -> Execution:
     values: Sequence[Value] = operands
-    watch = LoopWatch(op)
+    watch = LoopWatch(op, finds_cycles)
     while (yield evaluator.running(op.cond.block, values))[0]:
         watch.iterate(lambda index, state=values: contents(state[index]))
         values = yield evaluator.running(op.body.block, values)

@@ -1,6 +1,6 @@
 """Loops that never end: known by what their conditions depend on, or given up after very many iterations."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import SymbolRefAttr, i32, i64
@@ -21,7 +21,6 @@ from xshardy.syntax.locations import file_and_line, location_of
 MAX_ITERATIONS = 1 << 20
 """A loop is given up after these iterations, unless it counts to a larger number. Chosen by us."""
 
-
 FIRST_CHECK = 16
 """The first iteration that is checked: an inner loop may be executed often. Chosen by us."""
 
@@ -37,12 +36,14 @@ class LoopWatch:
     """
 
     loop: WhileOp
+    finds_cycles: bool = True
+    """Whether an execution of equal values is the same each time: with random errors it is not."""
     iterations: int = 0
     limit: int = MAX_ITERATIONS
     deciding: Sequence[int] | None = None
-    kept: Sequence[Hashable] = ()
+    kept: Sequence[object] = ()
 
-    def iterate(self, value: Callable[[int], Hashable]) -> None:
+    def iterate(self, value: Callable[[int], object]) -> None:
         """
         Count an iteration: the condition is true. `value` gives a key that is equal for equal values of the state, by
         their number.
@@ -59,7 +60,7 @@ class LoopWatch:
             raise self._error("it never ends: its condition is always true")
         if self.iterations > self.limit:
             raise self._error(f"it is given up after {self.limit:,} iterations: its condition is still true")
-        if self.deciding is None:
+        if self.deciding is None or not self.finds_cycles:
             return
         if self.kept and all(value(i) == kept for i, kept in zip(self.deciding, self.kept, strict=True)):
             raise self._error(f"it never ends: iteration {self.iterations} begins with the values of an earlier one")
@@ -67,12 +68,11 @@ class LoopWatch:
             self.kept = [value(i) for i in self.deciding]
 
     def _check_counter(self) -> None:
-        count = counting(self.loop)
-        if count is None or count.step == 0:
+        if (count := counting(self.loop)) is None:
             return
         if count.trips is not None:
             self.limit = max(self.limit, count.trips)
-        elif element_type(count.compare.lhs) in (i32, i64) and abs(count.step) * MAX_ITERATIONS < 1 << 31:
+        elif element_type(count.compare.lhs) in (i32, i64) and 0 < abs(count.step) * MAX_ITERATIONS < 1 << 31:
             raise self._error(
                 f"its counter starts at {count.first} and steps by {count.step}, away from {count.limit}, which ends it"
             )
@@ -114,11 +114,9 @@ def _read_by(block: Block, index: int) -> Iterator[int | None]:
             callee = CALLEES.get(type(op))
             function = None if callee is None else find_symbol(op, SymbolRefAttr(callee(op)))
             if isinstance(function, FuncOp):
-                for number in _read_by(function.body.block, value.index):
-                    if number is None:
-                        yield None
-                    else:
-                        pending.append(op.operands[number])
+                numbers = [*_read_by(function.body.block, value.index)]
+                pending += (op.operands[number] for number in numbers if number is not None)
+                yield from (None for number in numbers if number is None)
                 continue
             if not all(inner.has_trait(IsTerminator) or is_side_effect_free(inner) for inner in op.walk()):
                 yield None
