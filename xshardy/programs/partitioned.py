@@ -17,6 +17,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.display.html_parts import folded, shown
 from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array
+from xshardy.programs.custom_partitioning import CustomPartitioningPass
 from xshardy.programs.device_programs import refuse_program_of_devices
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
@@ -30,7 +31,7 @@ from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPip
 from xshardy.transforms.stablehlo.erase_unused import EraseUnusedPass
 from xshardy.transforms.stablehlo.inline_applied_calls import InlineAppliedCallsPass
 
-BEFORE_PARTITIONING = (InlineAppliedCallsPass(), EraseUnusedPass())
+BEFORE_PARTITIONING = (CustomPartitioningPass(), InlineAppliedCallsPass(), EraseUnusedPass())
 """The passes after propagation, which takes no notice of uses."""
 PARTITIONING = (*BEFORE_PARTITIONING, PartitionerPipelinePass())
 """The passes that make of it the program of each device."""
