@@ -30,9 +30,16 @@ from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.stablehlo.erase_unused import EraseUnusedPass
 from xshardy.transforms.stablehlo.inline_applied_calls import InlineAppliedCallsPass
+from xshardy.transforms.xla_sdy.round_trip_dedup_meshes import RoundTripDedupMeshesPass
 
-BEFORE_PARTITIONING = (CustomPartitioningPass(), InlineAppliedCallsPass(), EraseUnusedPass())
-"""The passes after propagation, which takes no notice of uses."""
+BEFORE_PARTITIONING = (
+    *(CustomPartitioningPass(), RoundTripDedupMeshesPass()),
+    *(InlineAppliedCallsPass(), EraseUnusedPass()),
+)
+"""
+The passes after propagation, which takes no notice of uses. Meshes that divide the same devices otherwise become one,
+so that a tensor goes between them as between parts of axes.
+"""
 PARTITIONING = (*BEFORE_PARTITIONING, PartitionerPipelinePass())
 """The passes that make of it the program of each device."""
 
