@@ -243,6 +243,8 @@ def results_are_what_jax_promises() -> None:
 
     expected, found = outcome(jax.jit), outcome(functools.partial(xshardy.jax.jit, mesh=MESH))
     assert found == expected, (found, expected)
+    given = xshardy.jax.jit(lambda x: x + 1, in_shardings=pinned).lower(X).compile().input_shardings
+    assert given == jax.jit(lambda x: x + 1, in_shardings=pinned).lower(X).compile().input_shardings
     assert expected[1] == ["pinned_host", "device", "device", "device", "device", "pinned_host"] and expected[4]
     assert [weak for _, weak, _ in expected[0]] == [False, False, False, True, True, False]
 
