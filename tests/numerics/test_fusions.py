@@ -1,4 +1,8 @@
-"""Every fusion in `fusions/` is executed at every level, compared with the reference, and accepted by ptxas."""
+"""
+Every fusion in `fusions/` is executed at every level, compared with the reference, and accepted by ptxas.
+
+Row XGPU-48.
+"""
 
 from pathlib import Path
 

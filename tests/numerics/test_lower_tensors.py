@@ -2,6 +2,8 @@
 The memory that `xla-gpu-lower-tensors` makes of tensors, executed: functions without threads run on the host.
 
 Every element type is read, written and updated atomically at every index, and its neighbours must stay as they were.
+
+Row XGPU-58.
 """
 
 import ctypes

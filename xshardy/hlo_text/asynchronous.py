@@ -23,7 +23,7 @@ from xshardy.dialects.hlo.async_operation import (
     DoneOp,
     StartOp,
 )
-from xshardy.dialects.hlo.async_shapes import BundleShapes, Tree, read_tuple
+from xshardy.dialects.hlo.async_shapes import BundleShapes, Tree, elements_of, read_tuple
 from xshardy.dialects.hlo.async_sugar import wrap
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import elements
@@ -173,7 +173,8 @@ class AsyncReader:
                 self.replace(link, update, update.bundle)
                 value = update.bundle
             else:
-                self.replace_done(link, done_of(start, value))
+                output = tree_of_shape(link.shape) if is_own else elements_of(tree_of_shape(entry.shape))[1]
+                self.replace_done(link, done_of(start, value), output)
 
     def chain_of(self, start: Entry, is_own: bool) -> list[Entry] | None:
         """The updates and the done of a start. Without a chain, None if `is_own`; otherwise raises `HLOError`."""
@@ -312,23 +313,24 @@ class AsyncReader:
         entry.op.results[0].replace_all_uses_with(value)
         self.finish(entry, made, [made], value)
 
-    def replace_done(self, entry: Entry, made: DoneOp) -> None:
-        """A done; its results are packed into a tuple if the text has one."""
+    def replace_done(self, entry: Entry, made: DoneOp, output: Tree) -> None:
+        """A done of the shape `output`; its results are packed into a tuple if the text has one."""
         made.attributes.update(entry.op.attributes)
         if entry.opcode in OWN_DONES and entry.op.fields.data:
             made.attributes[FIELDS] = entry.op.fields
         operations: list[Operation] = [made]
         for result in made.results:
             result.name_hint = entry.op.results[0].name_hint
-        if len(made.results) == 1 and made.results[0].type == entry.shape.type:
+        is_output = tree_of_shape(entry.shape) == output
+        if is_output and len(made.results) == 1 and made.results[0].type == entry.shape.type:
             value = made.results[0]
-        elif tuple(made.result_types) == elements(entry.shape.type):
+        elif is_output and tuple(made.result_types) == elements(entry.shape.type):
             value = pack_level(made.results, operations)
         else:
             raise self.error(
                 entry,
                 f"expects the shape of output to match the async shape at index {{1}}: got {print_shape(entry.shape)}",
-                f"the outputs of the start are {', '.join(map(print_type, made.result_types)) or 'none'}",
+                f"the output of the start is {print_type(type_of_tree(output))}",
             )
         value.name_hint = entry.op.results[0].name_hint
         entry.op.results[0].replace_all_uses_with(value)

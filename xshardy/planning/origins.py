@@ -97,4 +97,5 @@ def visible(op: Operation) -> Operation:
 
 def has_axis(sharding: TensorShardingAttr | None, dim: int, axis: AxisRefAttr) -> bool:
     """Whether `axis`, or a part of it, shards dimension `dim`."""
-    return sharding is not None and any(overlaps(axis, known) for known in sharding.dim_shardings.data[dim].axes)
+    axes = sharding.dim_shardings.data[dim].axes if sharding is not None and sharding.rank else ()  # none if maximal
+    return any(overlaps(axis, known) for known in axes)

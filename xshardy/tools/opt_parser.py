@@ -2,7 +2,9 @@
 
 import argparse
 import shutil
-from collections.abc import Callable, Collection
+import sys
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 from xdsl.utils.arg_spec import parse_spec
 
@@ -18,11 +20,28 @@ class OptParser(Parser):
 
     available_passes: Collection[str] = ()
 
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]  # it is generic
+        self, args: Iterable[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Passes may be options, as upstream's tools take them: `-PASS`, `--PASS`, and `--PASS=OPTION=VALUE`."""
+        given = [*(sys.argv[1:] if args is None else args)]
+        passes = [*filter(None, map(self._pass_in, given))]
+        found, unknown = super().parse_known_args([word for word in given if not self._pass_in(word)], namespace)
+        if passes and found.passes:
+            self.error(f"argument -p: write all passes behind it, or each as an option, such as --{passes[0]}")
+        found.passes = ",".join(passes) or found.passes
+        return found, unknown
+
+    def _pass_in(self, word: str) -> str | None:
+        """`PASS` or `PASS{OPTIONS}` for a `word` of the command line that is the option of a pass."""
+        name, _, options = word.lstrip("-").partition("=")
+        if not word.startswith("-") or not (name in self.available_passes or name in PASS_ALIASES):
+            return None
+        return f"{name}{{{options}}}" if options else name
+
     def hint_for(self, option: str) -> str:
-        """As `Parser.hint_for`; that of `--PASS`, which upstream's tools take, is `-p PASS`."""
-        name = option.lstrip("-")
-        known = name in self.available_passes or name in PASS_ALIASES
-        return f": did you mean -p {name}?" if known else super().hint_for(option)
+        passes = (f"--{name}" for name in (*self.available_passes, *PASS_ALIASES))
+        return did_you_mean(option, [*self._option_string_actions, *passes])
 
     def format_help(self) -> str:
         return f"{super().format_help()}\n{listing(self.available_passes, shutil.get_terminal_size().columns - 2)}"
@@ -41,7 +60,8 @@ def adopt(
     frontend = parser._option_string_actions["--frontend"]
     frontend.choices = available_frontends  # xDSL 0.75 would take options with them, which ours do not have
     frontend.help = "how the input is read, if not by the extension of the file and by what is in it"
-    parser._option_string_actions["--passes"].help = "the passes to run, with commas in between: the list is below"
+    passes = parser._option_string_actions["--passes"]
+    passes.help = "the passes to run, with commas in between, or each as an option, as in --PASS: the list is below"
     parser._option_string_actions["--target"].type = _target_among(available_targets)
     version = parser._option_string_actions["--version"]
     for option in version.option_strings:

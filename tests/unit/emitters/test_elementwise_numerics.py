@@ -1,4 +1,8 @@
-"""Every elementwise opcode on every element type: the emitted kernel, run on a CPU, against the StableHLO reference."""
+"""
+Every elementwise opcode on every element type: the emitted kernel, run on a CPU, against the StableHLO reference.
+
+Row XGPU-14.
+"""
 
 from collections.abc import Sequence
 

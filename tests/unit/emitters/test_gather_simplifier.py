@@ -1,4 +1,4 @@
-"""A simplified gather has the result of the gather, and can be emitted."""
+"""A simplified gather has the result of the gather, and can be emitted. Row XGPU-51."""
 
 import numpy as np
 import pytest

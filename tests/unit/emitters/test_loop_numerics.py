@@ -1,4 +1,8 @@
-"""Whole loop fusions, run on a CPU against the reference: shapes, layouts, several roots, data movement, partitions."""
+"""
+Whole loop fusions, run on a CPU against the reference: shapes, layouts, several roots, data movement, partitions.
+
+Row XGPU-52.
+"""
 
 import pytest
 from emission import check, fusion_of

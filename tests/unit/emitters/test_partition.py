@@ -1,4 +1,4 @@
-"""The computation partitioner: the two graphs of the documentation, and the rules one by one."""
+"""The computation partitioner: the two graphs of the documentation, and the rules one by one. Row XGPU-45."""
 
 import pytest
 from emission import check, check_kernel, check_module, fusion_of
@@ -71,6 +71,7 @@ def fused(body: str, parameters: str = "p = f32[8] parameter(0)", result: str = 
 
 
 def test_log_is_read_at_two_indices():
+    """Row XGPU-12."""
     assert partition_of(LOG_TRANSPOSE_ADD) == [["transpose", "add"], ["log"]]
 
 
@@ -91,16 +92,19 @@ def test_any_partition_computes_the_same(text: str):
 
 
 def test_each_add_with_a_slice_and_a_pad_ends_a_function():
+    """Row XGPU-13."""
     assert partition_of(SLICE_PAD) == [["slice", "add", "concatenate", "pad", "pad", "add"], ["add"]]
 
 
 def test_one_user():
+    """Row XGPU-11, C1."""
     assert partition_of(
         fused("a = f32[8] negate(p)\n b = f32[8] reverse(a), dimensions={0}\n ROOT r = f32[8] abs(b)")
     ) == [["negate", "reverse", "abs"]]
 
 
 def test_several_users_at_the_same_indices():
+    """Row XGPU-11, C2."""
     assert partition_of(
         fused(
             """

@@ -1,7 +1,8 @@
 """
 The examples of the documentation of asynchronous HLO, in both shapes and both spellings, and what must be rejected.
 
-Source: "Async HLO Instructions", with `custom-call` for its placeholder `op`. XLA's parser reads them too.
+Source: "Async HLO Instructions", with `custom-call` for its placeholder `op`: examples 1 (HLO-ASYNC-03, HLO-ASYNC-04),
+2 (HLO-ASYNC-10), 3 (HLO-ASYNC-05, HLO-ASYNC-11, HLO-ASYNC-12) and 4 (HLO-ASYNC-13). XLA's parser reads them too.
 """
 
 from itertools import combinations
@@ -14,8 +15,8 @@ from xdsl.utils.exceptions import VerifyException
 from xla_oracle import xla_errors
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.hlo.async_operation import bundle_type
-from xshardy.hlo_text import HLOError, print_hlo, read_hlo
+from xshardy.dialects.hlo.async_operation import bundle_type, start_of
+from xshardy.hlo_text import HLOError, parse_hlo, print_hlo, read_hlo
 from xshardy.interpreters.random_elements import random_inputs
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.syntax.printer import Printer
@@ -98,6 +99,7 @@ def canonical(module: ModuleOp) -> str:
 
 @pytest.mark.parametrize("name", NESTED)
 def test_example_is_read_in_both_shapes(name: str):
+    """HLO-ASYNC-19; an update or a done finds the computation through its operand (HLO-ASYNC-06)."""
     module, from_flat = read_hlo(NESTED[name]), read_hlo(flat(NESTED[name]))
     module.verify()
     assert str(from_flat) == str(module)
@@ -105,6 +107,15 @@ def test_example_is_read_in_both_shapes(name: str):
     assert isinstance(start, hlo.AsyncStartOp)
     expected = stablehlo.SliceOp if name == "slice" else stablehlo.CustomCallOp
     assert isinstance(start.wrapped(), expected)
+    later = [op for op in module.walk() if isinstance(op, hlo.AsyncUpdateOp | hlo.AsyncDoneOp)]
+    assert later and all(start_of(op.operands[0]) is start for op in later)
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_lines_may_break_as_in_the_document(name: str):
+    broken = flat(NESTED[name]).replace("), c", "),\n      c").replace("-update(", "-update(\n      ")
+    assert broken.count("\n") > NESTED[name].count("\n") or name == "slice"
+    assert str(read_hlo(broken)) == str(read_hlo(NESTED[name]))
 
 
 @pytest.mark.parametrize("uses_sugar", [True, False])
@@ -117,6 +128,7 @@ def test_example_is_written_and_read_again(name: str, uses_sugar: bool):
 
 
 def test_sugar_and_a_computation_are_the_same():
+    """HLO-ASYNC-13 and HLO-ASYNC-14."""
     assert canonical(read_hlo(NESTED["sugared_updates"])) == canonical(read_hlo(UPDATES))
 
 
@@ -140,6 +152,7 @@ def test_chain_may_mix_both_shapes(flat_lines: tuple[str, ...]):
     "bundle", ["((f32[64]), f32[32])", "((f32[64]), f32[32], u32[])", "((f32[64]), f32[32], s32[], u8[4])"]
 )
 def test_context_state_is_optional_and_of_any_type(bundle: str):
+    """HLO-ASYNC-09 and HLO-ASYNC-20."""
     module = read_hlo(UPDATES.replace(BUNDLE, bundle))
     module.verify()
     (start,) = (op for op in module.walk() if isinstance(op, hlo.StartOp))
@@ -153,6 +166,7 @@ def test_computation_may_be_named_again_behind_the_start():
 
 
 def test_attribute_of_the_start_may_be_repeated_on_an_update():
+    """HLO-ASYNC-15: as in example 4, and it is never printed there."""
     sugared = NESTED["sugared_updates"]
     repeated = sugared.replace("%op-start)\n", '%op-start), custom_call_target="foo"\n')
     assert repeated != sugared
@@ -161,60 +175,159 @@ def test_attribute_of_the_start_may_be_repeated_on_an_update():
     assert print_hlo(module).count("custom_call_target") == 1
 
 
+SUGARED, START_AND_DONE = NESTED["sugared_updates"], NESTED["start_and_done"]
+
+
+def wrapping(opcode: str, attributes: str, inputs: str = "f32[64]", output: str = "f32[64]") -> str:
+    """A generic start and done around `opcode`."""
+    types = inputs.split(", ")
+    declared = "".join(f"  %p{i} = {type} parameter({i})\n" for i, type in enumerate(types))
+    operands = ", ".join(f"%p{i}" for i in range(len(types)))
+    return f"""HloModule m
+
+%sum {{
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}}
+
+%async_op {{
+{declared}  ROOT %op = {output} {opcode}({operands}){attributes}
+}}
+
+ENTRY main {{
+{declared}  %async-start = (({inputs}), {output}, s32[]) async-start({operands}), calls=%async_op
+  ROOT %async-done = {output} async-done(%async-start)
+}}"""
+
+
 REJECTED = {
-    "copy_has_opcodes_of_its_own": UPDATES.replace(
-        'custom-call(f32[64] %param0), custom_call_target="foo"', "copy(%param0)"
-    ).replace("f32[32]", "f32[64]"),
-    "two_instructions_in_the_computation": UPDATES.replace(
-        "  ROOT %op = f32[32] custom-call(f32[64] %param0)",
-        "  %n = f32[64] negate(%param0)\n  ROOT %op = f32[32] custom-call(%n)",
+    "HLO-ASYNC-02, two instructions": (
+        UPDATES.replace(
+            "  ROOT %op = f32[32] custom-call(f32[64] %param0)",
+            "  %n = f32[64] negate(%param0)\n  ROOT %op = f32[32] custom-call(%n)",
+        ),
+        "expected to contain only the root and parameter instructions, found 2 operations",
     ),
-    "two_dones": NESTED["start_and_done"].replace(
-        "  ROOT %async", f"  %d = f32[32] async-done({BUNDLE} %async-start)\n  ROOT %async"
+    "HLO-ASYNC-02, other operands": (
+        UPDATES.replace("custom-call(f32[64] %param0)", "custom-call()"),
+        "expected to pass its parameters, all of them",
     ),
-    "no_done": NESTED["start_and_done"].replace(
-        f"async-done({BUNDLE} %async-start)", 'custom-call(%operand), custom_call_target="bar"'
+    "HLO-ASYNC-03, no computation": (UPDATES.replace(", calls=%async_op", ""), "attribute 'calls' is missing"),
+    "HLO-ASYNC-03, unknown computation": (
+        UPDATES.replace("calls=%async_op", "calls=%nothing"),
+        "computation 'nothing' is not defined",
     ),
-    "element_of_the_start": NESTED["start_and_done"].replace(
-        f"async-done({BUNDLE} %async-start)", "get-tuple-element(%async-start), index=1"
+    "HLO-ASYNC-03, threads": (
+        UPDATES.replace("calls=%async_op", 'calls=%async_op, async_execution_thread="a"'),
+        r'async thread name as wrapped computation\'s thread name \("a" vs "main"\)',
     ),
-    "done_of_a_done": NESTED["start_and_done"]
-    .replace("ROOT %async-done", "%d")
-    .replace("%async-start)\n}", "%async-start)\n  ROOT %e = f32[32] async-done(%d)\n}"),
-    "update_of_another_opcode": NESTED["sugared_updates"].replace(
-        "custom-call-update(((f32[64]), f32[32], s32[]) %op-start)", "add-update(%op-start)"
+    "HLO-ASYNC-04": (
+        START_AND_DONE.replace("ROOT %async-done", "%d").replace(
+            "%async-start)\n}", "%async-start)\n  ROOT %e = f32[32] async-done(%d)\n}"
+        ),
+        "AsyncUpdate and AsyncDone expect a single async op as their operand",
     ),
-    "done_of_another_opcode": NESTED["sugared_updates"].replace("custom-call-done", "slice-done"),
-    "result_is_not_the_output": UPDATES.replace("ROOT %async-done = f32[32]", "ROOT %async-done = f32[31]"),
-    "output_is_not_the_root": UPDATES.replace(BUNDLE, "((f32[64]), f32[31], s32[])").replace(
-        "ROOT %async-done = f32[32]", "ROOT %async-done = f32[31]"
+    "HLO-ASYNC-05": (
+        UPDATES.replace(f"%async-update1 = {BUNDLE}", "%async-update1 = ((f32[64]), f32[32], u32[])"),
+        r"operand 'async-update1' is \(\(f32\[64\]\), f32\[32\], u32\[\]\)",
     ),
-    "operands_are_other_shapes": UPDATES.replace(BUNDLE, "((f32[63]), f32[32], s32[])"),
-    "update_changes_the_shape": UPDATES.replace(
-        f"%async-update1 = {BUNDLE}", "%async-update1 = ((f32[64]), f32[32], u32[])"
+    "HLO-ASYNC-05, the last one": (
+        UPDATES.replace(f"%async-update1 = {BUNDLE}", "%async-update1 = ((f32[64]), f32[32], u32[])").replace(
+            f"async-done({BUNDLE} ", "async-done("
+        ),
+        "async-update expects the shape of operand and output to match",
     ),
-    "one_element_only": UPDATES.replace(BUNDLE, "((f32[64]))"),
-    "attribute_differs_on_an_update": NESTED["sugared_updates"].replace(
-        "%op-start)\n", '%op-start), custom_call_target="bar"\n'
+    "HLO-ASYNC-06, another computation behind the start": (
+        UPDATES.replace("ENTRY", OPERATION.replace("async_op", "other_op").replace("foo", "bar") + "ENTRY").replace(
+            "%async-update1)", "%async-update1), calls=%other_op"
+        ),
+        "attribute 'calls' is %other_op, but %async_op on 'async-start'",
     ),
-    "another_computation_is_named_again": UPDATES.replace(
-        "ENTRY", OPERATION.replace("async_op", "other_op").replace("foo", "bar") + "ENTRY"
-    ).replace("%async-update1)", "%async-update1), calls=%other_op"),
-    "threads_differ": UPDATES.replace("calls=%async_op", 'calls=%async_op, async_execution_thread="a"'),
-    "start_without_a_computation": UPDATES.replace(", calls=%async_op", ""),
-    "no_such_computation": UPDATES.replace("calls=%async_op", "calls=%nothing"),
-    "last_update_changes_the_shape": UPDATES.replace(
-        f"%async-update1 = {BUNDLE}", "%async-update1 = ((f32[64]), f32[32], u32[])"
-    ).replace(f"async-done({BUNDLE} ", "async-done("),
+    "HLO-ASYNC-07": (UPDATES.replace(BUNDLE, "((f32[63]), f32[32], s32[])"), r"async shape at index \{0\}"),
+    "HLO-ASYNC-08, done": (
+        UPDATES.replace("ROOT %async-done = f32[32]", "ROOT %async-done = f32[31]"),
+        r"to match the async shape at index \{1\}: got f32\[31\]",
+    ),
+    "HLO-ASYNC-08, a tuple around the output": (
+        UPDATES.replace(BUNDLE, "((f32[64]), (f32[32]), s32[])"),
+        r"to match the async shape at index \{1\}: got f32\[32\]",
+    ),
+    "HLO-ASYNC-08, root": (
+        UPDATES.replace(BUNDLE, "((f32[64]), f32[31], s32[])").replace(
+            "ROOT %async-done = f32[32]", "ROOT %async-done = f32[31]"
+        ),
+        r"async shape at index \{1\} to match the async computation root shape",
+    ),
+    "HLO-ASYNC-12, two dones": (
+        START_AND_DONE.replace("  ROOT %async", f"  %d = f32[32] async-done({BUNDLE} %async-start)\n  ROOT %async"),
+        "async-start: requires one consumer, found 2",
+    ),
+    "HLO-ASYNC-12, no done": (
+        START_AND_DONE.replace(f"async-done({BUNDLE} %async-start)", 'custom-call(%operand), custom_call_target="bar"'),
+        "async-start: requires one consumer, found 0",
+    ),
+    "HLO-ASYNC-12, two users of an update": (
+        UPDATES.replace("  ROOT %async", f"  %d = f32[32] async-done({BUNDLE} %async-update1)\n  ROOT %async"),
+        "async-update: requires one consumer, found 2",
+    ),
+    "HLO-ASYNC-12, another user": (
+        START_AND_DONE.replace(f"async-done({BUNDLE} %async-start)", "get-tuple-element(%async-start), index=1"),
+        "has a consumer that needs to be async-update or async-done",
+    ),
+    "HLO-ASYNC-15, another attribute": (
+        SUGARED.replace("%op-start)\n", '%op-start), custom_call_target="bar"\n'),
+        "attribute 'custom_call_target' is \"bar\", but \"foo\" on 'op-start'",
+    ),
+    "HLO-ASYNC-16, update": (
+        SUGARED.replace("custom-call-update(((f32[64]), f32[32], s32[]) %op-start)", "add-update(%op-start)"),
+        "has a consumer 'add-update', which belongs to another opcode",
+    ),
+    "HLO-ASYNC-16, done": (
+        SUGARED.replace("custom-call-done", "slice-done"),
+        "has a consumer 'slice-done', which belongs to another opcode",
+    ),
+    "HLO-ASYNC-16, no opcode": (SUGARED.replace("custom-call-", "op-"), "unknown opcode 'op-start'"),
+    **{
+        f"HLO-ASYNC-17 and HLO-ASYNC-18, {opcode}": (
+            wrapping(opcode, *more),
+            f"async-start cannot wrap .*, because HLO has {opcode}.* and {opcode}-done for it",
+        )
+        for opcode, *more in (
+            ("copy", ""),
+            ("all-gather", ", dimensions={0}, replica_groups={{0}}"),
+            ("all-reduce", ", replica_groups={{0}}, to_apply=%sum"),
+            ("collective-permute", ", source_target_pairs={{0,0}}"),
+            ("send", ", channel_id=1", "f32[64], token[]", "(f32[64], u32[], token[])"),
+            ("recv", ", channel_id=1", "token[]", "(f32[64], u32[], token[])"),
+        )
+    },
+    "HLO-ASYNC-19, flat with another shape": (
+        flat(UPDATES).replace("(f32[64],", "(f32[63],"),
+        r"in the form of \(\(async-operands\), async-outputs, state\)",
+    ),
+    "HLO-ASYNC-20, one element": (
+        UPDATES.replace(BUNDLE, "((f32[64]))"),
+        r"in the form of \(\(async-operands\), async-outputs, state\)",
+    ),
 }
+"""Texts and their errors, by the row that forbids them."""
 
 
-@pytest.mark.parametrize("name", REJECTED)
-def test_rejected(name: str):
-    assert REJECTED[name] not in NESTED.values()
-    with pytest.raises((HLOError, VerifyException)) as rejection:
-        read_hlo(REJECTED[name]).verify()
-    assert str(rejection.value)
+@pytest.mark.parametrize("case", REJECTED)
+def test_rejected(case: str):
+    text, message = REJECTED[case]
+    assert text not in NESTED.values()
+    with pytest.raises((HLOError, VerifyException), match=message):
+        parse_hlo(text).verify()
+
+
+@pytest.mark.parametrize("opcode", ["negate", "abs", "tanh"])
+def test_other_operations_are_wrapped(opcode: str):
+    """Row HLO-ASYNC-01."""
+    text = wrapping(opcode, "")
+    assert f"{opcode}-start(" in print_hlo(read_hlo(text))
+    assert f" {opcode}-done(" in print_hlo(read_hlo(text))
 
 
 LAYERS = Path(__file__).parents[3] / "examples" / "async_layers.hlo"

@@ -1,4 +1,4 @@
-"""The table of opcodes against itself, and against XLA where it is installed."""
+"""The table of opcodes against itself, and against XLA where it is installed. Row HLO-ASYNC-16."""
 
 import pytest
 from xla_oracle import xla_errors

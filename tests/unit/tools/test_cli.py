@@ -540,7 +540,10 @@ def small(tmp_path: Path) -> str:
 
 
 def test_the_documented_reproducer(small: str, capsys: pytest.CaptureFixture[str]):
-    """Row XGPU-41, with the options of `run_hlo_module` as they are written there: PTX, and the IR after every pass."""
+    """
+    Rows XGPU-41, XGPU-43 and XGPU-60, with the options of `run_hlo_module` as they are written there: PTX, and the IR
+    after every pass.
+    """
     options = ["--platform=CUDA", "--xla_disable_all_hlo_passes", "--reference_platform=", "--v=5"]
     assert main(["run", *options, small]) == 0
     captured = capsys.readouterr()

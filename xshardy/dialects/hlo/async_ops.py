@@ -38,6 +38,7 @@ from xshardy.dialects.hlo.async_operation import (
 )
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import hlo_opcode
+from xshardy.dialects.hlo.opaque import OpaqueOp
 from xshardy.dialects.hlo.own_async_ops import OWN_STARTS
 from xshardy.dialects.symbols import find_function
 
@@ -69,6 +70,8 @@ class AsyncStartOp(StartOp):
 
     def verify_wrapped(self, function: func.FuncOp, wrapped: Operation) -> None:
         own = OWN_STARTS.get(type(wrapped))
+        if isinstance(wrapped, OpaqueOp):  # a start, a send or a receive without its done
+            own = next((start for start in OWN_STARTS.values() if hlo_opcode(start.name) == wrapped.opcode.data), None)
         if own is not None:
             opcodes = " and ".join(map(hlo_opcode, (own.name, *own.CONSUMERS)))
             raise VerifyException(

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
-from xdsl.dialects.builtin import I32, IntegerAttr
+from xdsl.dialects.builtin import I32, IntegerAttr, ShapedType
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -98,6 +98,8 @@ class Collective(IRDLOperation, CollectiveOpInterface):
 def verify_collective(op: Collective) -> None:
     """Check the conditions of all collectives (row SDY-IF-01)."""
     before, after = local_sharding(op.tensor), op.out_sharding
+    if not isinstance(op.result.type, ShapedType):
+        raise VerifyException(f"operand must be shaped of any element type, but got '{op.result.type}'")
     if before is None and not op.allows_missing_input_sharding:
         raise VerifyException("collective on operand without sharding")
     verify_sharding(after, op.result.type, op)

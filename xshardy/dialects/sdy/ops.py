@@ -501,7 +501,7 @@ class ManualComputationOp(_RegionWithEdges):
         ):
             for dim, dimension in enumerate(sharding.dim_shardings):
                 self._verify_manual_axes_first(f"{what} sharding at index {index}", dim, dimension.axes.data)
-            if isa(type, TensorType[Attribute]):
+            if isa(type, TensorType[Attribute]) or not sharding.rank:
                 expected = self._local_type(type, sharding, what)
                 if expected != local:
                     raise VerifyException(
@@ -519,9 +519,9 @@ class ManualComputationOp(_RegionWithEdges):
                     f"{dim}. Saw manual axis {axis.text} after free axis {free.text}"
                 )
 
-    def _local_type(
-        self, type: TensorType[Attribute], sharding: TensorShardingAttr, what: str
-    ) -> TensorType[Attribute]:
+    def _local_type(self, type: Attribute, sharding: TensorShardingAttr, what: str) -> Attribute:
+        if not sharding.rank or not isa(type, TensorType[Attribute]):  # a maximal mesh, or no tensor
+            return type
         mesh = lookup_mesh(sharding, self)
         manual = set(self.manual_axes.names)
         shape: list[int] = []

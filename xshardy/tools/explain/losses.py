@@ -107,7 +107,7 @@ def _reason(at: Neighbourhood, shardings: Shardings, mine: int, dim: int, axis: 
 
 
 def _dim_sharding(sharding: TensorShardingAttr | None, dim: int) -> DimensionShardingAttr:
-    return OPEN if sharding is None else sharding.dim_shardings.data[dim]
+    return sharding.dim_shardings.data[dim] if sharding is not None and sharding.rank else OPEN
 
 
 def _has(dim: DimensionShardingAttr, axis: AxisRefAttr) -> bool:

@@ -1,4 +1,9 @@
-"""Check rules that the documents state and that upstream does not enforce. Source: SDY-Q-06 and SDY-Q-07."""
+"""
+Check rules that the documents state and that upstream does not enforce.
+
+Source: SDY-Q-06, SDY-Q-07, SDY-OP-08 (one mesh), and the rule of each collective that its axes lead from the sharding
+of its operand to that of its result.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +14,10 @@ from xdsl.dialects.builtin import ModuleOp, ShapedType
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.sdy.value_shardings import shardings_on
+from xshardy.dialects.sdy.axis_refs import difference
+from xshardy.dialects.sdy.collectives import Collective, Reduction, ReplicatedToUnreducedOp, ShardedToUnreducedOp
+from xshardy.dialects.sdy.ops import ManualComputationOp, MeshOp
+from xshardy.dialects.sdy.value_shardings import common_mesh, shardings_on
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.read_only_pass import ReadOnlyPass
@@ -46,11 +53,35 @@ def empty_dimension_error(sharding: TensorShardingAttr, type: Attribute) -> str 
     return None
 
 
+def unreduced_axes_error(op: Operation) -> str | None:
+    """The error of a collective whose result is unreduced along other axes than its operand, less those it reduces."""
+    if not isinstance(op, Collective) or isinstance(op, ShardedToUnreducedOp | ReplicatedToUnreducedOp):
+        return None
+    before, after = op.in_sharding.unreduced_axes.data, op.out_sharding.unreduced_axes.data
+    reduced = op.reduced_axes if isinstance(op, Reduction) else ()
+    for axis in before:
+        if lost := difference(axis, [*after, *reduced], op.mesh):
+            return f"the operand is unreduced along {lost[0].text}, and the result is not: reduce it along this axis"
+    for axis in after:
+        if added := difference(axis, before, op.mesh):
+            return f"the result is unreduced along {added[0].text}, and the operand is not: leave this axis out"
+    return None
+
+
+def meshes_error(op: Operation) -> str | None:
+    """The error of a manual computation with shardings over several meshes."""
+    if isinstance(op, ManualComputationOp) and (listed := [sharding for _, sharding, _ in shardings_on(op)]):
+        return None if common_mesh(listed, op) else "the in and out shardings are over several meshes: use one of them"
+    return None
+
+
 def errors_in(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
     """The operations of `module` that break a rule, each with the error, in the order of the text."""
     for op in (module, *operations_in(module)):
         if isinstance(op, ModuleOp) and (error := device_count_error(op)) is not None:
             yield error
+        if (what := unreduced_axes_error(op) or meshes_error(op)) is not None:
+            yield op, f"'{op.name}' op {what}"
         for value, sharding, type in shardings_on(op):
             if (what := empty_dimension_error(sharding, type)) is not None:
                 yield op, f"'{op.name}' op {value} - {what}"
@@ -58,10 +89,13 @@ def errors_in(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
 
 @dataclass(frozen=True)
 class VerifyStrictPass(ReadOnlyPass):
-    """Check that all meshes of a module have the same number of devices, and that no empty dimension is sharded."""
+    """
+    Check rules of the documents that upstream does not enforce: meshes have one number of devices, empty dimensions are
+    not sharded, a manual computation uses one mesh, and a collective keeps the unreduced axes that it does not reduce.
+    """
 
     name = "sdy-verify-strict"
-    source: ClassVar[str] = "Shardy's dialect (SDY-Q-06, SDY-Q-07)"
+    source: ClassVar[str] = "Shardy's dialect (SDY-Q-06, SDY-Q-07, SDY-OP-01 to SDY-OP-05, SDY-OP-08, SDY-OP-12)"
     no_patterns: ClassVar[str] = "verifies only"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

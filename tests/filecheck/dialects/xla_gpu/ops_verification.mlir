@@ -1,5 +1,7 @@
 // RUN: xshardy-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
+// Row XGPU-47.
+
 // CHECK: cannot allocate tensor<?xf32>: shared memory has a static shape, so give every dimension a size
 func.func @allocate_dynamic() -> tensor<?xf32> {
   %a = xla_gpu.allocate_shared : tensor<?xf32>

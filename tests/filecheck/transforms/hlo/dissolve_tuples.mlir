@@ -1,6 +1,6 @@
 // RUN: xshardy-opt %s -p hlo-dissolve-tuples | filecheck %s
 
-// Arguments and results that are tuples become several; a layout goes to the element it is of.
+// Arguments and results that are tuples become several; a layout goes to the element it is of. Row XGPU-17.
 // CHECK-LABEL: func.func private @swap(
 // CHECK-SAME: %[[A:.*]]: tensor<2x3xf32> {hlo.layout = array<i64: 0, 1>}, %[[B:.*]]: tensor<i32>) -> (tensor<i32>, tensor<2x3xf32>) {
 // CHECK-NEXT: return {hlo.root = "swapped"} %[[B]], %[[A]] : tensor<i32>, tensor<2x3xf32>

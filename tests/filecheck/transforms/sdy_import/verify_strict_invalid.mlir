@@ -85,3 +85,33 @@ builtin.module {
     sdy.mesh @inner = <["a"=2]>
   }
 }
+
+// -----
+
+// CHECK: 'sdy.all_gather' op the result is unreduced along "b":(2)2, and the operand is not: leave this axis out
+sdy.mesh @mesh = <["a"=2, "b"=4]>
+func.func @unreduced_from_nothing(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}], unreduced={"b":(1)2}>}) {
+  %0 = sdy.all_gather [{"a"}] %x out_sharding=<@mesh, [{}], unreduced={"b"}> : tensor<8xf32>
+  return
+}
+
+// -----
+
+// CHECK: 'sdy.all_reduce' op the operand is unreduced along "a", and the result is not: reduce it along this axis
+sdy.mesh @mesh = <["a"=2, "b"=4]>
+func.func @partial_sums_dropped(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"a", "b"}>}) {
+  %0 = sdy.all_reduce {"b"} %x out_sharding=<@mesh, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+// CHECK: 'sdy.manual_computation' op the in and out shardings are over several meshes: use one of them
+sdy.mesh @mesh = <["a"=2, "b"=4]>
+sdy.mesh @other = <["c"=8]>
+func.func @two_meshes(%x: tensor<8xf32>) {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@other, [{"c"}]>] manual_axes={} (%y: tensor<8xf32>) {
+    sdy.return %y : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}

@@ -1,6 +1,6 @@
 // RUN: xshardy-opt %s -p xla-gpu-merge-pointers --split-input-file | filecheck %s
 
-// Three arguments, two slices: the callee takes two pointers. The kernel keeps its interface, but uses the first of each.
+// Three arguments, two slices: the callee takes two pointers. The kernel keeps its interface, but uses the first of each. Rows XGPU-39 and XGPU-59.
 
 // CHECK-LABEL: func.func @kernel(
 // CHECK-SAME:    %[[A:.*]]: !llvm.ptr {llvm.align = 16 : i64, llvm.noalias}, %[[B:.*]]: !llvm.ptr {llvm.noalias, xla.invariant},

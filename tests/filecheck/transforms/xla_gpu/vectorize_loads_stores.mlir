@@ -1,7 +1,7 @@
 // RUN: xshardy-opt %s --allow-unregistered-dialect -p 'xla-gpu-vectorize-loads-stores{gpu_device_info="cuda_compute_capability {major: 9}"},cse' | filecheck %s
 // RUN: xshardy-opt %s --allow-unregistered-dialect -p 'xla-gpu-vectorize-loads-stores{gpu_device_info="cuda_compute_capability {major: 8 minor: 6}"}' | filecheck %s --check-prefix=AMPERE
 
-// The GELU example of the documentation: both accesses become vectors of 4 around the loop.
+// The GELU example of the documentation: both accesses become vectors of 4 around the loop. Rows XGPU-35 and XGPU-56.
 
 // CHECK: #[[GELU:.*]] = #xla_gpu.indexing_map<"(th_x, bl_x, vector_index) -> (th_x * 4 + bl_x * 512 + vector_index), domain: th_x in [0, 127], bl_x in [0, 24575], vector_index in [0, 3]">
 

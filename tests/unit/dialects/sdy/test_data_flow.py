@@ -1,4 +1,4 @@
-"""The data flow edges of named and manual computations, and where the sharding of a value is found."""
+"""The data flow edges of named and manual computations, and where the sharding of a value is found. Row SDY-IF-02."""
 
 import pytest
 from xdsl.dialects.func import FuncOp

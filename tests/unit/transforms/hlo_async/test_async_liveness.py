@@ -1,4 +1,8 @@
-"""Liveness of random programs against a machine with real memory, which detects data that is overwritten too early."""
+"""
+Liveness of random programs against a machine with real memory, which detects data that is overwritten too early.
+
+Rows HLO-ASYNC-07 to HLO-ASYNC-11.
+"""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,8 @@
-"""Passes that a pipeline repeats give the same on what changed since they last ran as on the whole module."""
+"""
+Passes that a pipeline repeats give the same on what changed since they last ran as on the whole module.
+
+Row XGPU-44.
+"""
 
 from pathlib import Path
 

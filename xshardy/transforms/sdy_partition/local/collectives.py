@@ -154,12 +154,18 @@ def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, cod
 
 @dataclass(frozen=True)
 class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
-    """`sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of its operand."""
+    """
+    `sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of its operand.
+
+    Refuses: a slice of a tensor that one device has, over a maximal mesh.
+    """
 
     checks_shardings = True
 
     @staticmethod
     def decide(op: sdy.AllSliceOp, before: WholeTensors) -> Sequence[AxisRefs]:
+        if op.mesh.is_maximal:
+            raise refuse(op, "slices along no axis: remove it")
         return axes_per_dim(op.slicing_axes)
 
     def rewrite(self, op: sdy.AllSliceOp, decision: Sequence[AxisRefs], code: DeviceCode) -> None:

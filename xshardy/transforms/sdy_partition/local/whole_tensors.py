@@ -77,8 +77,8 @@ class WholeTensor:
         return mesh
 
     def axes(self, dim: int) -> AxisRefs:
-        """The axes of dimension `dim`."""
-        return () if self.sharding is None else self.sharding.dim_shardings.data[dim].axes.data
+        """The axes of dimension `dim`; none on a maximal mesh, where a sharding has no dimensions."""
+        return self.sharding.dim_shardings.data[dim].axes.data if self.sharding and self.sharding.rank else ()
 
     def parts(self, dim: int) -> int:
         """The number of parts of dimension `dim`."""
