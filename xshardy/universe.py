@@ -197,6 +197,7 @@ PASSES: Mapping[str, str] = {
         "transforms.stablehlo.legalize_composite_to_call:LegalizeCompositeToCallPass"
     ),
     "stablehlo-legalize-deprecated-ops": "transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass",
+    "stablehlo-legalize-if-to-case": "transforms.stablehlo.legalize_if_to_case:LegalizeIfToCasePass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",
     "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",

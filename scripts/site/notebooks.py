@@ -5,6 +5,7 @@ A block of Python or of shell commands is a cell, a block with a title writes a 
 behind another one is what that prints: the tests compare, and the notebook leaves it out.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "notebooks"
+"""Where `make notebooks` writes them."""
 PAGES = sorted(page for page in (ROOT / "docs" / "tutorials").glob("*.md") if page.stem != "index")
 
 BLOCK = re.compile(
@@ -23,6 +26,8 @@ BLOCK = re.compile(
 )
 SAVED = re.compile(r"Save \[[^\]]+\]\((?P<link>[^)]+)\) as `(?P<file>[^`]+)`")
 """The sentence of a page that has a file of the repository saved."""
+LINK = re.compile(r"\]\((?P<path>[^):#]+)")
+"""The start of a link to a file, up to its anchor."""
 PICTURE = re.compile(r"<!-- picture: \w+ -->\n*")
 COMMANDS_FOUND = """\
 # The commands beside this Python come first, also if no environment is activated.
@@ -59,9 +64,15 @@ def _cells(page: Path) -> Iterator[NotebookNode]:
 def _text(text: str, page: Path) -> Iterator[NotebookNode]:
     """What is between two blocks, and behind it the file that it has saved."""
     if text.strip():
-        yield new_markdown_cell(text.strip())
+        yield new_markdown_cell(LINK.sub(lambda link: f"]({_target(link['path'], page)}", text.strip()))
     for saved in SAVED.finditer(text):
         yield new_code_cell(f"%%writefile {saved['file']}\n{(page.parent / saved['link']).read_text().rstrip()}")
+
+
+def _target(path: str, page: Path) -> str:
+    """What a link of `page` leads to, from the folder of notebooks: another one, or a file of the repository."""
+    target = (page.parent / path).resolve()
+    return f"{target.stem}.ipynb" if target in PAGES else os.path.relpath(target, FOLDER)
 
 
 def _code(block: re.Match[str]) -> str | None:

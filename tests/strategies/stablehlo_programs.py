@@ -282,13 +282,17 @@ stablehlo.return {name}n, {names(results)} : {state}
 
 
 def case(p: Program) -> None:
-    """Up to four branches, chosen by an index that may be out of bounds."""
+    """Up to four branches, chosen by an index that may be out of bounds; two of them now and then by a predicate."""
     index, results = p.argument("i32", ()), [p.pick() for _ in range(p.rng.randint(1, 2))]
     branches: list[str] = []
     for _ in range(p.rng.randint(1, 4)):
         body, returned = p.inside([], p.rng.randint(0, 2), results)
         branches.append(f"{{\n{body}\nstablehlo.return {names(returned)} : {types(returned)}\n}}")
-    text = f'"stablehlo.case"({index.name}) ({", ".join(branches)}) : (tensor<i32>) -> ({types(results)})'
+    selector, name = index, "case"
+    if len(branches) == 2 and p.rng.random() < 0.5:
+        selector, name = Value(p.fresh(), "i1", ()), "if"
+        p.lines.append(f"{selector.name} = stablehlo.convert {index.name} : ({index.text}) -> {selector.text}")
+    text = f'"stablehlo.{name}"({selector.name}) ({", ".join(branches)}) : ({selector.text}) -> ({types(results)})'
     p.add(text, [(value.type, value.shape) for value in results])
 
 

@@ -9,6 +9,7 @@ from xshardy.dialects.stablehlo.python_callbacks import (
     CUSTOM_PARTITIONING,
     is_python_callback,
 )
+from xshardy.programs.custom_partitioning import callback_of
 from xshardy.programs.errors import OperationRefusedError
 from xshardy.rewriting.walk import operations_of
 
@@ -22,5 +23,5 @@ def refuse_callbacks(module: ModuleOp) -> None:
     for call in operations_of(module, CustomCallOp):
         if is_python_callback(call):
             raise OperationRefusedError(call, f"{call.name} @{call.call_target_name.data}: {CANNOT_CALL}")
-        if call.call_target_name.data == CUSTOM_PARTITIONING:
+        if call.call_target_name.data == CUSTOM_PARTITIONING and callback_of(call) is None:
             raise OperationRefusedError(call, f"{call.name} @{CUSTOM_PARTITIONING}: {CANNOT_PARTITION}")

@@ -18,6 +18,7 @@ from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array, stored_dtype
+from xshardy.programs.custom_partitioning import CustomPartitioningPass
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
 from xshardy.programs.meshes import MeshSizes, resize_meshes
@@ -94,7 +95,8 @@ def run_module(
     main = main_function(module)
     given = inputs_of(main, seed, only_plain=True) if arguments is None else list(arguments)
     PadDynamicDimensionsPass().rewrite_module(module)  # after sizes were drawn: propagation takes static shapes only
-    whole = clone_operation(module) if check else None
+    if (whole := clone_operation(module) if check else None) is not None:
+        CustomPartitioningPass().apply(context, whole)
     program = partition_module(module, context, keep_propagated=check and isinstance(engine, Simulated))
     check_arguments(program, given)
     start = perf_counter()

@@ -11,12 +11,13 @@ from xshardy.jax.nesting import is_tracing, on_devices
 from xshardy.jax.shardings import Devices, mesh_in, named
 from xshardy.jax.stages import Compiled, Lowered
 from xshardy.jax.static_arguments import StaticArguments
-from xshardy.programs.errors import EngineError, OperationRefusedError
+from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_functions import import_jax
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.partitioned import partition_module
 from xshardy.programs.program import read_program
 from xshardy.programs.source import source_of
+from xshardy.transforms.failures import OperationFailedException
 
 jax = import_jax()  # without its types, which are incomplete
 
@@ -82,8 +83,8 @@ class Jitted:
         """
         Trace the function for `args`, arrays or `jax.ShapeDtypeStruct`s, propagate its shardings and partition it.
 
-        Raises what `jax.jit` does, `EngineError` for a function that calls back into Python, and what
-        `xshardy.partition` does. Raises `TypeError` inside of a function that JAX traces.
+        Raises what `jax.jit` does, `EngineError` with the place of what a pass refuses, or of a call back into Python,
+        and what `xshardy.partition` does. Raises `TypeError` inside of a function that JAX traces.
         """
         if is_tracing():
             raise TypeError("lower() gives a program of its own: call it outside of functions that JAX traces")
@@ -144,11 +145,11 @@ def _partitioned(lowered: Any, devices: Devices, weak_types: Sequence[bool]) -> 
     given = read_program(source_of(lowered))
     try:
         refuse_callbacks(given.module)
-    except OperationRefusedError as refused:
-        raise EngineError(f"{given.place(refused.operation)}: {refused}") from None
-    if mesh_of(given.module)[0] is None:
-        given.resize(dict(devices.mesh.shape))
-    program = partition_module(given.module, given.context)
+        if mesh_of(given.module)[0] is None:
+            given.resize(dict(devices.mesh.shape))
+        program = partition_module(given.module, given.context)
+    except OperationFailedException as refused:
+        raise EngineError(f"{given.place(refused.operation)}: {refused}") from refused.__cause__
     if program.devices != devices.mesh.size:
         raise EngineError(
             f"the mesh of jit has {devices.mesh.size} devices, and that of the function {program.devices}: use one mesh"

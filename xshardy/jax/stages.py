@@ -58,11 +58,10 @@ class Lowered:
     def _result_shardings(self) -> list[NamedSharding]:
         """How JAX divides the results, and in which memory they are."""
         shardings: list[NamedSharding] = []
-        infos, kinds = jax.tree.leaves(self.out_info), memory_kinds(self.program.main)
+        infos = jax.tree.leaves(self.out_info)
+        kinds = memory_kinds(self.program.main.res_attrs, len(infos))
         for info, tensor, kind in zip(infos, self.program.results, kinds, strict=True):
-            sharding = self.devices.sharding_of(tensor)
-            if kind is not None:
-                sharding = sharding.with_memory_kind(kind)
+            sharding = in_memory(self.devices.sharding_of(tensor), kind)
             shardings.append(sharding if is_key(info) else as_promised(sharding, info.sharding, len(tensor.shape)))
         return shardings
 
@@ -79,7 +78,8 @@ class Compiled:
     @property
     def input_shardings(self) -> Any:
         """The shardings of the arguments: those of the positional ones, and of the others by name."""
-        return jax.tree.unflatten(self.lowered.in_tree, self.argument_shardings)
+        kinds = memory_kinds(self.lowered.program.main.arg_attrs, len(self.argument_shardings))
+        return jax.tree.unflatten(self.lowered.in_tree, map(in_memory, self.argument_shardings, kinds))
 
     @property
     def output_shardings(self) -> Any:
@@ -140,6 +140,11 @@ class Compiled:
             array = assembled(tensor.shape, sharding, of_result, is_weak=is_weak)
             results.append(jax.random.wrap_key_data(array, impl=_key_type(info)) if is_key(info) else array)
         return jax.tree.unflatten(tree, results)
+
+
+def in_memory(sharding: NamedSharding, kind: str | None) -> NamedSharding:
+    """`sharding` in the memory `kind`; None stands for that of the device."""
+    return sharding if kind is None else sharding.with_memory_kind(kind)
 
 
 def leaf_type(type: ShapedArray) -> DTypeLike:

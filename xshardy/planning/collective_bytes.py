@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Operation
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
 from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.stablehlo.calls import RAGGED_ALL_TO_ALL
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroupMeshAxesAttr, integer_table
 from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as GroupAxisAttr
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as GroupMeshAttr
@@ -74,7 +75,14 @@ def _rounded_up(dividend: int, divisor: int) -> int:
 
 def kind_of(op: Operation) -> str | None:
     """`all-gather` and so on, as in HLO; None if `op` is no collective."""
+    if isinstance(op, stablehlo.CustomCallOp):
+        return RAGGED if op.call_target_name.data == RAGGED_ALL_TO_ALL else None
     return KINDS.get(type(op))
+
+
+def _fields(op: Operation) -> Mapping[str, Attribute]:
+    """The properties of a collective; of a call, its configuration."""
+    return op.config if isinstance(op, stablehlo.CustomCallOp) else op.properties
 
 
 def groups_of(op: Operation, devices: int) -> Groups:
@@ -89,18 +97,18 @@ def groups_of(op: Operation, devices: int) -> Groups:
         _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
         pairs = zip(numbers[::2], numbers[1::2], strict=True)
         return [tuple(dict.fromkeys(pair)) for pair in pairs]
-    has_global_ids = op.properties.get("use_global_device_ids") not in (None, IntegerAttr.from_bool(False))
+    has_global_ids = _fields(op).get("use_global_device_ids") not in (None, IntegerAttr.from_bool(False))
     if not has_global_ids and not _channel(op):
         return [(device,) for device in range(devices)]
     if not has_global_ids and kind_of(op) not in (ALL_TO_ALL, BROADCAST, RAGGED):
         return [range(devices)]  # groups of replicas, with all partitions of each
-    rows = _written_groups(op, op.properties.get("replica_groups"))
+    rows = _written_groups(op, _fields(op).get("replica_groups"))
     return rows or [range(devices)]
 
 
 def _channel(op: Operation) -> int:
     """The number of the channel; 0 if there is none."""
-    match op.properties.get("channel_handle") or op.properties.get("channel_id"):
+    match _fields(op).get("channel_handle") or _fields(op).get("channel_id"):
         case stablehlo.ChannelHandleAttr() as channel:
             return channel.handle.data
         case IntegerAttr() as number:

@@ -12,6 +12,7 @@ from xshardy.planning.device_axes import DeviceAxes
 from xshardy.planning.executions import executed_operations
 from xshardy.planning.origins import visible
 from xshardy.planning.traced_partition import TracedPartition
+from xshardy.transforms.failures import OperationFailedException
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def collectives_of(traced: TracedPartition, causes: Causes) -> Sequence[Collecti
     """
     The collectives of a partitioned program that send something, in its order. Linear in its operations.
 
-    Raises what `groups_of` raises.
+    Raises what `groups_of` raises, and `OperationFailedException` for a collective with devices that do not exist.
     """
     program, found = traced.partitioned, dict[Hashable, Collective]()
     axes = None if program.mesh is None else DeviceAxes(program.mesh)
@@ -61,6 +62,9 @@ def collectives_of(traced: TracedPartition, causes: Causes) -> Sequence[Collecti
             continue
         groups = groups_of(op, program.devices)
         movement, needed_by = traced.traces.movement(op), traced.traces.operation(op)
+        if (last := max(map(max, groups))) >= program.devices:
+            why = f"device {last} is in a {kind}, but there are {program.devices}"
+            raise OperationFailedException(needed_by or op, why)
         cause = causes.of(movement, needed_by)
         moved = movement.tensor if movement is not None else _first_value(needed_by)
         place = None if needed_by is None else causes.origins.names.place(visible(needed_by))

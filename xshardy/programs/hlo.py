@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
 
 from xshardy.hlo_text import read_hlo
@@ -28,10 +28,10 @@ class HLONames(SourceNames):
     names: set[str] = field(default_factory=set[str])
     """The names of all instructions."""
 
-    def _result_names(self, op: Operation) -> list[str]:
-        if (name := instruction_name(op)) is None:
-            return []
-        return [f"%{name}"] if len(op.results) == 1 else [f"%{name}#{i}" for i in range(len(op.results))]
+    def _result_name(self, result: OpResult) -> str | None:
+        if (name := instruction_name(result.op)) is None:
+            return None
+        return f"%{name}" if len(result.op.results) == 1 else f"%{name}#{result.index}"
 
     def knows(self, value: SSAValue) -> bool:
         """Whether `value` is an instruction, not created by a pass."""

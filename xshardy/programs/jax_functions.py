@@ -108,11 +108,15 @@ FLAT = Structure()
 """That of a program that is no function of JAX."""
 
 
+def compile_argument(source: object, name: str) -> Any:
+    """What JAX holds of `jax.stages.Lowered` for its compilation; None for anything else."""
+    return getattr(getattr(source, "_lowering", None), "compile_args", {}).get(name)
+
+
 def structure_of(source: object) -> Structure:
     """That of `jax.stages.Lowered` or `jax.export.Exported`; a flat one for anything else."""
     arguments, results = getattr(source, "in_tree", None), getattr(source, "out_tree", None)
-    lowering = getattr(source, "_lowering", None)
     kept = getattr(source, "module_kept_var_idx", None)
     if kept is None:
-        kept = getattr(lowering, "compile_args", {}).get("kept_var_idx")
+        kept = compile_argument(source, "kept_var_idx")
     return Structure(arguments, results, None if kept is None else frozenset(kept))

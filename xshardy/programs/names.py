@@ -94,7 +94,9 @@ class SourceNames:
 
     def keep(self, op: Operation) -> None:
         """Keep the names of the results of `op` if another operation replaces it: name hints survive a replacement."""
-        for result, name in zip(op.results, self._result_names(op), strict=False):
+        for result in op.results:
+            if (name := self._result_name(result)) is None:
+                continue
             hint = f"source.{len(self.kept)}"
             self.kept[hint] = KeptName(name, self.place(op), self.line(op))
             result.name_hint = hint
@@ -105,20 +107,23 @@ class SourceNames:
             return self.kept[value.name_hint].name
         if not isinstance(value, OpResult):
             return None if value.name_hint is None else f"%{value.name_hint}"
-        names = self._result_names(value.op)
-        return names[value.index] if value.index < len(names) else None
+        return self._result_name(value)
 
-    def _result_names(self, op: Operation) -> Sequence[str]:
-        if (span := self.spans.get(self._original(op))) is None:
-            return []
+    def _result_name(self, result: OpResult) -> str | None:
+        """The name of `result`, in time that does not grow with the results of its operation: loops have thousands."""
+        if (span := self.spans.get(self._original(result.op))) is None:
+            return None
         content = span.input.content
         text = content.decode() if isinstance(content, bytes) else content
         start = text.rfind("\n", 0, span.start) + 1
         match = _RESULTS.search(text, start, span.start)
         packs = re.findall(r"(%[\w.$-]+)(?::(\d+))?", match[1]) if match is not None else []
-        return [
-            f"{name}#{index}" if size else name for name, size in packs for index in range(int(size) if size else 1)
-        ]
+        index = result.index
+        for name, size in packs:
+            if index < int(size or 1):
+                return f"{name}#{index}" if size else name
+            index -= int(size or 1)
+        return None
 
     def line(self, op: Operation) -> int | None:
         """The line of `op`, or of what it replaces, counted from 1; None if a pass created it."""
@@ -232,8 +237,9 @@ class ModuleNames(SourceNames):
 
     results: Mapping[Operation, Sequence[str]] = field(default_factory=dict[Operation, Sequence[str]])
 
-    def _result_names(self, op: Operation) -> Sequence[str]:
-        return self.results.get(self._original(op), ())
+    def _result_name(self, result: OpResult) -> str | None:
+        names = self.results.get(self._original(result.op), ())
+        return names[result.index] if result.index < len(names) else None
 
     def of_copies(self, copies: Mapping[Operation, Operation]) -> SourceNames:
         renamed = {copies.get(op, op): names for op, names in self.results.items()}

@@ -17,6 +17,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.display.html_parts import folded, shown
 from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array
+from xshardy.programs.custom_partitioning import CustomPartitioningPass
 from xshardy.programs.device_programs import refuse_program_of_devices
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
@@ -29,9 +30,16 @@ from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.stablehlo.erase_unused import EraseUnusedPass
 from xshardy.transforms.stablehlo.inline_applied_calls import InlineAppliedCallsPass
+from xshardy.transforms.xla_sdy.round_trip_dedup_meshes import RoundTripDedupMeshesPass
 
-BEFORE_PARTITIONING = (InlineAppliedCallsPass(), EraseUnusedPass())
-"""The passes after propagation, which takes no notice of uses."""
+BEFORE_PARTITIONING = (
+    *(CustomPartitioningPass(), RoundTripDedupMeshesPass()),
+    *(InlineAppliedCallsPass(), EraseUnusedPass()),
+)
+"""
+The passes after propagation, which takes no notice of uses. Meshes that divide the same devices otherwise become one,
+so that a tensor goes between them as between parts of axes.
+"""
 PARTITIONING = (*BEFORE_PARTITIONING, PartitionerPipelinePass())
 """The passes that make of it the program of each device."""
 

@@ -14,6 +14,7 @@ from xdsl.utils.lexer import Span
 
 from xshardy.dialects.discardable import verify
 from xshardy.dialects.stablehlo.calls import CompositeOp
+from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.ir.clones import clone_operation
 from xshardy.programs.errors import InputError, InvalidProgramError
 from xshardy.programs.garbage import collection_suspended
@@ -62,7 +63,7 @@ class Program:
         """
         names = self.names if isinstance(self.source.content, str) else names_of_module(self.module)
         names.follow_copies(self.module)
-        for call in operations_below(self.module, CallOp, CompositeOp):
+        for call in operations_below(self.module, CallOp, CompositeOp, IfOp):
             names.keep(call)
         return replace(self, names=names)
 

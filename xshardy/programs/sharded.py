@@ -16,12 +16,16 @@ from xshardy.transforms.sdy_propagation.propagation_history import History, prop
 from xshardy.transforms.sdy_propagation.propagation_pipeline import PropagationPipelinePass
 from xshardy.transforms.stablehlo.legalize_arith_constants import LegalizeArithConstantsPass
 from xshardy.transforms.stablehlo.legalize_composite_to_call import LegalizeCompositeToCallPass
+from xshardy.transforms.stablehlo.legalize_if_to_case import LegalizeIfToCasePass
 
 PREPARATION = (
-    *(LegalizeArithConstantsPass(), LegalizeCompositeToCallPass()),
+    *(LegalizeArithConstantsPass(), LegalizeCompositeToCallPass(), LegalizeIfToCasePass()),
     *(LiftInlinedMeshesPass(), OrderMeshAxesPass()),
 )
-"""The passes before all others: XLA takes constants of arith as those of StableHLO, and composites as calls."""
+"""
+The passes before all others: XLA takes constants of arith as those of StableHLO, composites as calls, and an `if` has
+shardings as a `case` has them.
+"""
 PROPAGATION = PropagationPipelinePass(rules_beyond_upstream=True, pad_calls=True, keep_partial_sums=True)
 """
 The pipeline that propagates shardings; tensors stay whole. JAX emits CHLO, which XLA legalizes before it propagates,

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.programs.artifacts import artifact_in
 from xshardy.programs.errors import InputError
-from xshardy.programs.jax_functions import FLAT, Structure, lower_traced, lowered, structure_of
+from xshardy.programs.jax_functions import FLAT, Structure, compile_argument, lower_traced, lowered, structure_of
 from xshardy.syntax import print_module
 from xshardy.syntax.bytecode import is_bytecode, read_bytecode
 
@@ -52,6 +52,8 @@ class Source:
     """Whether the user has the text: that of an object of JAX, nobody has seen, and its lines mean nothing."""
     module: str | None = None
     """The name of the module of the program, if the content holds several; None for the first public one."""
+    kept_alive: object = None
+    """The functions of Python that calls of the program name by numbers, which JAX forgets otherwise."""
 
     @property
     def is_hlo(self) -> bool:
@@ -105,7 +107,9 @@ def source_of_object(given: object, name: str | None = None) -> Source | None:
         given = lower_traced(given)
     for prefix, content_of in CONTENT_OF.items():
         if type(given).__module__.startswith(prefix) and (content := content_of(given)) is not None:
-            return Source(content, name or f"<{type(given).__name__}>", structure_of(given), is_text=False)
+            name = name or f"<{type(given).__name__}>"
+            kept_alive = compile_argument(given, "keepalive")
+            return Source(content, name, structure_of(given), is_text=False, kept_alive=kept_alive)
     return None
 
 

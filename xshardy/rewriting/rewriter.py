@@ -117,8 +117,10 @@ class LazyRewriter(PatternRewriter):
             self._record_insertion(inserted)
         if self.operation_replacement_handler:
             self.handle_operation_replacement(op, new_results)
-        for old, new in zip(old_results, new_results, strict=True):
-            self.replace_all_uses_with(old, new, safe_erase)
+        pairs = zip(old_results, new_results, strict=True)
+        # Each user once, not once for each result: calls and loops have thousands.
+        for user in dict.fromkeys(user for old, new in pairs for user in self._replace_uses(old, new, safe_erase)):
+            self.handle_operation_modification(user)
         if len(new_results) == 1 and (only := new_results[0]) is not None and (name := only.name_hint) is not None:
             for each in inserted:
                 for result in each.results:
@@ -127,6 +129,11 @@ class LazyRewriter(PatternRewriter):
         self.erase(op, safe_erase)
 
     def replace_all_uses_with(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool = True) -> None:
+        for user in self._replace_uses(from_value, to_value, safe_erase):
+            self.handle_operation_modification(user)
+
+    def _replace_uses(self, from_value: SSAValue, to_value: SSAValue | None, safe_erase: bool) -> Sequence[Operation]:
+        """As `replace_all_uses_with`. Returns the operations whose modification is still to be reported."""
         if self._locations is not None:
             self._locations.replace(from_value, to_value)
         if to_value is None:
@@ -135,8 +142,8 @@ class LazyRewriter(PatternRewriter):
             self.has_done_action |= from_value.first_use is not None
             users = [use.operation for use in from_value.uses] if self.operation_modification_handler else ()
             replace_uses(from_value, to_value)
-            for user in users:
-                self.handle_operation_modification(user)
+            return users
+        return ()
 
     def replace_value_with_new_type(self, val: SSAValue, new_type: Attribute) -> SSAValue:
         new = super().replace_value_with_new_type(val, new_type)

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.planning.byte_counts import in_bytes
+from xshardy.planning.collective_bytes import RAGGED
 from xshardy.planning.collectives import Collective, annotations_of, axes_of, line_of, summed
 from xshardy.planning.plan import Estimate, Plan
 from xshardy.planning.topology import Topology
@@ -41,6 +42,8 @@ def print_collectives(plan: Plan, top: int, estimate: Estimate | None, out: Cons
 def print_collective(collective: Collective, seconds: float | None, out: Console) -> None:
     """`1 MiB  all-reduce of %2 (line 10), along model, 20 us`, and the cause on the next line."""
     at_least = "" if collective.is_exact else ", in a branch or a loop of unknown length"
+    if collective.kind == RAGGED:
+        at_least += ", at most: the sizes are known when it runs"
     times = f" ({collective.count} x {in_bytes(collective.bytes)})" if collective.count > 1 else ""
     along = f", along {' and '.join(collective.axes)}" if collective.axes else ""
     what = f"{in_bytes(collective.total)}  {collective.kind} of {collective.tensor}{along}{times}{at_least}"

@@ -95,10 +95,11 @@ def read_source(file: str, module: str | None = None) -> Source:
     if not path.endswith(".py"):
         return replace(read_file(file), module=module)
     with redirect_stdout(sys.stderr), chdir("."):  # which goes back to the folder that it was entered in
-        return Source(_lowered(Path(path), name), file, is_text=False, module=module)
+        lowered = _lowered(Path(path), name)
+        return Source(lowered.text, file, is_text=False, module=module, kept_alive=lowered.kept_alive)
 
 
-def _lowered(path: Path, name: str) -> str:
+def _lowered(path: Path, name: str) -> Source:
     place = f"{path}:{name}"
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:
@@ -111,14 +112,14 @@ def _lowered(path: Path, name: str) -> str:
         if not hasattr(python, name):
             raise InputError(f"{place}: error: {path} does not define {name}{did_you_mean(name, dir(python))}")
         value = getattr(python, name)
-        text = _text_of(value)  # before the call: what `jax.jit(f).trace(...)` returns is a function too
-        if text is None and callable(value):
+        source = _source_of(value)  # before the call: what `jax.jit(f).trace(...)` returns is a function too
+        if source is None and callable(value):
             if needed := _needed_arguments(value):
                 raise InputError(
                     f"{place}: error: {name} needs arguments: {', '.join(needed)}. Name a function without arguments "
                     f"that returns `jax.jit({name}).lower(...)`, where `...` are arrays or `jax.ShapeDtypeStruct`s"
                 )
-            text = _text_of(value := value())
+            source = _source_of(value := value())
     except InputError:
         raise
     except ModuleNotFoundError as error:
@@ -127,12 +128,12 @@ def _lowered(path: Path, name: str) -> str:
         raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(folder)
-    if text is None:
+    if source is None:
         raise InputError(
             f"{place}: error: a {type(value).__name__} is no program: expected what `jax.jit(f).lower(...)` returns, "
             "or a function without arguments that returns it"
         )
-    return text
+    return source
 
 
 def _needed_arguments(function: Callable[..., object]) -> Sequence[str]:
@@ -145,11 +146,11 @@ def _needed_arguments(function: Callable[..., object]) -> Sequence[str]:
     return [p.name for p in parameters if p.default is Parameter.empty and p.kind not in optional]
 
 
-def _text_of(lowered: Any) -> str | None:
-    """The text of a lowered JAX program, with locations, or of anything with `as_text`; None for anything else."""
+def _source_of(lowered: Any) -> Source | None:
+    """A lowered JAX program, with locations, or the text of anything with `as_text`; None for anything else."""
     if (source := source_of_object(lowered)) is not None:
-        return source.text
-    return str(lowered.as_text()) if callable(getattr(lowered, "as_text", None)) else None
+        return source
+    return Source(str(lowered.as_text()), "") if callable(getattr(lowered, "as_text", None)) else None
 
 
 def _line_in(path: Path, error: BaseException) -> str:

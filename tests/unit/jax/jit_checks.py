@@ -1,6 +1,7 @@
 """Checks of `xshardy.jax.jit`, run as a program: a process decides once how many virtual CPUs it has."""
 
 import functools
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import xshardy
 from xshardy.programs.errors import EngineError
+from xshardy.transforms.failures import OperationFailedException
 
 P = PartitionSpec
 xshardy.jax.start(8)
@@ -241,6 +243,8 @@ def results_are_what_jax_promises() -> None:
 
     expected, found = outcome(jax.jit), outcome(functools.partial(xshardy.jax.jit, mesh=MESH))
     assert found == expected, (found, expected)
+    given = xshardy.jax.jit(lambda x: x + 1, in_shardings=pinned).lower(X).compile().input_shardings
+    assert given == jax.jit(lambda x: x + 1, in_shardings=pinned).lower(X).compile().input_shardings
     assert expected[1] == ["pinned_host", "device", "device", "device", "device", "pinned_host"] and expected[4]
     assert [weak for _, weak, _ in expected[0]] == [False, False, False, True, True, False]
 
@@ -268,6 +272,93 @@ def arrays_without_elements() -> None:
     assert empty.shape == (8, 0) and empty.addressable_shards[0].data.shape == (4, 0)
 
 
+def custom_partitioning_of_jax() -> None:
+    """The user's function divides the operation: static arguments, pytrees, collectives, in a loop, uneven sizes."""
+    given: list[Any] = []
+
+    @functools.partial(custom_partitioning, static_argnums=(2,))
+    def scaled(d: Any, y: Any, k: int) -> Any:
+        return {"product": d["x"] @ y * k, "positive": jnp.where(y > 0, y, k)}
+
+    def partition(k: int, mesh: Any, args: Any, result: Any) -> Any:
+        given.append((args, result))
+        rows = args[0]["x"].sharding.spec[0]
+
+        def of_parts(d: Any, y: Any) -> Any:
+            product = jax.lax.psum(d["x"] @ y * k, "model")
+            return {"product": product, "positive": jnp.where(y > 0, y, k)}
+
+        x, y = NamedSharding(mesh, P(rows, "model")), NamedSharding(mesh, P("model", None))
+        return mesh, of_parts, {"product": NamedSharding(mesh, P(rows)), "positive": y}, ({"x": x}, y)
+
+    scaled.def_partition(partition, sharding_rule="i j, j k -> j k, i k")
+
+    def f(x: Any, y: Any) -> Any:
+        def step(y: Any, _: Any) -> Any:
+            both = scaled({"x": x * 1}, y, 2)
+            return both["positive"] + both["product"].sum() * 0.001, both["product"]
+
+        return jax.lax.scan(step, y, None, length=3)
+
+    jitted = xshardy.jax.jit(f, mesh=MESH, in_shardings=(P("data", "model"), None))
+    for found, wanted in zip(jitted(X, W), jax.jit(f)(X, W), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+    (arguments, results), *_ = given
+    assert arguments[0]["x"].shape == (8, 16) and arguments[0]["x"].sharding.spec == P("data", "model")
+    assert results["product"].sharding.spec == P("data", None) and results["positive"].dtype == np.float32
+    text = jitted.lower(X, W).as_text()
+    assert "stablehlo.all_reduce" in text and "CustomSPMDPartitioning" not in text
+    lowered = jax.jit(f, in_shardings=(NamedSharding(MESH, P("data", "model")), None)).lower(X, W)
+    for engine in "simulated", "kernels", "pjrt":  # compared with the same function for whole tensors
+        assert xshardy.run(lowered, [X, W], check=True, on=engine).agrees
+    (reduction,) = [each for each in xshardy.plan(lowered).collectives if each.kind == "all-reduce"][:1]
+    assert reduction.axes == ("model",) and "jit_checks.py:" in reduction.line
+
+    def uneven(x: Any, y: Any) -> Any:
+        rows = NamedSharding(MESH, P("data"))
+        nine = jax.lax.with_sharding_constraint(jnp.concatenate([x, x[:1]]), rows)
+        return jax.lax.with_sharding_constraint(scaled({"x": nine}, y, 3)["product"], rows)
+
+    found = xshardy.jax.jit(uneven, mesh=MESH, in_shardings=(P("data"), None))(X, W)
+    np.testing.assert_allclose(found, jax.jit(uneven)(X, W), rtol=1e-5, atol=1e-5)
+
+
+def custom_partitioning_that_fails() -> None:
+    """One message with the line of the call, whatever the user's function does."""
+
+    def divided_by(partition: Any) -> Any:
+        function = custom_partitioning(lambda x: jnp.sin(x))
+        function.def_partition(partition=partition, sharding_rule="i j -> i j")
+        return function
+
+    def refused(message: str, partition: Any) -> None:
+        custom = xshardy.jax.jit(divided_by(partition), mesh=MESH, in_shardings=P("data"))
+        raises(EngineError, message, lambda: custom(X))
+        raises(EngineError, "jit_checks.py:", lambda: custom(X))
+
+    other = jax.make_mesh((8,), ("d",), axis_types=(AxisType.Auto,))
+    refused("divided: TypeError: 'NoneType'", None)
+    refused("divided: ZeroDivisionError", lambda mesh, args, result: 1 // 0)
+    refused("but was called for", lambda mesh, args, result: (other, jnp.sin, result.sharding, (result.sharding,)))
+    refused(
+        "make tensor<4x16xf32>, not",
+        lambda mesh, args, result: (mesh, lambda x: x[:2], result.sharding, (result.sharding,)),
+    )
+
+    function = divided_by(lambda mesh, args, result: (mesh, jnp.sin, result.sharding, (result.sharding,)))
+    partly = jax.shard_map(function, mesh=MESH, in_specs=P("data"), out_specs=P("data"), axis_names={"data"})
+    raises(EngineError, "a jax.shard_map along some axes", lambda: xshardy.jax.jit(partly, mesh=MESH)(X))
+    lowered = jax.jit(function, in_shardings=NamedSharding(MESH, P("data"))).lower(X)
+    refusal = "which is no mesh of the program"
+    raises(OperationFailedException, refusal, lambda: xshardy.run(lowered, mesh={"data": 4}))
+    foreign = re.sub(r'backend_config = "\d+"', 'backend_config = "7"', lowered.as_text())
+    raises(EngineError, "the process that traced it", lambda: xshardy.run(foreign))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        xshardy.plan(foreign)
+    assert "is divided as its sharding rule says" in str(warned[0].message)
+
+
 def what_is_refused() -> None:
     double = xshardy.jax.jit(lambda x: x * 2, mesh=MESH)
     compiled = double.lower(X).compile()
@@ -278,11 +369,6 @@ def what_is_refused() -> None:
     printing = xshardy.jax.jit(lambda x: [jax.debug.print("{}", x), x][1], mesh=MESH)
     raises(EngineError, "a Python callback", lambda: printing(X))
     raises(EngineError, "jit_checks.py:", lambda: printing(X))
-    partitioned = custom_partitioning(jnp.sin)
-    partitioned.def_partition(partition=None, sharding_rule="i j -> i j")
-    custom = xshardy.jax.jit(partitioned, mesh=MESH)
-    raises(EngineError, "a function of jax.experimental.custom_partitioning", lambda: custom(X))
-    raises(EngineError, "jit_checks.py:", lambda: custom(X))
     raises(ValueError, "no mesh", lambda: xshardy.jax.jit(lambda x: x)(X))
     raises(ValueError, "names axes of a mesh", lambda: xshardy.jax.jit(lambda x: x, in_shardings=P("data")))
     xshardy.jax.start(8)  # as it is
@@ -305,6 +391,8 @@ for check in (
     results_are_what_jax_promises,
     programs_that_xla_cannot_take,
     arrays_without_elements,
+    custom_partitioning_of_jax,
+    custom_partitioning_that_fails,
     what_is_refused,
 ):
     with warnings.catch_warnings():

@@ -156,3 +156,15 @@ def test_assertions():
 def test_a_program_that_is_wrong_raises_with_the_place():
     with pytest.raises(ParseError, match=r"bad.mlir:1"):
         xshardy.plan("func.func @f(", "bad.mlir")
+
+
+def test_a_collective_with_devices_that_do_not_exist_is_refused_with_its_line():
+    text = """HloModule m, num_partitions=4
+
+ENTRY main {
+  x = f32[8,4] parameter(0), sharding={devices=[4,1]<=[4]}
+  ROOT y = f32[8,4] collective-permute(x), source_target_pairs={{0,9}}
+}
+"""
+    with pytest.raises(ValueError, match=r":5: error: device 9 is in a collective-permute, but there are 4"):
+        xshardy.plan(text)

@@ -15,7 +15,7 @@ pytest.importorskip("nbclient", reason="it is in the extra `test`")
 
 from nbclient import NotebookClient
 from nbformat import NotebookNode
-from notebooks import COMMANDS_FOUND, EXPECTED, PAGES, notebook
+from notebooks import COMMANDS_FOUND, EXPECTED, FOLDER, PAGES, notebook
 
 pytestmark = pytest.mark.processes
 
@@ -77,3 +77,12 @@ def test_tutorials_check_what_they_print():
     listings = [EXPECTED in cell.metadata for page in PAGES for cell in notebook(page).cells]
     assert len(PAGES) == 5
     assert sum(listings) > 15
+
+
+def test_links_of_notebooks_lead_to_files():
+    """Notebooks are in a folder of their own, beside the documentation."""
+    names = {f"{page.stem}.ipynb" for page in PAGES}
+    cells = [cell.source for page in PAGES for cell in notebook(page).cells if cell.cell_type == "markdown"]
+    links = [link for text in cells for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if ":" not in link]
+    assert any(link in names for link in links) and len(links) > 10
+    assert not [link for link in links if link not in names and not (FOLDER / link).resolve().exists()]

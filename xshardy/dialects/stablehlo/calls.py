@@ -89,6 +89,8 @@ class SymbolName(CustomDirective):
         state.last_was_punctuation = False
 
 
+RAGGED_ALL_TO_ALL = "ragged_all_to_all"
+"""The target by which JAX calls the `ragged-all-to-all` of HLO; the groups are in the configuration."""
 PAD_TO_STATIC, SLICE_TO_DYNAMIC = "PadToStatic", "SliceToDynamic"
 """The calls by which XLA goes between dynamic tensors and tensors of their largest sizes."""
 
@@ -133,6 +135,11 @@ class CustomCallOp(IRDLOperation):
             result_types=[result_types],
             properties={"call_target_name": StringAttr(call_target_name), **(properties or {})},
         )
+
+    @property
+    def config(self) -> Mapping[str, Attribute]:
+        """The entries of the configuration; none if that is a text."""
+        return self.backend_config.data if isinstance(self.backend_config, DictionaryAttr) else {}
 
     @property
     def result_tree(self) -> Attribute:

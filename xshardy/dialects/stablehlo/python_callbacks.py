@@ -22,7 +22,8 @@ CUSTOM_PARTITIONING = "CustomSPMDPartitioning"
 """The target of a function that `jax.experimental.custom_partitioning` decorates."""
 CANNOT_PARTITION = (
     "a function of jax.experimental.custom_partitioning names the function that divides it by a number that only the "
-    "partitioner of XLA in that process understands: write it with jax.shard_map, or run it with jax.jit"
+    "process that traced it understands: give the function of JAX instead of its text (FILE.py:NAME in commands), or "
+    "write it with jax.shard_map"
 )
 """Why a program with such a call is refused."""
 

@@ -46,7 +46,8 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
     local = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name == program.main.sym_name)
     names = SymbolNames(module)
     mesh_name = names.fresh("all_devices")
-    types, donated, memories = local.function_type, _donated(local), memory_kinds(local)
+    types, donated = local.function_type, _donated(local)
+    memories = memory_kinds(local.res_attrs, len(types.outputs))
     local.sym_name, local.sym_visibility = StringAttr(names.fresh("local")), StringAttr("private")
     local.arg_attrs = local.res_attrs = None
 
@@ -81,10 +82,9 @@ def on_flat_mesh(program: PartitionedProgram) -> ModuleOp:
     return module
 
 
-def memory_kinds(function: FuncOp) -> list[str | None]:
-    """The memory in which each result of `function` is; None for that of the device."""
-    entries = [DictionaryAttr({})] * len(function.function_type.outputs)
-    kinds = [entry.data.get(MEMORY_KIND) for entry in function.res_attrs or entries]
+def memory_kinds(attributes: ArrayAttr[DictionaryAttr] | None, count: int) -> list[str | None]:
+    """The memory in which each of `count` arguments or results of a function is; None for that of the device."""
+    kinds = [entry.data.get(MEMORY_KIND) for entry in attributes or [DictionaryAttr({})] * count]
     return [kind.data if isinstance(kind, StringAttr) and kind.data != "device" else None for kind in kinds]
 
 

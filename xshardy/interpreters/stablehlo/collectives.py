@@ -7,7 +7,7 @@ A single-device evaluation has a grid of one.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
@@ -134,6 +134,29 @@ def all_to_all(evaluator: Evaluator, op: stablehlo.AllToAllOp, *operands: Array)
         np.concatenate([np.split(value, count, split)[place] for value in values], axis=concat)
         for values in zip(*meeting.values, strict=True)
     ]
+
+
+def ragged_groups(op: stablehlo.CustomCallOp, grid: Grid) -> Sequence[Group]:
+    """The groups in the configuration of the call: of partitions with a channel, else of replicas."""
+    groups = cast(ReplicaGroups, op.config.get("replica_groups"))
+    if "channel_id" in op.config:
+        return grid.cross_partition(groups_in(op, groups, grid.partitions))
+    return grid.cross_replica(groups_in(op, groups, grid.replicas))
+
+
+def ragged_all_to_all(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Execution:
+    """The second operand with the rows that each device of the group sends: `jax.lax.ragged_all_to_all`."""
+    group = own_group(evaluator, op, ragged_groups)
+    meeting = yield from meet(evaluator, op, group, operands)
+    place, result = group.index(evaluator.device.number), operands[1].copy()
+    for source, _, *tables in meeting.values:
+        for start, size, target, _ in np.split(np.transpose(tables), len(group))[place]:
+            if min(start, size, target) < 0 or start + size > len(source) or target + size > len(result):
+                raise unsupported(
+                    op, f"{size} rows from {start} to {target} are out of bounds: give it other arguments"
+                )
+            result[target : target + size] = source[start : start + size]
+    return [result]
 
 
 def with_roots(op: Rooted, group: Group, operands: Sequence[Array]) -> Sequence[tuple[Array, int]]:

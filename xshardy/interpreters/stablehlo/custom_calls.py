@@ -10,8 +10,11 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.chlo.custom_calls import ELEMENTWISE_CUSTOM_CALLS
+from xshardy.dialects.stablehlo.calls import RAGGED_ALL_TO_ALL
 from xshardy.dialects.stablehlo.python_callbacks import CANNOT_CALL, is_python_callback
+from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.checks import CHECK_CALLS
+from xshardy.interpreters.stablehlo.collectives import ragged_all_to_all
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.dynamic_calls import DYNAMIC_CALLS
 from xshardy.interpreters.stablehlo.fourier_calls import FOURIER_CALLS
@@ -84,11 +87,13 @@ def typed(value: Value, type: Attribute) -> Value:
     return convert(np.asarray(value), numpy_dtype(type))
 
 
-def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Results:
+def custom_call(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Results | Execution:
     """Raises `InterpretationError` for a target that is not known."""
     name = op.call_target_name.data
     if (function := ELEMENTWISE_CUSTOM_CALLS.get(name)) is not None:
         return evaluator.rules[function](evaluator, op, *operands)
+    if name == RAGGED_ALL_TO_ALL:
+        return ragged_all_to_all(evaluator, op, *operands)
     rule = CUSTOM_CALLS.get(name)
     if name in SAME_SHAPE_ONLY and [*op.operand_types] == [*op.result_types]:
         rule = pass_through

@@ -135,12 +135,13 @@ class History:
 
     def result(self, index: int) -> int | None:
         """The number of result `index` of the main function; None if it has none, or none that can be sharded."""
-        results = {home.index: result for _, result, _ in self._program.returns if (home := self._result(result))}
-        return results.get(index)
+        return self._results.get(index)
 
-    def _result(self, number: int) -> FunctionResult | None:
-        home = self.home(number)
-        return home if isinstance(home, FunctionResult) else None
+    @cached_property
+    def _results(self) -> Mapping[int, int]:
+        """By the index of a result of the main function, its number."""
+        homes = ((self.home(result), result) for _, result, _ in self._program.returns)
+        return {home.index: result for home, result in homes if isinstance(home, FunctionResult)}
 
     def home(self, number: int) -> Home:
         """Where the sharding of a value is written."""

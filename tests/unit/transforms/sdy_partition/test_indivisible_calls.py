@@ -82,6 +82,15 @@ BODIES = {
   }}, {{
     stablehlo.return %1 : tensor<16x62xf32>
   }}) : (tensor<i32>) -> tensor<16x62xf32>""",
+    "predicate": f"""%no = stablehlo.constant dense<0> : tensor<i32>
+  %is = stablehlo.compare EQ, %p, %no : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %3 = "stablehlo.if"(%is) ({{
+    %a = {CALL.format("%1")}
+    stablehlo.return %a : tensor<16x62xf32>
+  }}, {{
+    %b = stablehlo.constant dense<1.0> : tensor<16x62xf32>
+    stablehlo.return %b : tensor<16x62xf32>
+  }}) : (tensor<i1>) -> tensor<16x62xf32>""",
 }
 
 
