@@ -79,7 +79,9 @@ def test_a_signal_while_endless_input_is_read(command: str, tmp_path: Path):
 import threading
 import xshardy.tools.output
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
-threading.Timer(20, os._exit, (99,)).start()
+limit = threading.Timer(20, os._exit, (99,))
+limit.daemon = True  # the end of the command does not wait for it
+limit.start()
 from xshardy.tools.entry import {command}; sys.exit({command}())
 """
     arguments = ["shard"] * (command == "xshardy") + ["/dev/zero"]
