@@ -1,0 +1,445 @@
+"""
+The kernel: what an application of an operation to views is, and which answers about it are believed.
+
+Both programs are read by one kernel, into the same sources. The kernel never searches. Where an operation of the program
+of a device may be one of the whole program, it asks an `Oracle` for a term and the index into it, and *verifies* that by
+substitution: whatever the oracle answers, the kernel accepts what is true only. The oracle that searches is in
+`search`; that of a certificate gives recorded answers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Protocol
+
+import numpy as np
+
+from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.numerics.element_types import Array
+from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, same_index, substitute, whole
+from xshardy.proving.sources import UNLIMITED, Constant, Operation, Source, Table, Term
+from xshardy.proving.views import (
+    Box,
+    Partial,
+    Piece,
+    View,
+    full_box,
+    merged,
+    pull,
+    refined,
+    restricted,
+    same_in,
+    same_partial,
+    settled,
+    view_of,
+)
+
+IDEMPOTENT = frozenset({"maximum", "minimum", "and", "or"})
+"""Combiners that do not notice a value that they have combined before."""
+
+
+class Undecided(Exception):
+    """The message says which value could not be read, and what is missing."""
+
+
+class Universe:
+    """The sources that both programs have in common."""
+
+    def __init__(self):
+        self.integers = Source("integers", (UNLIMITED,))
+        self.terms = list[Term]()
+        self.assembled = list[tuple[Source, View]]()
+        self._constants = dict[object, Constant]()
+        self._tables = dict[tuple[str, tuple[int, ...], bytes], Table]()
+
+    def constant(self, value: float | complex | bool) -> Constant:
+        """A number that is no integer. Zeros of both signs are one, and so are all that are not numbers."""
+        key = (isinstance(value, bool), "nan" if value != value else value)
+        if key not in self._constants:
+            self._constants[key] = Constant(str(value), (), value)
+        return self._constants[key]
+
+    def table(self, values: Array) -> Table:
+        """The source of these elements."""
+        key = (str(values.dtype), values.shape, values.tobytes())
+        if key not in self._tables:
+            self._tables[key] = Table(f"table{len(self._tables)}", values.shape, values)
+        return self._tables[key]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Match:
+    """An answer: the application is `term` at `at`, an index for each dimension of the space of the term."""
+
+    term: Term
+    at: tuple[Index, ...]
+    is_swapped: bool = False
+    """Whether the first two reads are those of the term in the other order."""
+
+
+class Oracle(Protocol):
+    """Whoever answers the questions of a kernel. No answer is believed before it is verified."""
+
+    def match(self, operation: Operation, reads: Sequence[Piece], box: Box) -> Match | None:
+        """The term that `operation` on `reads` in `box` is a part of."""
+        ...
+
+    def added(self, term: Term) -> None:
+        """Tell of a term that no answer fitted."""
+        ...
+
+    def assembled(self, view: View, devices: int) -> tuple[Source, tuple[Index, ...]] | None:
+        """The assembled source of which `view` is a part, and where."""
+        ...
+
+
+@dataclass(eq=False)
+class Kernel:
+    """Reads a program of `devices` devices. `is_whole` is the whole program, which has one."""
+
+    universe: Universe
+    oracle: Oracle
+    devices: int
+    is_whole: bool
+    grid: Grid
+    """The replicas and partitions of a program of a device."""
+
+    # -- views -------------------------------------------------------------------------------------------------------
+
+    def constant(self, value: float | complex | bool, shape: Sequence[int]) -> View:
+        """A tensor of one number that is no integer."""
+        return view_of(self.universe.constant(value), (), shape, self.devices)
+
+    def integer(self, value: Index, shape: Sequence[int]) -> View:
+        """A tensor of integers, `value` of its index."""
+        return view_of(self.universe.integers, (value,), shape, self.devices)
+
+    def pulled(self, view: View, at: Sequence[Index], shape: Sequence[int]) -> View:
+        """`view` at the indices `at`, by a source of its own if its pieces do not allow that."""
+        found = pull(view, at, shape)
+        if found is None:
+            found = pull(self.single(view), at, shape)
+        if found is None:
+            raise Undecided("its index is no sum of digits")
+        return self.read_tables(found)
+
+    def read_tables(self, view: View) -> View:
+        """Elements of tables at places that are known on each device, as numbers."""
+        pieces = list[Piece]()
+        for piece in view.pieces:
+            if isinstance(piece.source, Table) and all(index.is_known for index in piece.at):
+                places = tuple(np.broadcast_to(index.offset, self.devices) for index in piece.at)
+                values = piece.source.values[places]
+                if values.dtype.kind in "iu":
+                    pieces.append(Piece(self.universe.integers, (number(values.astype(np.int64)),), piece.box))
+                else:
+                    pieces += (
+                        Piece(self.universe.constant(value.item()), (), piece.box.where(values == value))
+                        for value in np.unique(values)
+                    )
+            else:
+                pieces.append(piece)
+        return View(view.shape, merged(pieces))
+
+    def opaque(self, name: str, shape: Sequence[int]) -> View:
+        """A tensor that nothing is known about: of each device another one, in the program of a device."""
+        if self.is_whole:
+            return view_of(Source(name, tuple(shape)), identity(shape), shape, self.devices)
+        source = Source(f"{name} of a device", (self.devices, *shape), is_local=True)
+        return view_of(source, (number(np.arange(self.devices)), *identity(shape)), shape, self.devices)
+
+    def single(self, view: View) -> View:
+        """`view` as one piece, by a source that is assembled of its pieces."""
+        if len(view.pieces) == 1 and view.pieces[0].partial is None and view.is_known(self.devices):
+            return view
+        if not view.is_known(self.devices):
+            raise Undecided("some of its elements are unknown")
+        answer = self.oracle.assembled(view, self.devices)
+        if answer is not None:
+            source, at = answer
+            defined = next(defined for assembled, defined in self.universe.assembled if assembled is source)
+            again = pull(restricted(defined, self.devices), at, view.shape)
+            if again is not None and same_in(view, again, full_box(view.shape, self.devices)):
+                return view_of(source, at, view.shape, self.devices)
+        if not self.is_whole:
+            return self.opaque("an assembled tensor", view.shape)
+        source = Source(f"assembled{len(self.universe.assembled)}", view.shape)
+        self.universe.assembled.append((source, view))
+        return view_of(source, identity(view.shape), view.shape, self.devices)
+
+    def same(self, a: View, b: View, box: Box | None = None) -> bool:
+        """Whether two tensors are equal on all devices, in `box` or everywhere."""
+        return a.shape == b.shape and same_in(a, b, full_box(a.shape, self.devices) if box is None else box)
+
+    def is_number(self, piece: Piece, value: float | bool) -> bool:
+        """Whether a piece is this number everywhere."""
+        if isinstance(piece.source, Constant):
+            return piece.source.value == value and isinstance(piece.source.value, bool) == isinstance(value, bool)
+        return (
+            piece.source is self.universe.integers
+            and not isinstance(value, bool)
+            and piece.at[0].is_known
+            and bool((piece.at[0].offset == value).all())
+        )
+
+    # -- operations that compute -------------------------------------------------------------------------------------
+
+    def apply(
+        self,
+        operation: Operation,
+        reads: Sequence[View],
+        out: Sequence[int | None],
+        neutral: float | bool | None = None,
+    ) -> View:
+        """
+        The result of `operation`, whose reads are views over its space.
+
+        `out` names for each dimension of the result that of the space; None for one that the operation makes. Reduced
+        elements for which a read is the number `neutral` add nothing to the result.
+        """
+        reduced = [dim for dim, role in enumerate(operation.roles) if role == "r"]
+        taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
+        space = full_box(operation.sizes, self.devices)
+        reads = [self._uncut(view, taken) for view in reads] if taken else list(reads)
+        boxes, nothing = list[tuple[Box, tuple[Piece, ...]]](), list[Box]()
+        for box, chosen in refined([view.pieces for view in reads]) if reads else [(space, ())]:
+            if neutral is not None and any(self.is_number(piece, neutral) for piece in chosen):
+                nothing.append(box)
+            else:
+                boxes.append((box, chosen))
+        if reduced and _overlap([box for box, _ in boxes], reduced):
+            reads = [self.single(view) for view in reads]
+            boxes, nothing = list(refined([view.pieces for view in reads])), []
+        extra = iter(operation.extra)
+        shape = tuple(next(extra) if dim is None else operation.sizes[dim] for dim in out)
+        pieces = list[Piece]()
+        for box, chosen in boxes:
+            if not reduced or _is_filled(box, nothing, reduced, space):
+                pieces.append(self._result(operation, chosen, box, out, shape))
+        if reduced and neutral is not None:
+            pieces += self._neutral_pieces(neutral, nothing, reduced, space, out, shape)
+        return View(shape, merged(pieces))
+
+    def _uncut(self, view: View, taken: Sequence[int]) -> View:
+        """A view whose pieces are whole along the dimensions `taken`."""
+        sizes = [view.shape[dim] for dim in taken]
+        is_whole = all(
+            ((box.lo == 0).all(1) & (box.hi == sizes).all(1) | ~box.active).all()
+            for box in (piece.box.dims(taken) for piece in view.pieces)
+        )
+        return view if is_whole else self.single(view)
+
+    def _neutral_pieces(
+        self,
+        neutral: float | bool,
+        nothing: Sequence[Box],
+        reduced: Sequence[int],
+        space: Box,
+        out: Sequence[int | None],
+        shape: Sequence[int],
+    ) -> list[Piece]:
+        """Results that only neutral elements are reduced to."""
+        pieces = list[Piece]()
+        for box in nothing:
+            alone = _is_whole_along(box, reduced, space)
+            if alone.any():
+                pieces.append(Piece(self.universe.constant(neutral), (), _out_box(box.where(alone), out, shape)))
+        return pieces
+
+    def _result(
+        self, operation: Operation, reads: Sequence[Piece], box: Box, out: Sequence[int | None], shape: tuple[int, ...]
+    ) -> Piece:
+        """The piece of the result of one box of the space."""
+        reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
+        answer = self.oracle.match(operation, reads, box)
+        partial: Partial | None = None
+        if answer is not None and (accepted := self.verified(operation, reads, box, answer)) is not None:
+            term, at, partial = answer.term, list(accepted[0]), accepted[1]
+        else:
+            term, at = self._new_term(operation, reads, box)
+        dims = {dim: place for place, dim in enumerate(out) if dim is not None}
+        renaming = [dims.get(dim, -1) for dim in range(len(operation.sizes))]
+        at = [index.renamed(renaming) for index in at]
+        at += [whole(place, shape[place]) for place, dim in enumerate(out) if dim is None]
+        out_box = _out_box(box, out, shape)
+        return Piece(term, settled(at, out_box, shape), out_box, partial)
+
+    def _new_term(self, operation: Operation, reads: Sequence[Piece], box: Box) -> tuple[Term, list[Index]]:
+        """The term of an application that is no part of another one, and its indices: the digits that reads depend on."""
+        used = {digit.dim for piece in reads for index in piece.at for digit in index.digits}
+        parallel = [dim for dim in sorted(used) if operation.roles[dim] == "p"]
+        sizes = tuple(operation.sizes[dim] for dim in parallel) + operation.extra
+        shape = sizes if self.is_whole else (self.devices, *sizes)
+        name = f"{operation.name}{len(self.universe.terms)}"
+        term = Term(name, shape, operation, tuple(reads), box, tuple(parallel), is_local=not self.is_whole)
+        self.universe.terms.append(term)
+        self.oracle.added(term)
+        return term, self._own_indices(term)
+
+    def _own_indices(self, term: Term) -> list[Index]:
+        """Where the application that made `term` finds its result."""
+        at = [used_digits(term.reads, dim, term.operation.sizes[dim]) for dim in term.parallel]
+        return [number(np.arange(self.devices)), *at] if term.is_local else at
+
+    def verified(
+        self, operation: Operation, reads: Sequence[Piece], box: Box, match: Match
+    ) -> tuple[Sequence[Index], Partial | None] | None:
+        """
+        The indices of the result in the term of `match`, and the part of the reduction that it is, if the match is right.
+
+        It is if the reads of the term at the indices of the match are `reads`, everywhere in `box`, on each device, and each
+        dimension has its role there: parallel ones are parallel, reduced ones are reduced once, others are whole.
+        """
+        term, at = match.term, match.at
+        theirs = term.operation
+        if match.is_swapped:
+            if not operation.commutes:
+                return None
+            reads = [reads[1], reads[0], *reads[2:]]
+        if (
+            (theirs.name, theirs.details, theirs.extra, theirs.kind)
+            != (operation.name, operation.details, operation.extra, operation.kind)
+            or len(term.reads) != len(reads)
+            or len(at) != len(theirs.sizes)
+            or not all(a.source is b.source and a.outside is b.outside for a, b in zip(term.reads, reads, strict=True))
+        ):
+            return None
+        if term.is_local:
+            return (self._own_indices(term), None) if self._is_same_application(term, operation, reads, box) else None
+        if any(piece.partial is not None for piece in reads):
+            return None
+        active = box.active
+        if not theirs.is_total and not all(
+            ((low >= term.box.lo[0, dim]) & (high < term.box.hi[0, dim]) | ~active).all()
+            for dim, index in enumerate(at)
+            for low, high in [index.bounds(box.lo, box.hi)]
+        ):
+            return None
+        for mine, other in zip(reads, term.reads, strict=True):
+            for index, expected in zip(other.at, mine.at, strict=True):
+                found = substitute(index, at, theirs.sizes, box.lo, box.hi)
+                if found is None or not same_index(settled([found], box, operation.sizes)[0], expected, active):
+                    return None
+        for dim, index in enumerate(at):
+            if any(operation.roles[digit.dim] != theirs.roles[dim] for digit in index.digits):
+                return None
+        if not _takes_whole(operation, theirs, at):
+            return None
+        parts = _reduced_part(operation, term, at, box)
+        if parts is None:
+            return None
+        return [at[dim] for dim in term.parallel], parts[0]
+
+    def _is_same_application(self, term: Term, operation: Operation, reads: Sequence[Piece], box: Box) -> bool:
+        """Whether a term of each device is that of `reads`, on each device."""
+        active = box.active
+        return (
+            term.operation.sizes == operation.sizes
+            and term.operation.roles == operation.roles
+            and len(term.box.here) == self.devices
+            and bool((term.box.contains(box) & box.contains(term.box)).all())
+            and all(
+                same_partial(a.partial, b.partial, active)
+                and all(same_index(x, y, active) for x, y in zip(a.at, b.at, strict=True))
+                for a, b in zip(term.reads, reads, strict=True)
+            )
+        )
+
+
+def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:
+    """The index of `dim`, without the digits that no read depends on."""
+    used = {(d.div, d.mod) for piece in reads for index in piece.at for d in index.digits if d.dim == dim}
+    ends = sorted({end for div, mod in used for end in (div, div * mod)})
+    if any(after % before for before, after in zip(ends, ends[1:], strict=False)):
+        return whole(dim, size)
+    parts = [
+        (1, Index(ZERO, (Digit(low, dim, low, high // low),)))
+        for low, high in zip(ends, ends[1:], strict=False)
+        if any(div <= low and high <= div * mod for div, mod in used)
+    ]
+    return combine(*parts)
+
+
+def _out_box(box: Box, out: Sequence[int | None], shape: Sequence[int]) -> Box:
+    """The box of the result: that of the space along its dimensions, all of those that the operation makes."""
+    full = full_box(shape, len(box.here))
+    for place, dim in enumerate(out):
+        if dim is not None:
+            full.lo[:, place], full.hi[:, place] = box.lo[:, dim], box.hi[:, dim]
+    return Box(full.lo, full.hi, box.active)
+
+
+def _overlap(boxes: Sequence[Box], reduced: Sequence[int]) -> bool:
+    """Whether two boxes have summands of one element of the result."""
+    for number_, box in enumerate(boxes):
+        kept = [dim for dim in range(box.lo.shape[1]) if dim not in reduced]
+        mine = box.dims(kept)
+        if any((mine.meet(other.dims(kept))).active.any() for other in boxes[number_ + 1 :]):
+            return True
+    return False
+
+
+def _widened_along(box: Box, dims: Sequence[int], space: Box) -> Box:
+    lo, hi = box.lo.copy(), box.hi.copy()
+    lo[:, dims], hi[:, dims] = space.lo[:, dims], space.hi[:, dims]
+    return Box(lo, hi, box.active)
+
+
+def _is_filled(box: Box, nothing: Sequence[Box], reduced: Sequence[int], space: Box) -> bool:
+    """Whether all that is reduced for the results of `box` is in `box` or is neutral."""
+    wide = _widened_along(box, reduced, space)
+    have = box.volume + sum((wide.meet(other).volume for other in nothing), np.int64(0))
+    return bool((have == wide.volume).all())
+
+
+def _is_whole_along(box: Box, dims: Sequence[int], space: Box) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """The devices on which `box` has all indices of `dims`."""
+    return box.active & ((box.lo == space.lo) & (box.hi == space.hi))[:, list(dims)].all(1)
+
+
+def _takes_whole(operation: Operation, theirs: Operation, at: Sequence[Index]) -> bool:
+    """Whether dimensions that are taken as a whole are those of the other operation, in order."""
+    mine = [whole(dim, operation.sizes[dim]) for dim, role in enumerate(operation.roles) if role == "w"]
+    others = [(at[dim], theirs.sizes[dim]) for dim, role in enumerate(theirs.roles) if role == "w"]
+    sizes = [operation.sizes[dim] for dim, role in enumerate(operation.roles) if role == "w"]
+    return sizes == [size for _, size in others] and all(
+        index.digits == expected.digits and not index.offset.any()
+        for (index, _), expected in zip(others, mine, strict=True)
+    )
+
+
+def _reduced_part(operation: Operation, term: Term, at: Sequence[Index], box: Box) -> tuple[Partial | None] | None:
+    """
+    The part of the reduction of `term` that a match has: `(None,)` if it is all of it, None if the match is wrong.
+
+    Each reduced dimension of the application must be one digit of one index, so that no element is reduced twice, and the
+    indices must fill a box.
+    """
+    active, seen, lows, highs, sizes = box.active, set[int](), list[Ints](), list[Ints](), list[int]()
+    extents = np.where(active[:, None], box.hi - box.lo, 1)
+    for dim, index in enumerate(at):
+        if term.operation.roles[dim] != "r":
+            continue
+        start, count = term.box.lo[0, dim], int(term.box.hi[0, dim] - term.box.lo[0, dim])
+        expected = 1
+        for digit in sorted(index.digits):
+            is_whole = (extents[:, digit.dim] == operation.sizes[digit.dim]).all()
+            if digit.dim in seen or digit.div != 1 or digit.mod != operation.sizes[digit.dim]:
+                return None
+            if digit.stride != expected or (not is_whole and digit is not sorted(index.digits)[-1]):
+                return None
+            seen.add(digit.dim)
+            expected *= operation.sizes[digit.dim]
+        low, high = index.bounds(box.lo, box.hi)
+        lows.append(np.broadcast_to(low - start, len(active)))
+        highs.append(np.broadcast_to(high + 1 - start, len(active)))
+        sizes.append(count)
+    for dim, role in enumerate(operation.roles):
+        if role == "r" and dim not in seen and (extents[:, dim] != 1).any() and operation.kind not in IDEMPOTENT:
+            return None
+    if not sizes:
+        return (None,)
+    part = Box(np.stack(lows, 1), np.stack(highs, 1), active)
+    if (part.volume == prod(sizes))[active].all():
+        return (None,)
+    return (Partial(operation.kind or "add", (part,), tuple(sizes)),)

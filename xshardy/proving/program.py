@@ -1,0 +1,232 @@
+"""A program read operation by operation: functions, loops and branches, and a rule for each other operation."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from xshardy.dialects import sdy, stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.control_flow import ConditionalOp
+from xshardy.proving.index import Index
+from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.rules.table import rule_of
+from xshardy.proving.sources import Source
+from xshardy.proving.views import View, pull, restricted
+from xshardy.transforms.call_graph import functions_of
+
+Maps: TypeAlias = Sequence[tuple[Index, ...]]
+"""Where in the whole tensor each carried value of a device is."""
+
+TERMINATORS = (func.ReturnOp, stablehlo.ReturnOp, sdy.ReturnOp)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Repeated:
+    """A loop of the whole program: the values before it, in an iteration, after an iteration and after it."""
+
+    op: Operation
+    initial: Sequence[View]
+    arguments: Sequence[View]
+    condition: View
+    yielded: Sequence[View]
+    results: Sequence[View]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Branched:
+    """A conditional of the whole program: what chooses, what each branch returns, and the results."""
+
+    op: Operation
+    selector: View
+    branches: Sequence[Sequence[View]]
+    results: Sequence[View]
+
+
+class Relations(Protocol):
+    """An oracle for control flow: where the values of a device that a loop carries are in those of the whole program."""
+
+    def of_loop(self, loop: Repeated, op: Operation, shapes: Sequence[tuple[int, ...]], attempt: int) -> Maps | None:
+        """An index into each carried value; None if nothing is left to try."""
+        ...
+
+    def of_branch(self, branched: Branched, op: Operation, shapes: Sequence[tuple[int, ...]]) -> Maps | None:
+        """An index into each result."""
+        ...
+
+
+@dataclass(eq=False)
+class Reading:
+    """A program that a kernel reads. `whole` is the reading of the whole program, for that of a device."""
+
+    kernel: Kernel
+    module: ModuleOp
+    relations: Relations
+    whole: "Reading | None" = None
+    loops: list[Repeated] = field(default_factory=list[Repeated])
+    branches: list[Branched] = field(default_factory=list[Branched])
+    related: int = 0
+    """How many values are views of the whole program."""
+    frontier: "list[tuple[Operation, str]]" = field(default_factory=list[tuple[Operation, str]])
+    """The operations whose results are no views of the whole program, though their operands are; and why."""
+
+    def __post_init__(self):
+        self._functions: Mapping[str, func.FuncOp] = functions_of(self.module)
+        self.kinds = Counter[str]()
+
+    def call(self, name: str, arguments: Sequence[View]) -> list[View]:
+        """The results of a function."""
+        return self.block(self._functions[name].body.block, arguments, {})
+
+    def block(self, block: Block, arguments: Sequence[View], known: Mapping[SSAValue, View]) -> list[View]:
+        """What a block returns; `known` are values from around it."""
+        values = {**known, **dict(zip(block.args, arguments, strict=True))}
+        for op in block.ops:
+            operands = [values[operand] for operand in op.operands]
+            if isinstance(op, TERMINATORS):
+                return operands
+            results = self._results(op, operands, values)
+            values.update(zip(op.results, results, strict=True))
+        return []
+
+    def _results(self, op: Operation, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
+        why = "it is another computation than those of the whole program, or of other elements"
+        try:
+            match op:
+                case func.CallOp():
+                    return self.call(op.callee.string_value(), operands)
+                case stablehlo.WhileOp():
+                    results = self._loop(op, operands, values)
+                case ConditionalOp():
+                    results = self._conditional(op, operands, values)
+                case _:
+                    results = rule_of(type(op))(self.kernel, op, operands)
+        except Undecided as error:
+            why = str(error)
+            results = [self.kernel.opaque(op.name, shape_of(result)) for result in op.results]
+        if not self.kernel.is_whole and not isinstance(op, stablehlo.WhileOp | ConditionalOp):
+            self._note(op, operands, results, why)
+        return results
+
+    def _note(self, op: Operation, operands: Sequence[View], results: Sequence[View], why: str) -> None:
+        if all(map(self.is_related, results)):
+            self.related += 1
+        elif all(map(self.is_related, operands)):
+            self.frontier.append((op, why))
+
+    def is_related(self, view: View) -> bool:
+        """Whether a view has elements of the whole program only."""
+        return view.is_known(self.kernel.devices) and all(is_of_whole(piece.source) for piece in view.pieces)
+
+    # -- control flow --------------------------------------------------------------------------------------------------
+
+    def _loop(self, op: stablehlo.WhileOp, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
+        """By induction: what holds before the loop and after an iteration, if it holds before that, holds after the loop."""
+        returned = op.body.block.last_op
+        assert returned is not None, "a body is verified to end in a return"
+        kept = [value is argument for value, argument in zip(returned.operands, op.body.block.args, strict=True)]
+        if self.whole is None:
+            arguments = self._carried("a loop", operands, kept)
+            condition = self.block(op.cond.block, arguments, values)[0]
+            yielded = self.block(op.body.block, arguments, values)
+            results = self._carried("a loop's result", operands, kept)
+            self.loops.append(Repeated(op, operands, arguments, condition, yielded, results))
+            return results
+        shapes = [view.shape for view in operands]
+        for loop in self.whole.loops:
+            if len(loop.initial) != len(operands):
+                continue
+            for attempt in range(3):
+                maps = self.relations.of_loop(loop, op, shapes, attempt)
+                if maps is None:
+                    break
+                if (found := self._by_induction(op, operands, values, loop, maps, kept)) is not None:
+                    return found
+        raise Undecided("no loop of the whole program carries what it carries")
+
+    def _carried(self, name: str, operands: Sequence[View], kept: Sequence[bool]) -> list[View]:
+        """A tensor that nothing is known about for each carried value that an iteration changes."""
+        return [
+            view if is_kept else self.kernel.opaque(name, view.shape)
+            for view, is_kept in zip(operands, kept, strict=True)
+        ]
+
+    def _by_induction(
+        self,
+        op: stablehlo.WhileOp,
+        operands: Sequence[View],
+        values: Mapping[SSAValue, View],
+        loop: Repeated,
+        maps: Maps,
+        kept: Sequence[bool],
+    ) -> Sequence[View] | None:
+        initial, arguments, yielded, results = (
+            self._parts(views, maps, operands) for views in (loop.initial, loop.arguments, loop.yielded, loop.results)
+        )
+        if initial is None or arguments is None or yielded is None or results is None:
+            return None
+        changed = [number for number, is_kept in enumerate(kept) if not is_kept]
+        if not all(self.kernel.same(operands[number], initial[number]) for number in changed):
+            return None
+        before = [view if is_kept else part for view, part, is_kept in zip(operands, arguments, kept, strict=True)]
+        condition = self.block(op.cond.block, before, values)[0]
+        if not self.kernel.same(condition, restricted(loop.condition, self.kernel.devices)):
+            return None
+        after = self.block(op.body.block, before, values)
+        if not all(self.kernel.same(after[number], yielded[number]) for number in changed):
+            return None
+        return [view if is_kept else part for view, part, is_kept in zip(operands, results, kept, strict=True)]
+
+    def _parts(self, views: Sequence[View], maps: Maps, operands: Sequence[View]) -> list[View] | None:
+        """The parts of whole tensors that a device has by `maps`."""
+        parts = list[View]()
+        for view, at, operand in zip(views, maps, operands, strict=True):
+            part = pull(restricted(view, self.kernel.devices), at, operand.shape)
+            if part is None:
+                return None
+            parts.append(part)
+        return parts
+
+    def _conditional(
+        self, op: ConditionalOp, operands: Sequence[View], values: Mapping[SSAValue, View]
+    ) -> Sequence[View]:
+        """Branch by branch, if the same is chosen."""
+        branches = [self.block(region.block, [], values) for region in op.regions]
+        if self.whole is None:
+            results = [self.kernel.opaque("a branch", view.shape) for view in branches[0]]
+            self.branches.append(Branched(op, operands[0], branches, results))
+            return results
+        devices = self.kernel.devices
+        for branched in self.whole.branches:
+            if len(branched.branches) != len(branches) or len(branched.results) != len(branches[0]):
+                continue
+            if not self.kernel.same(operands[0], restricted(branched.selector, devices)):
+                continue
+            maps = self.relations.of_branch(branched, op, [view.shape for view in branches[0]])
+            if maps is None:
+                continue
+            expected = [self._parts(views, maps, branches[0]) for views in branched.branches]
+            results = self._parts(branched.results, maps, branches[0])
+            if results is not None and all(
+                parts is not None and all(map(self.kernel.same, mine, parts))
+                for mine, parts in zip(branches, expected, strict=True)
+            ):
+                return results
+        raise Undecided("no conditional of the whole program has these branches")
+
+
+def is_of_whole(source: Source) -> bool:
+    """Whether a source is one of the whole program, and not of the program of each device."""
+    return not source.is_local
+
+
+def arguments_of(kernel: Kernel, function: func.FuncOp) -> list[View]:
+    """A source for each argument of the whole program."""
+    return [
+        kernel.opaque(f"argument{number}", shape_of(argument))
+        for number, argument in enumerate(function.body.block.args)
+    ]

@@ -1,0 +1,328 @@
+"""
+Collectives: parts of the devices of a group put together, and partial sums completed.
+
+Groups are known, so that each device's view is made of the views of the others by array indexing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from xdsl.ir import Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.replica_groups import integer_table
+from xshardy.interpreters.stablehlo.collectives import groups_over_all, groups_over_one
+from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, substitute, whole
+from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
+from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
+from xshardy.proving.rules.reductions import combiner_of, neutral_of
+from xshardy.proving.sources import Term
+from xshardy.proving.views import Box, Partial, Piece, View, at_devices, full_box, merged, placed, pull
+
+MAX_CELLS = 4096
+"""How many boxes of an all-reduce are looked at, at most."""
+
+
+def _by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """For each device the members of its group, and its own place there. Raises `Undecided` for a device in none."""
+    if not groups or len({len(group) for group in groups}) != 1:
+        raise Undecided("its groups have several sizes")
+    members = np.full((kernel.devices, len(groups[0])), -1)
+    ranks = np.zeros(kernel.devices, np.int64)
+    for group in groups:
+        members[list(group)] = group
+        ranks[list(group)] = np.arange(len(group))
+    if (members < 0).any():
+        raise Undecided("a device is in none of its groups")
+    return members, ranks
+
+
+def partition_id(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    devices = np.arange(kernel.devices)
+    is_partition = isinstance(op, stablehlo.PartitionIdOp)
+    value = devices % kernel.grid.partitions if is_partition else devices // kernel.grid.partitions
+    return [kernel.integer(number(value), ())]
+
+
+def all_gather(kernel: Kernel, op: stablehlo.AllGatherOp, operands: Sequence[View]) -> Sequence[View]:
+    members, _ = _by_device(kernel, groups_over_all(op, kernel.grid))
+    return [_gathered(kernel, view, op.all_gather_dim.value.data, members) for view in operands]
+
+
+def _gathered(kernel: Kernel, view: View, dim: int, members: Ints) -> View:
+    """The views of the devices of each group one after another along `dim`."""
+    count, size = members.shape[1], view.shape[dim]
+    shape = tuple(extent * count if d == dim else extent for d, extent in enumerate(view.shape))
+    if (found := _gathered_in_steps(kernel, view, dim, members, shape)) is not None:
+        return found
+    pieces = list[Piece]()
+    for rank in range(count):
+        starts = [rank * size if d == dim else 0 for d in range(len(shape))]
+        part = placed(at_devices(view, members[:, rank]), starts, shape)
+        if part is None:
+            part = placed(at_devices(kernel.single(view), members[:, rank]), starts, shape)
+        if part is None:
+            raise Undecided("its index is no sum of digits when it is moved")
+        pieces += part.pieces
+    return View(shape, merged(pieces))
+
+
+def _gathered_in_steps(kernel: Kernel, view: View, dim: int, members: Ints, shape: tuple[int, ...]) -> View | None:
+    """The same for one piece whose offset is a sum of digits of the rank in the group: one piece again."""
+    if len(view.pieces) != 1 or view.pieces[0].partial is not None or not view.is_known(kernel.devices):
+        return None
+    piece, size = view.pieces[0], view.shape[dim]
+    at = list[Index]()
+    inner = [whole(d, extent) for d, extent in enumerate(view.shape)]
+    for index in piece.at:
+        offsets = np.broadcast_to(index.offset, kernel.devices)[members]
+        steps = offsets - offsets[:, :1]
+        digits = digits_of_steps(steps[0]) if (steps == steps[0]).all() else None
+        moved = substitute(index, inner, view.shape)
+        if digits is None or moved is None:
+            return None
+        ranks = [Digit(stride, dim, size * div, mod) for stride, _, div, mod in digits]
+        at.append(Index(offsets[:, 0].copy(), canonical([*moved.digits, *ranks])))
+    return View(shape, (replace(piece, at=tuple(at), box=full_box(shape, kernel.devices)),))
+
+
+def all_to_all(kernel: Kernel, op: stablehlo.AllToAllOp, operands: Sequence[View]) -> Sequence[View]:
+    members, ranks = _by_device(kernel, groups_over_one(op, kernel.grid))
+    split, concat = op.split_dimension.value.data, op.concat_dimension.value.data
+    results = list[View]()
+    for view, result in zip(operands, op.results, strict=True):
+        shape, size = shape_of(result), view.shape[split] // members.shape[1]
+        part = tuple(size if d == split else extent for d, extent in enumerate(view.shape))
+        starts = [ranks * size if d == split else 0 for d in range(len(part))]
+        at = [whole(d, extent).plus(start) for d, (extent, start) in enumerate(zip(part, starts, strict=True))]
+        if split != concat:
+            gathered = _gathered(kernel, view, concat, members)
+            wide = [whole(d, extent).plus(start) for d, (extent, start) in enumerate(zip(shape, starts, strict=True))]
+            results.append(kernel.pulled(gathered, wide, shape))
+            continue
+        pieces = list[Piece]()
+        for rank in range(members.shape[1]):
+            mine = kernel.pulled(at_devices(view, members[:, rank]), at, part)
+            moved = placed(mine, [rank * size if d == concat else 0 for d in range(len(shape))], shape)
+            if moved is None:
+                raise Undecided("its index is no sum of digits when it is moved")
+            pieces += moved.pieces
+        results.append(View(shape, merged(pieces)))
+    return results
+
+
+def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operands: Sequence[View]) -> Sequence[View]:
+    """The view of the source of each device; zeros on devices without one."""
+    _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
+    pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
+    rows = kernel.grid.cross_partition(pairs) if op.channel_handle is not None else kernel.grid.cross_replica(pairs)
+    sources = np.full(kernel.devices, -1)
+    for source, target in rows:
+        sources[target] = source
+    shape = shape_of(op.results[0])
+    element = element_of(op.results[0])
+    zero = (
+        kernel.integer(number(0), shape)
+        if integer_range(element) is not None
+        else kernel.constant(False if kind_of_element(element) == "truth" else 0.0, shape)
+    )
+    received = at_devices(operands[0], sources).pieces
+    idle = [replace(piece, box=piece.box.where(sources < 0)) for piece in zero.pieces]
+    return [View(shape, merged([*received, *idle]))]
+
+
+def collective_broadcast(
+    kernel: Kernel, op: stablehlo.CollectiveBroadcastOp, operands: Sequence[View]
+) -> Sequence[View]:
+    members, _ = _by_device(kernel, groups_over_one(op, kernel.grid))
+    return [at_devices(operands[0], members[:, 0])]
+
+
+def all_reduce(kernel: Kernel, op: stablehlo.AllReduceOp, operands: Sequence[View]) -> Sequence[View]:
+    members, _ = _by_device(kernel, groups_over_all(op, kernel.grid))
+    kind = combiner_of(op.computation.block)
+    if kind is None:
+        raise Undecided("its body is no sum, maximum, minimum, conjunction or disjunction")
+    neutral = neutral_of(kind, element_of(op.results[0]))
+    return [Reducer(kernel, kind, neutral, members).reduced(view) for view in operands]
+
+
+def reduce_scatter(kernel: Kernel, op: stablehlo.ReduceScatterOp, operands: Sequence[View]) -> Sequence[View]:
+    members, ranks = _by_device(kernel, groups_over_all(op, kernel.grid))
+    kind, dim, shape = combiner_of(op.computation.block), op.scatter_dimension.value.data, shape_of(op.result)
+    if kind is None:
+        raise Undecided("its body is no sum, maximum, minimum, conjunction or disjunction")
+    neutral = neutral_of(kind, element_of(op.result))
+    reduced = Reducer(kernel, kind, neutral, members).reduced(operands[0])
+    at = [whole(d, size).plus(ranks * size if d == dim else 0) for d, size in enumerate(shape)]
+    return [kernel.pulled(reduced, at, shape)]
+
+
+class Reducer:
+    """An all-reduce of views over groups: `members[device]` are the devices of its group."""
+
+    def __init__(self, kernel: Kernel, kind: str, neutral: float | bool, members: Ints):
+        self.kernel, self.kind, self.neutral, self.members = kernel, kind, neutral, members
+
+    def reduced(self, view: View) -> View:
+        """
+        The view after the all-reduce, cell by cell of the boxes of all pieces.
+
+        In a cell, at most one device of a group has what is not neutral, or all have parts of one reduction, or sums of
+        such parts. What is neither is unknown.
+        """
+        pieces = list[Piece]()
+        for cell in self._cells(view):
+            which = np.full(self.kernel.devices, -1)
+            for number_, piece in enumerate(view.pieces):
+                which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
+            if (which[self.members] < 0).any():
+                continue
+            pieces += self._in_cell(view, cell, which)
+        return View(view.shape, merged(pieces))
+
+    def _cells(self, view: View) -> list[Box]:
+        """The boxes, the same on all devices, that no end of a piece cuts."""
+        cells: list[tuple[list[int], list[int]]] = [([], [])]
+        for dim, size in enumerate(view.shape):
+            ends = {0, size}
+            for piece in view.pieces:
+                active = piece.box.active
+                ends |= {*piece.box.lo[active, dim].tolist(), *piece.box.hi[active, dim].tolist()}
+            cuts = sorted(end for end in ends if 0 <= end <= size)
+            cells = [([*lo, first], [*hi, end]) for lo, hi in cells for first, end in zip(cuts, cuts[1:], strict=False)]
+        if len(cells) > MAX_CELLS:
+            raise Undecided("it has too many parts")
+        count = self.kernel.devices
+        rank = len(view.shape)
+        return [
+            Box(
+                np.tile(np.array(lo, np.int64).reshape(1, rank), (count, 1)),
+                np.tile(np.array(hi, np.int64).reshape(1, rank), (count, 1)),
+                np.ones(count, bool),
+            )
+            for lo, hi in cells
+        ]
+
+    def _in_cell(self, view: View, cell: Box, which: Ints) -> list[Piece]:
+        kernel, members = self.kernel, self.members
+        is_neutral = np.array([kernel.is_number(piece, self.neutral) for piece in view.pieces])
+        counts = (~is_neutral[which[members]]).sum(1)
+        if (counts <= 1).all():
+            columns = np.where(counts > 0, (~is_neutral[which[members]]).argmax(1), 0)
+            sources = members[np.arange(kernel.devices), columns]
+            here = [replace(piece, box=piece.box.meet(cell)) for piece in view.pieces]
+            return list(at_devices(View(view.shape, tuple(here)), sources).pieces)
+        if (which != which[0]).any():
+            return []
+        piece = replace(view.pieces[which[0]], box=cell)
+        if piece.partial is None:
+            if self.kind in IDEMPOTENT and self._agrees(piece):
+                return [piece]
+            return self._pushed(piece)
+        if piece.partial.kind != self.kind or not self._agrees(piece):
+            return []
+        joined = self._joined(piece.partial)
+        return [] if joined is None else [replace(piece, partial=joined[0])]
+
+    def _agrees(self, piece: Piece) -> bool:
+        """Whether all devices of each group read the same elements."""
+        offsets = (np.broadcast_to(index.offset, self.kernel.devices)[self.members] for index in piece.at)
+        return all((offset == offset[:, :1]).all() for offset in offsets)
+
+    def _joined(self, partial: Partial) -> tuple[Partial | None] | None:
+        """
+        The parts of a reduction of all devices of a group together: `(None,)` if that is all of it.
+
+        None if a sum has a summand twice.
+        """
+        boxes = [
+            box.at_devices(self.members[:, rank]) for rank in range(self.members.shape[1]) for box in partial.boxes
+        ]
+        boxes = _distinct(boxes) if self.kind in IDEMPOTENT else boxes
+        if _overlap(boxes):
+            return None
+        volume = sum((box.volume for box in boxes), np.int64(0))
+        if (volume == np.prod(partial.sizes)).all():
+            return (None,)
+        return (Partial(partial.kind, tuple(boxes), partial.sizes),)
+
+    def _pushed(self, piece: Piece) -> list[Piece]:
+        """The all-reduce of a linear function of parts of sums: the function of their all-reduces."""
+        term = piece.source
+        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not piece.at:
+            return []
+        device = piece.at[0]
+        if (
+            not device.is_known
+            or (np.broadcast_to(device.offset, self.kernel.devices) != np.arange(self.kernel.devices)).any()
+        ):
+            return []
+        reads = self._linear_reads(term)
+        if reads is None:
+            return []
+        operation = term.operation
+        out: list[int | None] = [*term.parallel, *(None for _ in operation.extra)]
+        again = self.kernel.apply(operation, reads, out, 0.0 if "r" in operation.roles else None)
+        found = pull(again, piece.at[1:], tuple(int(n) for n in piece.box.hi.max(0)))
+        if found is None:
+            return []
+        return [replace(p, box=p.box.meet(piece.box)) for p in found.pieces]
+
+    def _linear_reads(self, term: Term) -> list[View] | None:
+        """The reads of a term with the parts of sums among them reduced; None if it is not linear in these."""
+        operation = term.operation
+        has_part = [self._has_part(piece) for piece in term.reads]
+        match operation.name:
+            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate" | "stablehlo.convert":
+                is_linear = all(has_part)
+            case "reduce":
+                is_linear = operation.kind == "add" and all(has_part)
+            case "stablehlo.multiply" | "product":
+                is_linear = sum(has_part) == 1
+            case "stablehlo.divide":
+                is_linear = has_part == [True, False]
+            case _:
+                is_linear = False
+        if not is_linear:
+            return None
+        reads = list[View]()
+        for piece, has in zip(term.reads, has_part, strict=True):
+            view = View(operation.sizes, (replace(piece, box=term.box),))
+            if has:
+                view = self.reduced(view)
+            elif not self._agrees(piece):
+                return None
+            reads.append(view)
+        return reads
+
+    def _has_part(self, piece: Piece) -> bool:
+        """Whether it is a part of a sum, or made of one."""
+        if piece.partial is not None:
+            return True
+        return isinstance(piece.source, Term) and piece.source.is_local and any(map(self._has_part, piece.source.reads))
+
+
+def _overlap(boxes: Sequence[Box]) -> bool:
+    """Whether two of the boxes have an index in common, on some device."""
+    lo, hi = np.stack([box.lo for box in boxes]), np.stack([box.hi for box in boxes])
+    active = np.stack([box.active for box in boxes])
+    for number_ in range(len(boxes) - 1):
+        meets = (np.minimum(hi[number_], hi[number_ + 1 :]) > np.maximum(lo[number_], lo[number_ + 1 :])).all(2)
+        if (meets & active[number_] & active[number_ + 1 :]).any():
+            return True
+    return False
+
+
+def _distinct(boxes: Sequence[Box]) -> list[Box]:
+    """The boxes without those that an earlier one has on the same device."""
+    kept = list[Box]()
+    for box in boxes:
+        is_known = np.zeros(len(box.here), bool)
+        for other in kept:
+            is_known |= other.contains(box) & other.active
+        if (rest := box.where(~is_known)).active.any():
+            kept.append(rest)
+    return kept

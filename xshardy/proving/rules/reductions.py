@@ -1,0 +1,199 @@
+"""Products, convolutions and reductions: one application over the indices of the result and of what is summed."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
+
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.indexing.operations import operand_maps
+from xshardy.indexing.tensor_maps import values_of
+from xshardy.proving.index import Index, substitute
+from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
+from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
+from xshardy.proving.rules.maps import indices_of, sizes_of
+from xshardy.proving.rules.whole import applied_to_whole
+from xshardy.proving.sources import Constant
+from xshardy.proving.sources import Operation as Applied
+from xshardy.proving.views import Piece, View, full_box
+
+COMBINERS: Mapping[type[Operation], str] = {
+    stablehlo.AddOp: "add",
+    stablehlo.AndOp: "and",
+    stablehlo.MaxOp: "maximum",
+    stablehlo.MinOp: "minimum",
+    stablehlo.OrOp: "or",
+}
+
+
+def combiner_of(block: Block) -> str | None:
+    """How a body combines its two arguments; None if it is not one operation on them."""
+    first, end = block.first_op, block.last_op
+    if first is None or end is None or first.next_op is not end or len(block.args) != 2:
+        return None
+    if set(first.operands) != set(block.args) or end.operands[0] is not first.results[0]:
+        return None
+    if element_of(block.args[0]) == i1:
+        return BOOLEAN_NAMES.get(type(first))
+    return COMBINERS.get(type(first))
+
+
+def neutral_of(kind: str, element: Attribute) -> float | bool:
+    """The element that a combiner does not notice. An infinity for integers is their last one."""
+    if kind in ("and", "or"):
+        return kind == "and"
+    if kind == "add":
+        return 0.0
+    bounds = integer_range(element)
+    if bounds is not None:
+        return bounds[0] if kind == "maximum" else bounds[1]
+    return -np.inf if kind == "maximum" else np.inf
+
+
+def reduce(kernel: Kernel, op: stablehlo.ReduceOp, operands: Sequence[View]) -> Sequence[View]:
+    """Reductions by one operation. Others take reduced dimensions as a whole."""
+    count, kind = len(op.inputs), combiner_of(op.body.block)
+    reduced = values_of(op.dimensions)
+    if count > 1 or kind is None:
+        dims = [None if dim in reduced else dim for dim in range(len(operands[0].shape))]
+        kept = [dim for dim in dims if dim is not None]
+        return applied_to_whole(kernel, op, operands, [*([dims] * count), *([[]] * count)], [kept] * count)
+    return [_combined(kernel, op, kind, operands[0], operands[1], operand_maps(op)[0][0])]
+
+
+def reduce_window(kernel: Kernel, op: stablehlo.ReduceWindowOp, operands: Sequence[View]) -> Sequence[View]:
+    """Windows over one tensor by one operation; others take the dimensions that windows slide along as a whole."""
+    count, kind = len(op.inputs), combiner_of(op.body.block)
+    shape = shape_of(op.results[0])
+    if count == 1 and kind is not None and _is_neutral(kernel, op, kind, operands[1]):
+        try:
+            return [_combined(kernel, op, kind, operands[0], operands[1], operand_maps(op)[0][0])]
+        except Undecided:
+            pass
+    sizes = values_of(op.window_dimensions)
+    dims = [d if s == 1 and shape[d] == operands[0].shape[d] else None for d, s in enumerate(sizes)]
+    return applied_to_whole(kernel, op, operands, [*([dims] * count), *([[]] * count)], [dims] * count)
+
+
+def _combined(kernel: Kernel, op: Operation, kind: str, operand: View, initial: View, map: IndexingMap) -> View:
+    """A reduction over the range variables of `map`, then with the initial value if that is not neutral."""
+    element = element_of(op.results[0])
+    neutral = neutral_of(kind, element)
+    space, rank = sizes_of(map), len(map.dimensions)
+    read = _read(kernel, operand, map, neutral)
+    applied = Applied("reduce", (kind, kind_of_element(element)), _roles(space, rank), space, kind=kind)
+    found = kernel.apply(applied, [read], range(rank), neutral)
+    if _is_neutral(kernel, op, kind, initial):
+        return found
+    shape = space[:rank]
+    joined = Applied(kind, ("initial", kind_of_element(element)), "p" * rank, shape, commutes=True)
+    return kernel.apply(joined, [found, kernel.pulled(initial, (), shape)], range(rank))
+
+
+def _is_neutral(kernel: Kernel, op: Operation, kind: str, initial: View) -> bool:
+    """Whether a combiner does not notice this scalar."""
+    neutral = neutral_of(kind, element_of(op.results[0]))
+    return all(kernel.is_number(piece, neutral) for piece in initial.pieces)
+
+
+def _roles(space: Sequence[int], rank: int) -> str:
+    return "p" * rank + "r" * (len(space) - rank)
+
+
+def product(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    """A dot product or a convolution: the sum of products over the range variables of both maps."""
+    maps = [maps[0] for maps in operand_maps(op)]
+    space, rank = sizes_of(maps[0]), len(maps[0].dimensions)
+    kind = kind_of_element(element_of(op.results[0]))
+    try:
+        reads = [_read(kernel, view, map, 0.0) for view, map in zip(operands, maps, strict=True)]
+    except Undecided:
+        if isinstance(op, stablehlo.DotGeneralOp):
+            raise
+        return applied_to_whole(kernel, op, operands)
+    applied = Applied("product", kind, _roles(space, rank), space, kind="add", commutes=True)
+    return [kernel.apply(applied, reads, range(rank), 0.0)]
+
+
+def _read(kernel: Kernel, view: View, map: IndexingMap, neutral: float | bool) -> View:
+    """`view` at the results of `map`; `neutral` outside of it, where the map has constraints."""
+    at, space = indices_of(map), sizes_of(map)
+    if not map.constraints:
+        return kernel.pulled(view, at, space)
+    if any(_has_remainder(constraint.expr) for constraint in map.constraints):
+        raise Undecided("a window over a tensor with gaps")
+    return _extended(kernel, view, at, space, neutral)
+
+
+def _has_remainder(expr: AffineExpr) -> bool:
+    if not isinstance(expr, AffineBinaryOpExpr):
+        return False
+    return expr.kind is AffineBinaryOpKind.Mod or _has_remainder(expr.lhs) or _has_remainder(expr.rhs)
+
+
+def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[int], neutral: float | bool) -> View:
+    """
+    `view` at indices that may be outside of it, where it is `neutral`: one piece that continues outside of its source.
+
+    Raises `Undecided` if it is no such piece: if what is beside the view in the source is not outside of the source.
+    """
+    piece = continued(kernel, view, neutral)
+    box = full_box(space, kernel.devices)
+    places = dict[int, int]()
+    for number_, index in enumerate(piece.at):
+        for digit in index.digits:
+            if digit.div != 1 or digit.mod != view.shape[digit.dim] or digit.stride < 1:
+                raise Undecided("a window over a tensor that was reshaped")
+            places[digit.dim] = number_
+    for dim, index in enumerate(at):
+        low, high = index.bounds(box.lo, box.hi)
+        size = view.shape[dim]
+        if (low >= 0).all() and (high < size).all():
+            continue
+        if dim not in places or len(piece.at[places[dim]].digits) != 1:
+            raise Undecided("a window over a tensor that does not vary")
+        inner, source_size = piece.at[places[dim]], piece.source.shape[places[dim]]
+        stride = inner.digits[0].stride
+        before, after = inner.offset - stride, inner.offset + stride * size
+        if ((low < 0) & (before >= 0)).any() or ((high >= size) & (after < source_size)).any():
+            raise Undecided("a window reads padding where the whole program has elements")
+    indices = [substitute(index, at, view.shape) for index in piece.at]
+    if any(index is None for index in indices):
+        raise Undecided("the index of a window is no sum of digits")
+    outside = piece.outside or kernel.universe.constant(neutral)
+    return View(tuple(space), (Piece(piece.source, tuple(i for i in indices if i is not None), box, None, outside),))
+
+
+def continued(kernel: Kernel, view: View, neutral: float | bool) -> Piece:
+    """
+    `view` as one piece that is `neutral` outside of its source. Raises `Undecided` if it is none.
+    """
+    if not view.is_known(kernel.devices):
+        raise Undecided("a window over unknown elements")
+    pieces = [piece for piece in view.pieces if not kernel.is_number(piece, neutral)]
+    outside = kernel.universe.constant(neutral)
+    if not pieces:
+        return Piece(outside, (), full_box(view.shape, kernel.devices))
+    first = pieces[0]
+    if len(pieces) > 1 or first.partial is not None or isinstance(first.source, Constant):
+        if first.partial is not None or any(piece.partial is not None for piece in pieces):
+            raise Undecided("a window over a part of a sum")
+        return kernel.single(view).pieces[0]
+    here = first.box.active
+    if not here.all():
+        return kernel.single(view).pieces[0]
+    for piece in view.pieces:
+        if piece is first:
+            continue
+        is_outside = np.zeros(kernel.devices, bool)
+        for index, size in zip(first.at, first.source.shape, strict=True):
+            low, high = index.bounds(piece.box.lo, piece.box.hi)
+            is_outside = is_outside | (high < 0) | (low >= size)
+        if not (is_outside | ~piece.box.active).all():
+            return kernel.single(view).pieces[0]
+    return Piece(first.source, first.at, full_box(view.shape, kernel.devices), None, outside)

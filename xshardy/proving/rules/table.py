@@ -1,0 +1,96 @@
+"""The rule of each operation, by its class."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from xdsl.ir import Operation
+
+from xshardy.dialects import chlo, sdy, stablehlo
+from xshardy.dialects.elementwise import Elementwise
+from xshardy.dialects.shapes import shape_of
+from xshardy.indexing.tensor_maps import values_of
+from xshardy.proving.kernel import Kernel
+from xshardy.proving.rules import collectives, lookups, movement, reductions
+from xshardy.proving.rules.elementwise import elementwise
+from xshardy.proving.rules.whole import applied_to_whole
+from xshardy.proving.views import View
+
+Rule: TypeAlias = Callable[[Kernel, Any, Sequence[View]], Sequence[View]]
+
+
+def along_last(kernel: Kernel, op: Operation, operands: Sequence[View], count: int) -> Sequence[View]:
+    """Operations that take the last `count` dimensions as a whole and compute alike along the others."""
+    given = [_without_last(len(view.shape), count) for view in operands]
+    return applied_to_whole(kernel, op, operands, given, [_without_last(len(shape_of(r)), count) for r in op.results])
+
+
+def _without_last(rank: int, count: int) -> list[int | None]:
+    return [dim if dim < rank - count else None for dim in range(rank)]
+
+
+def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequence[View]:
+    rank = len(operands[0].shape)
+    dim = (-1 if op.dimension is None else op.dimension.value.data) % rank
+    dims = [None if d == dim else d for d in range(rank)]
+    leave_out = frozenset({"dimension"})
+    return applied_to_whole(kernel, op, operands, [dims] * len(operands), [dims] * len(operands), leave_out=leave_out)
+
+
+def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
+    """Dimensions along which windows have one element are parallel."""
+    sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
+    same = [a == b for a, b in zip(operands[0].shape, operands[1].shape, strict=True)]
+    dims = [d if size == 1 and same[d] else None for d, size in enumerate(sizes)]
+    return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
+
+
+RULES: Mapping[type[Operation], Rule] = {
+    sdy.ConstantOp: movement.constant,
+    sdy.PropagationBarrierOp: movement.same,
+    sdy.ReshardOp: movement.same,
+    sdy.ShardingConstraintOp: movement.same,
+    sdy.ShardingGroupOp: lambda kernel, op, operands: (),
+    chlo.TopKOp: lambda kernel, op, operands: along_last(kernel, op, operands, 1),
+    stablehlo.AllGatherOp: collectives.all_gather,
+    stablehlo.AllReduceOp: collectives.all_reduce,
+    stablehlo.AllToAllOp: collectives.all_to_all,
+    stablehlo.BroadcastInDimOp: movement.rearranged,
+    stablehlo.CholeskyOp: lambda kernel, op, operands: along_last(kernel, op, operands, 2),
+    stablehlo.CollectiveBroadcastOp: collectives.collective_broadcast,
+    stablehlo.CollectivePermuteOp: collectives.collective_permute,
+    stablehlo.ConcatenateOp: movement.concatenate,
+    stablehlo.ConstantOp: movement.constant,
+    stablehlo.ConvolutionOp: reductions.product,
+    stablehlo.DotGeneralOp: reductions.product,
+    stablehlo.DynamicSliceOp: movement.dynamic_slice,
+    stablehlo.DynamicUpdateSliceOp: movement.dynamic_update_slice,
+    stablehlo.FftOp: lambda kernel, op, operands: along_last(kernel, op, operands, len(op.fft_length)),
+    stablehlo.GatherOp: lookups.gather,
+    stablehlo.IotaOp: movement.iota,
+    stablehlo.OptimizationBarrierOp: movement.same,
+    stablehlo.PadOp: movement.pad,
+    stablehlo.PartitionIdOp: collectives.partition_id,
+    stablehlo.ReduceOp: reductions.reduce,
+    stablehlo.ReduceScatterOp: collectives.reduce_scatter,
+    stablehlo.ReduceWindowOp: reductions.reduce_window,
+    stablehlo.ReplicaIdOp: collectives.partition_id,
+    stablehlo.ReshapeOp: movement.reshape,
+    stablehlo.ReverseOp: movement.rearranged,
+    stablehlo.ScatterOp: lookups.scatter,
+    stablehlo.SelectAndScatterOp: select_and_scatter,
+    stablehlo.SliceOp: movement.rearranged,
+    stablehlo.SortOp: sort,
+    stablehlo.TransposeOp: movement.rearranged,
+    stablehlo.TriangularSolveOp: lambda kernel, op, operands: along_last(kernel, op, operands, 2),
+}
+"""An operation without a row is elementwise, if it has that trait, or takes its operands as a whole."""
+
+
+@cache
+def rule_of(kind: type[Operation]) -> Rule:
+    """The rule of a class of operations."""
+    if (rule := RULES.get(kind)) is not None:
+        return rule
+    is_elementwise = kind.has_trait(Elementwise, value_if_unregistered=False)
+    return elementwise if is_elementwise else applied_to_whole
