@@ -7,7 +7,7 @@ substitution: whatever the oracle answers, the kernel accepts what is true only.
 `search`; that of a certificate gives recorded answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Protocol
@@ -25,6 +25,7 @@ from xshardy.proving.views import (
     View,
     full_box,
     merged,
+    preimage,
     pull,
     refined,
     restricted,
@@ -80,8 +81,8 @@ class Match:
 class Oracle(Protocol):
     """Whoever answers the questions of a kernel. No answer is believed before it is verified."""
 
-    def match(self, operation: Operation, reads: Sequence[Piece], box: Box) -> Match | None:
-        """The term that `operation` on `reads` in `box` is a part of."""
+    def matches(self, operation: Operation, reads: Sequence[Piece], box: Box) -> Iterable[Match]:
+        """Terms that `operation` on `reads` in `box` may be a part of."""
         ...
 
     def added(self, term: Term) -> None:
@@ -215,7 +216,7 @@ class Kernel:
         pieces = list[Piece]()
         for box, chosen in boxes:
             if not reduced or _is_filled(box, nothing, reduced, space):
-                pieces.append(self._result(operation, chosen, box, out, shape))
+                pieces += self._result(operation, chosen, box, out, shape)
         if reduced and neutral is not None:
             pieces += self._neutral_pieces(neutral, nothing, reduced, space, out, shape)
         return View(shape, merged(pieces))
@@ -248,18 +249,53 @@ class Kernel:
 
     def _result(
         self, operation: Operation, reads: Sequence[Piece], box: Box, out: Sequence[int | None], shape: tuple[int, ...]
-    ) -> Piece:
-        """The piece of the result of one box of the space."""
+    ) -> list[Piece]:
+        """
+        The pieces of the result of one box of the space.
+
+        Where a device computes more than the term that it is a part of, as in padding, that is unknown.
+        """
         reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
-        answer = self.oracle.match(operation, reads, box)
-        partial: Partial | None = None
-        if answer is not None and (accepted := self.verified(operation, reads, box, answer)) is not None:
-            term, at, partial = answer.term, list(accepted[0]), accepted[1]
-        else:
-            term, at = self._new_term(operation, reads, box)
+        for match in self.oracle.matches(operation, reads, box):
+            inside = self._inside(match, operation, box)
+            if inside is not box:
+                cut = [replace(piece, at=settled(piece.at, inside, operation.sizes), box=inside) for piece in reads]
+            else:
+                cut = reads
+            if inside.active.any() and (accepted := self.verified(operation, cut, inside, match)) is not None:
+                return [self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)]
+        term, at = self._new_term(operation, reads, box)
+        return [self._piece(operation, term, at, None, box, out, shape)]
+
+    def _inside(self, match: Match, operation: Operation, box: Box) -> Box:
+        """The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only."""
+        term = match.term
+        if term.is_local or term.operation.is_total:
+            return box
+        parallel = [dim for dim, role in enumerate(term.operation.roles) if role == "p"]
+        found = preimage(
+            term.box.dims(parallel).at_devices(np.zeros(self.devices, np.int64)),
+            [match.at[dim] for dim in parallel],
+            operation.sizes,
+        )
+        if found is None or found.contains(box).all():
+            return box
+        return box.meet(found)
+
+    def _piece(
+        self,
+        operation: Operation,
+        term: Term,
+        indices: Sequence[Index],
+        partial: Partial | None,
+        box: Box,
+        out: Sequence[int | None],
+        shape: tuple[int, ...],
+    ) -> Piece:
+        """The piece of a result that is in `term` at `indices` of the space."""
         dims = {dim: place for place, dim in enumerate(out) if dim is not None}
         renaming = [dims.get(dim, -1) for dim in range(len(operation.sizes))]
-        at = [index.renamed(renaming) for index in at]
+        at = [index.renamed(renaming) for index in indices]
         at += [whole(place, shape[place]) for place, dim in enumerate(out) if dim is None]
         out_box = _out_box(box, out, shape)
         return Piece(term, settled(at, out_box, shape), out_box, partial)

@@ -34,16 +34,15 @@ class Search:
         self._universe = universe
         self._terms = defaultdict[object, list[Term]](list)
 
-    def match(self, operation: Operation, reads: Sequence[Piece], box: Box) -> Match | None:
-        """The first term whose equations have a solution that the kernel may accept."""
-        for term in self._terms[_key(operation, reads)]:
+    def matches(self, operation: Operation, reads: Sequence[Piece], box: Box) -> Iterator[Match]:
+        """Terms whose equations have a solution."""
+        for term in list(self._terms[_key(operation, reads)]):
             for is_swapped in (False, True) if operation.commutes else (False,):
                 ordered = [reads[1], reads[0], *reads[2:]] if is_swapped else reads
                 if any(a.source is not b.source for a, b in zip(term.reads, ordered, strict=True)):
                     continue
                 if (found := _match(term, operation, ordered, box, is_swapped)) is not None:
-                    return found
-        return None
+                    yield found
 
     def added(self, term: Term) -> None:
         """Index a new term."""

@@ -29,6 +29,14 @@ def _without_last(rank: int, count: int) -> list[int | None]:
     return [dim if dim < rank - count else None for dim in range(rank)]
 
 
+def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Sequence[View]) -> Sequence[View]:
+    """Elementwise between types of one width; otherwise the last dimension is a part of an element."""
+    rank, result_rank = len(operands[0].shape), len(shape_of(op.result))
+    dims, count = range(min(rank, result_rank)), max(rank, result_rank)
+    given, made = ([*dims, *([None] * (count - len(dims)))][:each] for each in (rank, result_rank))
+    return applied_to_whole(kernel, op, operands, [given], [made])
+
+
 def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequence[View]:
     rank = len(operands[0].shape)
     dim = (-1 if op.dimension is None else op.dimension.value.data) % rank
@@ -55,6 +63,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.AllGatherOp: collectives.all_gather,
     stablehlo.AllReduceOp: collectives.all_reduce,
     stablehlo.AllToAllOp: collectives.all_to_all,
+    stablehlo.BitcastConvertOp: bitcast_convert,
     stablehlo.BroadcastInDimOp: movement.rearranged,
     stablehlo.CholeskyOp: lambda kernel, op, operands: along_last(kernel, op, operands, 2),
     stablehlo.CollectiveBroadcastOp: collectives.collective_broadcast,
