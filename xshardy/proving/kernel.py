@@ -49,6 +49,8 @@ class Universe:
     def __init__(self):
         self.integers = Source("integers", (UNLIMITED,))
         self.terms = list[Term]()
+        self.written = set[Source]()
+        """Sources of each device that the whole program has in manual computations."""
         self.assembled = list[tuple[Source, View]]()
         self._constants = dict[object, Constant]()
         self._tables = dict[tuple[str, tuple[int, ...], bytes], Table]()
@@ -301,21 +303,21 @@ class Kernel:
         return Piece(term, settled(at, out_box, shape), out_box, partial)
 
     def _new_term(self, operation: Operation, reads: Sequence[Piece], box: Box) -> tuple[Term, list[Index]]:
-        """The term of an application that is no part of another one, and its indices: the digits that reads depend on."""
+        """The term of an application that is no part of another one, and the indices of its result there."""
         used = {digit.dim for piece in reads for index in piece.at for digit in index.digits}
         parallel = [dim for dim in sorted(used) if operation.roles[dim] == "p"]
         sizes = tuple(operation.sizes[dim] for dim in parallel) + operation.extra
-        shape = sizes if self.is_whole else (self.devices, *sizes)
         name = f"{operation.name}{len(self.universe.terms)}"
-        term = Term(name, shape, operation, tuple(reads), box, tuple(parallel), is_local=not self.is_whole)
+        if self.is_whole:
+            term = Term(name, sizes, operation, tuple(reads), box, tuple(parallel))
+        else:
+            devices = representatives(operation, reads, box)
+            shape = (self.devices, *sizes)
+            term = Term(name, shape, operation, tuple(reads), box, tuple(parallel), devices, is_local=True)
         self.universe.terms.append(term)
         self.oracle.added(term)
-        return term, self._own_indices(term)
-
-    def _own_indices(self, term: Term) -> list[Index]:
-        """Where the application that made `term` finds its result."""
-        at = [used_digits(term.reads, dim, term.operation.sizes[dim]) for dim in term.parallel]
-        return [number(np.arange(self.devices)), *at] if term.is_local else at
+        at = [used_digits(reads, dim, operation.sizes[dim]) for dim in parallel]
+        return term, at if term.devices is None else [number(term.devices), *at]
 
     def verified(
         self, operation: Operation, reads: Sequence[Piece], box: Box, match: Match
@@ -340,18 +342,18 @@ class Kernel:
             or not all(a.source is b.source and a.outside is b.outside for a, b in zip(term.reads, reads, strict=True))
         ):
             return None
-        if term.is_local:
-            return (self._own_indices(term), None) if self._is_same_application(term, operation, reads, box) else None
-        if any(piece.partial is not None for piece in reads):
-            return None
         active = box.active
+        if (active & ~term.box.active).any() or not _agree(theirs, operation, at):
+            return None
         if not theirs.is_total and not all(
-            ((low >= term.box.lo[0, dim]) & (high < term.box.hi[0, dim]) | ~active).all()
+            ((low >= term.box.lo[:, dim]) & (high < term.box.hi[:, dim]) | ~active).all()
             for dim, index in enumerate(at)
             for low, high in [index.bounds(box.lo, box.hi)]
         ):
             return None
         for mine, other in zip(reads, term.reads, strict=True):
+            if not same_partial(mine.partial, other.partial, active):
+                return None
             for index, expected in zip(other.at, mine.at, strict=True):
                 found = substitute(index, at, theirs.sizes, box.lo, box.hi)
                 if found is None or not same_index(settled([found], box, operation.sizes)[0], expected, active):
@@ -364,22 +366,31 @@ class Kernel:
         parts = _reduced_part(operation, term, at, box)
         if parts is None:
             return None
-        return [at[dim] for dim in term.parallel], parts[0]
+        indices = [at[dim] for dim in term.parallel]
+        return indices if term.devices is None else [number(term.devices), *indices], parts[0]
 
-    def _is_same_application(self, term: Term, operation: Operation, reads: Sequence[Piece], box: Box) -> bool:
-        """Whether a term of each device is that of `reads`, on each device."""
-        active = box.active
-        return (
-            term.operation.sizes == operation.sizes
-            and term.operation.roles == operation.roles
-            and len(term.box.here) == self.devices
-            and bool((term.box.contains(box) & box.contains(term.box)).all())
-            and all(
-                same_partial(a.partial, b.partial, active)
-                and all(same_index(x, y, active) for x, y in zip(a.at, b.at, strict=True))
-                for a, b in zip(term.reads, reads, strict=True)
-            )
-        )
+
+def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
+    """For each device, the first one that computes the same: the reads are equal, or it is in the same group."""
+    if operation.members is not None:
+        return operation.members[:, 0]
+    count = len(box.here)
+    if any(piece.partial is not None for piece in reads):
+        return np.arange(count)
+    columns = [np.broadcast_to(index.offset, count) for piece in reads for index in piece.at]
+    rows = np.column_stack([box.here, box.lo, box.hi, *columns])
+    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first[inverse.reshape(-1)]
+
+
+def _agree(theirs: Operation, mine: Operation, at: Sequence[Index]) -> bool:
+    """Whether collectives are over the same groups, whose devices are at the same indices."""
+    if theirs.members is None or mine.members is None:
+        return theirs.members is mine.members
+    if theirs.members.shape != mine.members.shape or (theirs.members != mine.members).any():
+        return False
+    offsets = (np.broadcast_to(index.offset, len(mine.members))[mine.members] for index in at)
+    return all((offset == offset[:, :1]).all() for offset in offsets)
 
 
 def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:
@@ -456,7 +467,10 @@ def _reduced_part(operation: Operation, term: Term, at: Sequence[Index], box: Bo
     for dim, index in enumerate(at):
         if term.operation.roles[dim] != "r":
             continue
-        start, count = term.box.lo[0, dim], int(term.box.hi[0, dim] - term.box.lo[0, dim])
+        start, counts = term.box.lo[:, dim], np.broadcast_to(term.box.hi[:, dim] - term.box.lo[:, dim], len(active))
+        count = int(counts[active][0])
+        if (counts[active] != count).any():
+            return None
         expected = 1
         for digit in sorted(index.digits):
             is_whole = (extents[:, digit.dim] == operation.sizes[digit.dim]).all()

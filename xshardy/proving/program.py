@@ -10,8 +10,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import sdy, stablehlo
+from xshardy.dialects.sdy.value_shardings import common_mesh, without_axes
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import ConditionalOp
+from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.proving.boundary import joined, part_of
 from xshardy.proving.index import Index
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.table import rule_of
@@ -103,12 +107,14 @@ class Reading:
                     results = self._loop(op, operands, values)
                 case ConditionalOp():
                     results = self._conditional(op, operands, values)
+                case sdy.ManualComputationOp():
+                    results = self._manual(op, operands)
                 case _:
                     results = rule_of(type(op))(self.kernel, op, operands)
         except Undecided as error:
             why = str(error)
             results = [self.kernel.opaque(op.name, shape_of(result)) for result in op.results]
-        if not self.kernel.is_whole and not isinstance(op, stablehlo.WhileOp | ConditionalOp):
+        if self.whole is not None and not isinstance(op, stablehlo.WhileOp | ConditionalOp):
             self._note(op, operands, results, why)
         return results
 
@@ -120,7 +126,11 @@ class Reading:
 
     def is_related(self, view: View) -> bool:
         """Whether a view has elements of the whole program only."""
-        return view.is_known(self.kernel.devices) and all(is_of_whole(piece.source) for piece in view.pieces)
+        return view.is_known(self.kernel.devices) and not any(self._is_own(piece.source) for piece in view.pieces)
+
+    def _is_own(self, source: Source) -> bool:
+        """Whether a source is one that the whole program does not have."""
+        return source.is_local and source not in self.kernel.universe.written
 
     # -- control flow --------------------------------------------------------------------------------------------------
 
@@ -191,6 +201,36 @@ class Reading:
             parts.append(part)
         return parts
 
+    def _manual(self, op: sdy.ManualComputationOp, operands: Sequence[View]) -> Sequence[View]:
+        """
+        What the whole program has written for each device, read as the program of a device is.
+
+        Its results are joined by their shardings: devices that have the same part are taken to agree, as `sdy` says.
+        """
+        ins, outs = op.in_shardings.shardings.data, op.out_shardings.shardings.data
+        mesh = common_mesh((*ins, *outs), op)
+        devices = 1 if mesh is None else mesh.device_count
+        free = () if mesh is None else [name for name in mesh.sizes if name not in op.manual_axes.names]
+        kernel = Kernel(self.kernel.universe, self.kernel.oracle, devices, False, Grid(1, devices))
+        inner = Reading(kernel, self.module, self.relations, None, self.loops, self.branches)
+        given, made = (
+            [
+                DistributedTensor.under(value.type, without_axes(sharding, free), op, devices)
+                for value, sharding in zip(values, shardings, strict=True)
+            ]
+            for values, shardings in ((op.operands, ins), (op.results, outs))
+        )
+        arguments = [part_of(view, tensor) for view, tensor in zip(operands, given, strict=True)]
+        results = inner.block(op.body.block, arguments, {})
+        self.kernel.universe.written.update(term for term in self.kernel.universe.terms if term.is_local)
+        whole_results = list[View]()
+        for view, tensor in zip(results, made, strict=True):
+            found = joined(view, tensor)
+            if found is None:
+                found = self.kernel.opaque("a manual computation", tensor.shape)
+            whole_results.append(found)
+        return whole_results
+
     def _conditional(
         self, op: ConditionalOp, operands: Sequence[View], values: Mapping[SSAValue, View]
     ) -> Sequence[View]:
@@ -217,11 +257,6 @@ class Reading:
             ):
                 return results
         raise Undecided("no conditional of the whole program has these branches")
-
-
-def is_of_whole(source: Source) -> bool:
-    """Whether a source is one of the whole program, and not of the program of each device."""
-    return not source.is_local
 
 
 def arguments_of(kernel: Kernel, function: func.FuncOp) -> list[View]:

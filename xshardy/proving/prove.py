@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -11,11 +10,12 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorS
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.distributed_tensor import DistributedTensor
-from xshardy.proving.index import Index, identity, whole
+from xshardy.proving.boundary import part_of, place_of
+from xshardy.proving.index import Index, identity
 from xshardy.proving.kernel import Kernel, Universe
 from xshardy.proving.program import Branched, Maps, Reading, Repeated, arguments_of
 from xshardy.proving.search import Search
-from xshardy.proving.views import View, pull, restricted
+from xshardy.proving.views import View
 from xshardy.transforms.sdy.main_function import main_function
 
 
@@ -28,13 +28,6 @@ class Proof:
     """The numbers of results that could not be related."""
     frontier: Sequence[tuple[Operation, str]]
     related: int
-
-
-def place_of(tensor: DistributedTensor) -> tuple[Index, ...]:
-    """The index of each element of the part of a device in the whole tensor."""
-    indices = np.array(tensor.part_indices, np.int64).reshape(tensor.devices, -1)
-    sizes = tensor.local_shape
-    return tuple(whole(dim, size).plus(indices[:, dim] * size) for dim, size in enumerate(sizes))
 
 
 class BySharding:
@@ -83,18 +76,11 @@ def prove_partition(
     expected = reading.block(function.body.block, given, {})
     kernel = Kernel(universe, oracle, devices, False, Grid(1, devices))
     local = Reading(kernel, local_module, relations, reading)
-    parts = [part_of(view, tensor, devices) for view, tensor in zip(given, arguments, strict=True)]
+    parts = [part_of(view, tensor) for view, tensor in zip(given, arguments, strict=True)]
     found = local.block(local_function.body.block, parts, {})
     wrong = list[int]()
     for number, (view, tensor) in enumerate(zip(found, results, strict=True)):
-        part = part_of(expected[number], tensor, devices)
+        part = part_of(expected[number], tensor)
         if not all(kernel.same(view, part, piece.box) for piece in part.pieces):
             wrong.append(number)
     return Proof(not wrong, wrong, local.frontier, local.related)
-
-
-def part_of(view: View, tensor: DistributedTensor, devices: int) -> View:
-    """The part of a whole tensor that each device has; its padding is unknown."""
-    part = pull(restricted(view, devices), place_of(tensor), tensor.local_shape)
-    assert part is not None, "a part is a box"
-    return part

@@ -17,6 +17,7 @@ from xshardy.proving.index import (
     canonical,
     combine,
     divided,
+    identity,
     number,
     whole,
 )
@@ -64,13 +65,13 @@ def _key(operation: Operation, reads: Sequence[Piece]) -> object:
 
 
 def _match(term: Term, operation: Operation, reads: Sequence[Piece], box: Box, is_swapped: bool) -> Match | None:
-    if term.is_local:
-        same = len(term.box.here) == len(box.here) and all(
+    theirs = term.operation
+    if theirs.sizes == operation.sizes and theirs.roles == operation.roles and term.is_local:
+        if all(
             [index.digits for index in a.at] == [index.digits for index in b.at]
             for a, b in zip(term.reads, reads, strict=True)
-        )
-        return Match(term, (ZERO_INDEX,) * len(term.operation.sizes), is_swapped) if same else None
-    theirs = term.operation
+        ):
+            return Match(term, identity(operation.sizes), is_swapped)
     equations = [pair for a, b in zip(term.reads, reads, strict=True) for pair in zip(a.at, b.at, strict=True)]
     taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
     given = dict(zip((dim for dim, role in enumerate(theirs.roles) if role == "w"), taken, strict=False))

@@ -6,6 +6,9 @@ the whole program; what a device computes and the whole program does not is a so
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from xshardy.numerics.element_types import Array
 
 if TYPE_CHECKING:
@@ -58,6 +61,8 @@ class Operation:
     """How reduced dimensions are combined."""
     commutes: bool = False
     """Whether its first two reads may be swapped."""
+    members: NDArray[np.int64] | None = None
+    """Of a collective: for each device those of its group, whose reads are combined. `[device, rank]`"""
     is_total: bool = False
     """Whether it is a function of integers and numbers that may be read at any index: a mask, a position."""
 
@@ -71,6 +76,8 @@ class Term(Source):
     box: "Box"
     parallel: tuple[int, ...]
     """The dimension of the space behind each dimension of the term, but the device and those that are made."""
+    devices: NDArray[np.int64] | None = None
+    """For each device, the first one that has the same result; None for a term of the whole program."""
 
 
 UNLIMITED = 1 << 62

@@ -4,7 +4,7 @@ Collectives: parts of the devices of a group put together, and partial sums comp
 Groups are known, so that each device's view is made of the views of the others by array indexing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
 from xshardy.proving.rules.reductions import combiner_of, neutral_of
+from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
 from xshardy.proving.views import Box, Partial, Piece, View, at_devices, full_box, merged, placed, pull
 
@@ -29,6 +30,7 @@ def _by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, I
     """For each device the members of its group, and its own place there. Raises `Undecided` for a device in none."""
     if not groups or len({len(group) for group in groups}) != 1:
         raise Undecided("its groups have several sizes")
+    _check_devices(kernel, (device for group in groups for device in group))
     members = np.full((kernel.devices, len(groups[0])), -1)
     ranks = np.zeros(kernel.devices, np.int64)
     for group in groups:
@@ -37,6 +39,11 @@ def _by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, I
     if (members < 0).any():
         raise Undecided("a device is in none of its groups")
     return members, ranks
+
+
+def _check_devices(kernel: Kernel, devices: Iterable[int]) -> None:
+    if any(device >= kernel.devices for device in devices):
+        raise Undecided(f"it names devices, but is in a program of {kernel.devices}")
 
 
 def partition_id(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
@@ -118,6 +125,7 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
     _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
     rows = kernel.grid.cross_partition(pairs) if op.channel_handle is not None else kernel.grid.cross_replica(pairs)
+    _check_devices(kernel, (device for row in rows for device in row))
     sources = np.full(kernel.devices, -1)
     for source, target in rows:
         sources[target] = source
@@ -180,8 +188,17 @@ class Reducer:
                 which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
             if (which[self.members] < 0).any():
                 continue
-            pieces += self._in_cell(view, cell, which)
+            found = self._in_cell(view, cell, which)
+            pieces += self._applied(view, cell) if found is None else found
         return View(view.shape, merged(pieces))
+
+    def _applied(self, view: View, cell: Box) -> Sequence[Piece]:
+        """The all-reduce of values of the program of a device that are no parts of sums: a term of its own."""
+        details = self.kind, self.members.tobytes()
+        roles = "p" * len(view.shape)
+        applied = Applied("all_reduce", details, roles, view.shape, members=self.members)
+        inside = View(view.shape, tuple(replace(piece, box=piece.box.meet(cell)) for piece in view.pieces))
+        return self.kernel.apply(applied, [inside], range(len(roles))).pieces
 
     def _cells(self, view: View) -> list[Box]:
         """The boxes, the same on all devices, that no end of a piece cuts."""
@@ -206,7 +223,8 @@ class Reducer:
             for lo, hi in cells
         ]
 
-    def _in_cell(self, view: View, cell: Box, which: Ints) -> list[Piece]:
+    def _in_cell(self, view: View, cell: Box, which: Ints) -> list[Piece] | None:
+        """What the all-reduce is in a cell, by the number of the piece of each device there; None if nothing is known."""
         kernel, members = self.kernel, self.members
         is_neutral = np.array([kernel.is_number(piece, self.neutral) for piece in view.pieces])
         counts = (~is_neutral[which[members]]).sum(1)
@@ -216,16 +234,16 @@ class Reducer:
             here = [replace(piece, box=piece.box.meet(cell)) for piece in view.pieces]
             return list(at_devices(View(view.shape, tuple(here)), sources).pieces)
         if (which != which[0]).any():
-            return []
+            return None
         piece = replace(view.pieces[which[0]], box=cell)
         if piece.partial is None:
             if self.kind in IDEMPOTENT and self._agrees(piece):
                 return [piece]
             return self._pushed(piece)
         if piece.partial.kind != self.kind or not self._agrees(piece):
-            return []
+            return None
         joined = self._joined(piece.partial)
-        return [] if joined is None else [replace(piece, partial=joined[0])]
+        return None if joined is None else [replace(piece, partial=joined[0])]
 
     def _agrees(self, piece: Piece) -> bool:
         """Whether all devices of each group read the same elements."""
@@ -249,27 +267,22 @@ class Reducer:
             return (None,)
         return (Partial(partial.kind, tuple(boxes), partial.sizes),)
 
-    def _pushed(self, piece: Piece) -> list[Piece]:
+    def _pushed(self, piece: Piece) -> list[Piece] | None:
         """The all-reduce of a linear function of parts of sums: the function of their all-reduces."""
-        term = piece.source
-        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not piece.at:
-            return []
+        term, devices = piece.source, np.arange(self.kernel.devices)
+        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not self._has_part(piece):
+            return None
         device = piece.at[0]
-        if (
-            not device.is_known
-            or (np.broadcast_to(device.offset, self.kernel.devices) != np.arange(self.kernel.devices)).any()
-        ):
-            return []
+        if not device.is_known or (np.broadcast_to(device.offset, len(devices)) != devices).any():
+            return None
         reads = self._linear_reads(term)
         if reads is None:
-            return []
+            return None
         operation = term.operation
         out: list[int | None] = [*term.parallel, *(None for _ in operation.extra)]
         again = self.kernel.apply(operation, reads, out, 0.0 if "r" in operation.roles else None)
-        found = pull(again, piece.at[1:], tuple(int(n) for n in piece.box.hi.max(0)))
-        if found is None:
-            return []
-        return [replace(p, box=p.box.meet(piece.box)) for p in found.pieces]
+        found = pull(again, piece.at[1:], [int(end) for end in piece.box.hi.max(0)])
+        return None if found is None else [replace(p, box=p.box.meet(piece.box)) for p in found.pieces]
 
     def _linear_reads(self, term: Term) -> list[View] | None:
         """The reads of a term with the parts of sums among them reduced; None if it is not linear in these."""

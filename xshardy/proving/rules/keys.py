@@ -66,5 +66,5 @@ def fingerprint(region: Region) -> str:
             operands = [numbers.get(operand, f"outside {hash(operand)}") for operand in op.operands]
             for result in op.results:
                 numbers[result] = len(numbers)
-            lines.append(f"{op.name}{operands}{details_of(op)}")
+            lines.append(f"{op.name.partition('.')[2]}{operands}{details_of(op)}")
     return ";".join(lines)
