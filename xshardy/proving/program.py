@@ -93,11 +93,11 @@ class Reading:
             operands = [values[operand] for operand in op.operands]
             if isinstance(op, TERMINATORS):
                 return operands
-            results = self._results(op, operands, values)
+            results = self._values_of(op, operands, values)
             values.update(zip(op.results, results, strict=True))
         return []
 
-    def _results(self, op: Operation, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
+    def _values_of(self, op: Operation, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
         why = "it is another computation than those of the whole program, or of other elements"
         try:
             match op:

@@ -4,7 +4,7 @@ Collectives: parts of the devices of a group put together, and partial sums comp
 Groups are known, so that each device's view is made of the views of the others by array indexing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from xshardy.proving.rules.keys import element_of, integer_range, kind_of_elemen
 from xshardy.proving.rules.reductions import combiner_of, neutral_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
-from xshardy.proving.views import Box, Partial, Piece, View, at_devices, full_box, merged, placed, pull
+from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, placed, pull
 
 MAX_CELLS = 4096
 """How many boxes of an all-reduce are looked at, at most."""
@@ -186,11 +186,44 @@ class Reducer:
             which = np.full(self.kernel.devices, -1)
             for number_, piece in enumerate(view.pieces):
                 which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
-            if (which[self.members] < 0).any():
-                continue
-            found = self._in_cell(view, cell, which)
-            pieces += self._applied(view, cell) if found is None else found
+            pieces += self._in_cell(view, cell, which[self.members])
         return View(view.shape, merged(pieces))
+
+    def _in_cell(self, view: View, cell: Box, which: Ints) -> Iterator[Piece]:
+        """
+        What the all-reduce is in a cell, on the devices on which something is known of it.
+
+        `which[device]` are the numbers of the pieces that the devices of its group have there, -1 for none.
+        """
+        is_neutral = np.array([self.kernel.is_number(piece, self.neutral) for piece in view.pieces])
+        left = (which >= 0).all(1)
+        others = ~is_neutral[which]
+        alone = left & (others.sum(1) <= 1)
+        if alone.any():
+            columns = np.where(others.any(1), others.argmax(1), 0)
+            sources = np.where(alone, self.members[np.arange(self.kernel.devices), columns], -1)
+            here = [replace(piece, box=piece.box.meet(cell)) for piece in view.pieces]
+            yield from at_devices(View(view.shape, tuple(here)), sources).pieces
+            left &= ~alone
+        for number_ in sorted(set(which[left].reshape(-1).tolist())):
+            mine = left & (which == number_).all(1)
+            found = self._of_piece(replace(view.pieces[number_], box=cell.where(mine))) if mine.any() else None
+            if found is not None:
+                yield from found
+                left &= ~mine
+        if left.any():
+            yield from self._applied(view, cell.where(left))
+
+    def _of_piece(self, piece: Piece) -> list[Piece] | None:
+        """The all-reduce where all devices of a group have one piece; None if nothing is known about it."""
+        if piece.partial is None:
+            if self.kind in IDEMPOTENT and self._agrees(piece):
+                return [piece]
+            return self._pushed(piece)
+        if piece.partial.kind != self.kind or not self._agrees(piece):
+            return None
+        joined = self._joined(piece.partial, piece.box.active)
+        return None if joined is None else [replace(piece, partial=joined[0])]
 
     def _applied(self, view: View, cell: Box) -> Sequence[Piece]:
         """The all-reduce of values of the program of a device that are no parts of sums: a term of its own."""
@@ -223,47 +256,27 @@ class Reducer:
             for lo, hi in cells
         ]
 
-    def _in_cell(self, view: View, cell: Box, which: Ints) -> list[Piece] | None:
-        """What the all-reduce is in a cell, by the number of the piece of each device there; None if nothing is known."""
-        kernel, members = self.kernel, self.members
-        is_neutral = np.array([kernel.is_number(piece, self.neutral) for piece in view.pieces])
-        counts = (~is_neutral[which[members]]).sum(1)
-        if (counts <= 1).all():
-            columns = np.where(counts > 0, (~is_neutral[which[members]]).argmax(1), 0)
-            sources = members[np.arange(kernel.devices), columns]
-            here = [replace(piece, box=piece.box.meet(cell)) for piece in view.pieces]
-            return list(at_devices(View(view.shape, tuple(here)), sources).pieces)
-        if (which != which[0]).any():
-            return None
-        piece = replace(view.pieces[which[0]], box=cell)
-        if piece.partial is None:
-            if self.kind in IDEMPOTENT and self._agrees(piece):
-                return [piece]
-            return self._pushed(piece)
-        if piece.partial.kind != self.kind or not self._agrees(piece):
-            return None
-        joined = self._joined(piece.partial)
-        return None if joined is None else [replace(piece, partial=joined[0])]
-
     def _agrees(self, piece: Piece) -> bool:
         """Whether all devices of each group read the same elements."""
         offsets = (np.broadcast_to(index.offset, self.kernel.devices)[self.members] for index in piece.at)
-        return all((offset == offset[:, :1]).all() for offset in offsets)
+        return all(((offset == offset[:, :1]).all(1) | ~piece.box.active).all() for offset in offsets)
 
-    def _joined(self, partial: Partial) -> tuple[Partial | None] | None:
+    def _joined(self, partial: Partial, active: Mask) -> tuple[Partial | None] | None:
         """
-        The parts of a reduction of all devices of a group together: `(None,)` if that is all of it.
+        The parts of a reduction of all devices of a group together, on `active` ones: `(None,)` if that is all of it.
 
         None if a sum has a summand twice.
         """
         boxes = [
-            box.at_devices(self.members[:, rank]) for rank in range(self.members.shape[1]) for box in partial.boxes
+            box.at_devices(self.members[:, rank]).where(active)
+            for rank in range(self.members.shape[1])
+            for box in partial.boxes
         ]
         boxes = _distinct(boxes) if self.kind in IDEMPOTENT else boxes
         if _overlap(boxes):
             return None
         volume = sum((box.volume for box in boxes), np.int64(0))
-        if (volume == np.prod(partial.sizes)).all():
+        if (volume == np.prod(partial.sizes))[active].all():
             return (None,)
         return (Partial(partial.kind, tuple(boxes), partial.sizes),)
 
