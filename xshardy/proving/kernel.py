@@ -371,14 +371,17 @@ class Kernel:
 
 
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
-    """For each device, the first one that computes the same: the reads are equal, or it is in the same group."""
-    if operation.members is not None:
-        return operation.members[:, 0]
+    """For each device, the first one that computes the same: its reads are equal, or those of all devices of its group."""
     count = len(box.here)
     if any(piece.partial is not None for piece in reads):
         return np.arange(count)
     columns = [np.broadcast_to(index.offset, count) for piece in reads for index in piece.at]
-    rows = np.column_stack([box.here, box.lo, box.hi, *columns])
+    alike = _first_equal(np.column_stack([box.here, box.lo, box.hi, *columns]))
+    return alike if operation.members is None else _first_equal(alike[operation.members])
+
+
+def _first_equal(rows: Ints) -> Ints:
+    """For each row, the number of the first equal one."""
     _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return first[inverse.reshape(-1)]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, sdy, stablehlo
@@ -35,6 +36,19 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
     dims, count = range(min(rank, result_rank)), max(rank, result_rank)
     given, made = ([*dims, *([None] * (count - len(dims)))][:each] for each in (rank, result_rank))
     return applied_to_whole(kernel, op, operands, [given], [made])
+
+
+def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
+    """The first dimensions are parallel where JAX says so, as for LAPACK; otherwise operands are taken as a whole."""
+    attributes = op.attributes.get("mhlo.frontend_attributes")
+    said = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
+    count = int(said.data) if isinstance(said, StringAttr) else 0
+    given = [_first(len(view.shape), count) for view in operands]
+    return applied_to_whole(kernel, op, operands, given, [_first(len(shape_of(r)), count) for r in op.results])
+
+
+def _first(rank: int, count: int) -> list[int | None]:
+    return [dim if dim < count else None for dim in range(rank)]
 
 
 def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequence[View]:
@@ -71,6 +85,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ConcatenateOp: movement.concatenate,
     stablehlo.ConstantOp: movement.constant,
     stablehlo.ConvolutionOp: reductions.product,
+    stablehlo.CustomCallOp: custom_call,
     stablehlo.DotGeneralOp: reductions.product,
     stablehlo.DynamicSliceOp: movement.dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: movement.dynamic_update_slice,
