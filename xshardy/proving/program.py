@@ -152,6 +152,7 @@ class Reading:
                 continue
             for attempt in range(3):
                 maps = self.relations.of_loop(loop, op, shapes, attempt)
+                self.kernel.universe.journal.append(maps)
                 if maps is None:
                     break
                 if (found := self._by_induction(op, operands, values, loop, maps, kept)) is not None:
@@ -247,6 +248,7 @@ class Reading:
             if not self.kernel.same(operands[0], restricted(branched.selector, devices)):
                 continue
             maps = self.relations.of_branch(branched, op, [view.shape for view in branches[0]])
+            self.kernel.universe.journal.append(maps)
             if maps is None:
                 continue
             expected = [self._parts(views, maps, branches[0]) for views in branched.branches]
