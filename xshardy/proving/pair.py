@@ -11,7 +11,8 @@ from xshardy.programs.device_programs import declared_grid, device_count
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.meshes import mesh_of
-from xshardy.programs.partitioned import PartitionedProgram, distributed_tensors, partition_module
+from xshardy.programs.names import SourceNames
+from xshardy.programs.partitioned import distributed_tensors, partition_module
 from xshardy.programs.program import Program
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
 from xshardy.transforms.sdy.main_function import main_function
@@ -26,8 +27,8 @@ class Pair:
     arguments: Sequence[DistributedTensor]
     results: Sequence[DistributedTensor]
     devices: int
-    partitioned: PartitionedProgram | None = None
-    """The partitioned program, if our passes made it of `whole`."""
+    names: SourceNames
+    """The names of the values of `local` in the user's text."""
 
     @property
     def functions(self) -> tuple[FuncOp, FuncOp]:
@@ -43,7 +44,7 @@ def partitioned_pair(program: Program) -> Pair:
     """
     made = partition_module(program.module, program.context, keep_propagated=True)
     assert made.propagated is not None
-    return Pair(made.propagated, made.module, made.arguments, made.results, made.devices, made)
+    return Pair(made.propagated, made.module, made.arguments, made.results, made.devices, program.names)
 
 
 def pair_of(whole: Program, local: Program) -> Pair:
@@ -56,13 +57,13 @@ def pair_of(whole: Program, local: Program) -> Pair:
     """
     if mesh_of(local.module)[0] is not None:
         made = partition_module(local.module, local.context)
-        pair = Pair(whole.module, made.module, made.arguments, made.results, made.devices)
+        pair = Pair(whole.module, made.module, made.arguments, made.results, made.devices, local.names)
         _check(pair, whole, local, "whole")
         return pair
     PassPipeline((*PREPARATION, PROPAGATION)).apply(whole.context, whole.module)
     devices = max(device_count(whole.module), declared_grid(local.module).size)
     arguments, results = distributed_tensors(whole.module, devices)
-    pair = Pair(whole.module, local.module, arguments, results, devices)
+    pair = Pair(whole.module, local.module, arguments, results, devices, local.names)
     _check(pair, whole, local, "part")
     return pair
 

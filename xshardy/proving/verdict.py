@@ -1,6 +1,6 @@
 """The answer about a pair of programs: proved, refuted or undecided."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from time import perf_counter
@@ -12,6 +12,9 @@ from xshardy.proving.certificate import CertificateError, certificate_of, check
 from xshardy.proving.pair import Pair
 from xshardy.proving.prove import decide
 from xshardy.proving.refutation import Witness, is_runnable, refute
+
+SHOWN = 5
+"""How many operations at which a relation ends are printed."""
 
 
 class Answer(Enum):
@@ -55,6 +58,37 @@ class Verdict:
             f"<{self.answer.value}: {results - len(self.unrelated)} of {results} results on {self.pair.devices} devices"
         )
         return shown + (f"; {self.witness}>" if self.witness is not None else ">")
+
+    def __str__(self) -> str:
+        """The answer, then what it rests on."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        count, seconds = len(self.pair.results), f"{self.seconds:.2g} s"
+        if self:
+            yield (
+                f"proved: each of {self.pair.devices} devices computes its part of {_results(range(count), count)}, for "
+                "all inputs, in exact arithmetic"
+            )
+            yield f"  {self.related} operations of a device are related to the whole program ({seconds})"
+            return
+        if (witness := self.witness) is not None:
+            yield f"refuted: {witness}"
+            yield f"  {witness.wrong} elements of the tensor are wrong, for the arguments of seed {witness.seed}"
+        else:
+            tried = "no input that was tried refutes it" if self.was_run else "it was not run"
+            yield f"undecided: not shown for {_results(self.unrelated, count)}; {tried} ({seconds})"
+        for op, why in self.frontier[:SHOWN]:
+            name = self.pair.names.describe(op.results[0]) if op.results else op.name
+            yield f"  not related: {name}, {op.name}: {why}"
+        if len(self.frontier) > SHOWN:
+            yield f"  and {len(self.frontier) - SHOWN} more"
+
+
+def _results(numbers: Sequence[int], count: int) -> str:
+    if len(numbers) == count:
+        return "its result" if count == 1 else f"all {count} results"
+    return f"result{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
 
 
 @collection_suspended()

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 
-from xshardy.programs.program import Program
 from xshardy.proving.certificate import check
 from xshardy.proving.pair import Pair, pair_of, partitioned_pair
 from xshardy.proving.relation import relate
@@ -14,7 +13,7 @@ from xshardy.tools.arguments import mesh_axes, path
 from xshardy.tools.output import write_text
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.progress import stage
-from xshardy.tools.prove import STATUS, as_json, verdict_lines
+from xshardy.tools.prove import STATUS, as_json
 from xshardy.tools.source_file import add_program, read_source
 from xshardy.tools.usage import UsageError
 
@@ -59,14 +58,14 @@ def run(args: argparse.Namespace) -> int:
         if args.local is None:
             with stage(f"partitioning {args.file}"):
                 pair = partitioned_pair(program)
-            return _answer(args, pair, program)
+            return _answer(args, pair)
         with stage(f"reading {args.local}"):
             local_source = read_source(args.local)
         with imported_program(local_source) as local:
-            return _answer(args, pair_of(program, local), local)
+            return _answer(args, pair_of(program, local))
 
 
-def _answer(args: argparse.Namespace, pair: Pair, local: Program) -> int:
+def _answer(args: argparse.Namespace, pair: Pair) -> int:
     """Print the verdict about `pair`, and write what was asked for."""
     if args.check is not None:
         is_proved = check(pair, args.check.read_text()).is_proved
@@ -75,10 +74,9 @@ def _answer(args: argparse.Namespace, pair: Pair, local: Program) -> int:
     with stage("proving"):
         verdict = prove_pair(pair, run=not args.no_run, certify=args.certificate is not None)
     if args.json:
-        print(json.dumps(as_json(verdict, local), indent=2))
+        print(json.dumps(as_json(verdict), indent=2))
     else:
-        for line in verdict_lines(verdict, local):
-            print(line)
+        print(verdict)
     _write(args, verdict)
     return STATUS[verdict.answer]
 
