@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from xshardy.programs.garbage import collection_suspended
 from xshardy.proving.certificate import CertificateError, certificate_of, check
 from xshardy.proving.pair import Pair
-from xshardy.proving.prove import decide
+from xshardy.proving.prove import Kept, decide
 from xshardy.proving.refutation import Witness, is_runnable, refute
 
 SHOWN = 5
@@ -44,7 +44,7 @@ class Verdict:
     witness: Witness | None = None
     """Of a refutation."""
     certificate: str | None = field(default=None)
-    """Of a proof: JSON, which `check_certificate` reads."""
+    """Of a proof: JSON, which `certificate.check` reads."""
     was_run: bool = False
     """Whether inputs were tried."""
 
@@ -66,9 +66,10 @@ class Verdict:
     def _lines(self) -> Iterator[str]:
         count, seconds = len(self.pair.results), f"{self.seconds:.2g} s"
         if self:
+            devices = "the device" if self.pair.devices == 1 else f"each of {self.pair.devices} devices"
             yield (
-                f"proved: each of {self.pair.devices} devices computes its part of {_results(range(count), count)}, for "
-                "all inputs, in exact arithmetic"
+                f"proved: {devices} computes its part of {_results(range(count), count)}, for all inputs, in exact "
+                "arithmetic"
             )
             yield f"  {self.related} operations of a device are related to the whole program ({seconds})"
             return
@@ -83,6 +84,8 @@ class Verdict:
             yield f"  not related: {name}, {op.name}: {why}"
         if len(self.frontier) > SHOWN:
             yield f"  and {len(self.frontier) - SHOWN} more"
+        if not self.frontier:
+            yield "  each operation is related to the whole program, but results are not the parts that shardings say"
 
 
 def _results(numbers: Sequence[int], count: int) -> str:
@@ -92,15 +95,15 @@ def _results(numbers: Sequence[int], count: int) -> str:
 
 
 @collection_suspended()
-def prove_pair(pair: Pair, *, run: bool = True, certify: bool = False) -> Verdict:
+def prove_pair(pair: Pair, *, run: bool = True, certify: bool = False, kept: Kept | None = None) -> Verdict:
     """
     The verdict about `pair`.
 
     What is not proved is run, if `run`, to find an input that refutes it. With `certify`, a proof has a certificate,
-    which has been checked.
+    which has been checked. `kept` is filled with the views that values are, as a page shows them.
     """
     start = perf_counter()
-    decision = decide(pair)
+    decision = decide(pair, kept=kept)
     found = decision.unrelated, decision.frontier, decision.related
     if decision.is_proved:
         certificate = certificate_of(pair, decision) if certify else None
