@@ -87,13 +87,11 @@ def check(pair: Pair, text: str) -> Decision:
     except (ValueError, KeyError, TypeError) as error:
         raise CertificateError(f"this is no certificate of xshardy ({error}): write one with --certificate") from None
     if version != VERSION:
-        raise CertificateError(
-            f"the certificate has version {version}, and this xshardy reads {VERSION}: write it again"
-        )
+        raise CertificateError(f"the certificate has version {version}, not {VERSION}: write it again")
     for name, digest in digests(pair).items():
         if said[name] != digest:
             raise CertificateError(
-                f"the certificate is of other programs, {DIGESTED[name]} differs: write it again for these"
+                f"the certificate is of other programs, {DIGESTED[name]} differs: write one for these"
             )
     recorded = _Recorded(rows)
     try:

@@ -45,8 +45,8 @@ def partitioned_pair(program: Program) -> Pair:
     """
     if device_count(program.module) == 1 and mesh_of(program.module)[0] is None:
         raise InputError(
-            f"{program.source.name}: error: the program has no mesh, so that there are no devices: give it shardings, or "
-            "give the program of each device too"
+            f"{program.source.name}: error: the program has no mesh, so that there are no devices: give it shardings, "
+            "or the program of each device as a second file"
         )
     made = partition_module(program.module, program.context, keep_propagated=True)
     assert made.propagated is not None
@@ -97,13 +97,13 @@ def _devices(whole: Program, local: Program) -> int:
     of_mesh, declared = device_count(whole.module), declared_grid(local.module).size
     if of_mesh == declared == 1 and mesh_of(whole.module)[0] is None:
         raise InputError(
-            f"{local.source.name}: error: neither this program nor {whole.source.name} says how many devices there are: "
-            f"give {whole.source.name} shardings, or this one the attribute mhlo.num_partitions"
+            f"{local.source.name}: error: neither this program nor {whole.source.name} says how many devices there "
+            f"are: give {whole.source.name} shardings, or this one the attribute mhlo.num_partitions"
         )
     if 1 != of_mesh != declared != 1:
         raise InputError(
-            f"{local.source.name}: error: the program is for {declared} devices, and the mesh of {whole.source.name} has "
-            f"{of_mesh}: give one of them the number of the other"
+            f"{local.source.name}: error: the program is for {declared} devices, and the mesh of {whole.source.name} "
+            f"has {of_mesh}: give one of them the number of the other"
         )
     return max(of_mesh, declared)
 
@@ -118,8 +118,8 @@ def _check(pair: Pair, whole: Program, local: Program, what: str) -> None:
     ):
         if len(types[0]) != len(types[1]):
             raise InputError(
-                f"{name}: error: the program has {_count(len(types[1]), kind)}, and {other} has {len(types[0])}: give two "
-                "programs that take and return the same tensors"
+                f"{name}: error: the program has {_count(len(types[1]), kind)}, and {other} has {len(types[0])}: give "
+                "two programs that take and return the same tensors"
             )
         for number, (tensor, mine, found) in enumerate(zip(tensors, *types, strict=True)):
             expected = TensorType(tensor.type.element_type, tensor.local_shape)
@@ -130,8 +130,8 @@ def _check(pair: Pair, whole: Program, local: Program, what: str) -> None:
                 )
             if what == "whole" and tensor.type != mine:
                 raise InputError(
-                    f"{name}: error: {kind} {number} is a {tensor.type}, but in {other} it is a {mine}: give two programs "
-                    "that take and return the same tensors"
+                    f"{name}: error: {kind} {number} is a {tensor.type}, but in {other} it is a {mine}: give two "
+                    "programs that take and return the same tensors"
                 )
 
 

@@ -78,7 +78,7 @@ class Reading:
     frontier: "list[tuple[Operation, str]]" = field(default_factory=list[tuple[Operation, str]])
     """The operations whose results are no views of the whole program, though their operands are; and why."""
     views: "dict[Operation, Sequence[View]] | None" = None
-    """By operation, its results as they were read last; of a function, its arguments. Kept only in a given dictionary."""
+    """By operation, its results as they were read last, if a dictionary is given."""
 
     def __post_init__(self):
         self._functions: Mapping[str, func.FuncOp] = functions_of(self.module)

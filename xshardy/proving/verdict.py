@@ -7,6 +7,7 @@ from time import perf_counter
 
 from xdsl.ir import Operation
 
+from xshardy.display.html_parts import facts
 from xshardy.programs.garbage import collection_suspended
 from xshardy.proving.certificate import CertificateError, certificate_of, check
 from xshardy.proving.pair import Pair
@@ -63,6 +64,26 @@ class Verdict:
         """The answer, then what it rests on."""
         return "\n".join(self._lines())
 
+    def _repr_html_(self) -> str:
+        """The answer and what it rests on, and how each result is divided, for notebooks."""
+        found: dict[str, object] = {
+            "answer": self.answer.value,
+            "devices": self.pair.devices,
+            "related operations of a device": self.related,
+        }
+        if self.witness is not None:
+            found["witness"] = self.witness
+        found |= {f"not related: {self._named(op)}": why for op, why in self.frontier[:SHOWN]}
+        results = {
+            f"result {number}": f"{'not ' if number in self.unrelated else ''}related, {tensor!r}"
+            for number, tensor in enumerate(self.pair.results)
+        }
+        return facts(found) + facts(results)
+
+    def _named(self, op: Operation) -> str:
+        """`%1 (line 4), stablehlo.tanh`"""
+        return f"{self.pair.names.describe(op.results[0])}, {op.name}" if op.results else op.name
+
     def _lines(self) -> Iterator[str]:
         count, seconds = len(self.pair.results), f"{self.seconds:.2g} s"
         if self:
@@ -80,8 +101,7 @@ class Verdict:
             tried = "no input that was tried refutes it" if self.was_run else "it was not run"
             yield f"undecided: not shown for {_results(self.unrelated, count)}; {tried} ({seconds})"
         for op, why in self.frontier[:SHOWN]:
-            name = self.pair.names.describe(op.results[0]) if op.results else op.name
-            yield f"  not related: {name}, {op.name}: {why}"
+            yield f"  not related: {self._named(op)}: {why}"
         if len(self.frontier) > SHOWN:
             yield f"  and {len(self.frontier) - SHOWN} more"
         if not self.frontier:

@@ -87,8 +87,8 @@ def _pair_of_files(args: argparse.Namespace, program: Program) -> Pair:
         import_local(local)
         if args.relation is not None and mesh_of(local.module)[0] is not None:
             raise UsageError(
-                f"error: --relation is for the program of a device, and {args.local} has a mesh and shardings of its own: "
-                "leave it out"
+                f"error: --relation is for the program of a device, and {args.local} has a mesh and shardings of "
+                "its own: leave it out"
             )
         return pair_of(program, local)
 

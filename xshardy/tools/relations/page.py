@@ -1,4 +1,4 @@
-"""A self-contained HTML page about a verdict: both programs, and what each value of a device is of the whole program."""
+"""A self-contained HTML page about a verdict: both programs, and of what the values of a device are parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -57,7 +57,7 @@ class _Relations:
                     self._values.setdefault(source, []).append((numbers[op], view))
 
     def of(self, views: Sequence[View]) -> Mapping[str, object]:
-        """The kind of the least related one, the operations of the whole program whose elements they have, and a text."""
+        """The kind of the least related one, the operations of the whole program that they are views of, and a text."""
         kinds = [self._kind(view) for view in views]
         sources = dict.fromkeys(piece.source for view in views for piece in view.pieces)
         lines = {self._values[source][0][0] for source in sources if source in self._values}
@@ -98,7 +98,8 @@ def _described(view: View) -> Iterator[str]:
     for piece in view.pieces:
         part = "" if piece.partial is None else f"part of {piece.partial.kind} of "
         outside = "" if piece.outside is None else f", {piece.outside} outside of it"
-        yield f"{_box(piece)}{part}{piece.source}[{', '.join(_index(index, view.shape) for index in piece.at)}]{outside}"
+        at = ", ".join(_index(index, view.shape) for index in piece.at)
+        yield f"{_box(piece)}{part}{piece.source}[{at}]{outside}"
 
 
 def _box(piece: Piece) -> str:
