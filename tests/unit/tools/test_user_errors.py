@@ -21,6 +21,7 @@ COMMANDS = {
     "hlo-stats": ["hlo-stats", "{}.hlo"],
     "shard": ["shard", "{}.mlir"],
     "explain": ["explain", "{}.mlir", "--arg", "0"],
+    "prove": ["prove", "{}.mlir"],
     "xshardy-opt": ["{}.mlir"],
     "xshardy-opt of HLO": ["{}.hlo"],
 }
@@ -117,6 +118,8 @@ WRITING = {
     "compile -o": ["compile", GELU, "-o"],
     "shard -o": ["shard", MLP, "-o"],
     "explain --html": ["explain", MLP, "--html"],
+    "prove --html": ["prove", MLP, "--html"],
+    "prove --certificate": ["prove", MLP, "--certificate"],
     "xshardy-opt -o": [MLP, "-o"],
 }
 
