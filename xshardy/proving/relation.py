@@ -40,25 +40,25 @@ def relate(module: ModuleOp, text: str, name: str, context: Context) -> None:
     main = main_function(module)
     mesh = found.get("mesh", "")
     types = main.function_type
-    for key, own, add in (
+    for key, whole, add in (
         ("arguments", types.inputs.data, add_argument_attributes),
         ("results", types.outputs.data, add_result_attributes),
     ):
-        shardings = found.get(key, [])
-        if not isinstance(shardings, list) or not all(isinstance(each, str) for each in shardings):
-            raise InputError(f"{name}: error: {key} is no list of texts: write one sharding for each of the {key}")
-        if len(shardings) != len(own):
+        shardings, count = found.get(key, []), len(whole)
+        if not isinstance(shardings, list):
+            raise InputError(f"{name}: error: {key} is no list: write {key} = ['[{{\"x\"}}, {{}}]'], one string each")
+        if len(shardings) != count:
             raise InputError(
-                f"{name}: error: {len(shardings)} {key}, but @{main.sym_name.data} has {len(own)}: one line each"
+                f"{name}: error: {len(shardings)} {key}, but @{main.sym_name.data} has {count}: one line each"
             )
         parsed = [
-            _sharding(mesh, each, f"{name}: error: sharding {number} of {key}", type, main, context)
-            for number, (each, type) in enumerate(zip(shardings, own, strict=True))
+            _sharding(mesh, each, type, f"{name}: error: {key} {number}", main, context)
+            for number, (each, type) in enumerate(zip(shardings, whole, strict=True))
         ]
         add(main, {number: {SHARDING: sharding} for number, sharding in enumerate(parsed)})
 
 
-def _sharding(mesh: str, text: str, place: str, type: Attribute, main: FuncOp, context: Context) -> TensorShardingAttr:
+def _sharding(mesh: str, text: str, type: Attribute, place: str, main: FuncOp, context: Context) -> TensorShardingAttr:
     try:
         found = Parser(context, f"#sdy.sharding<mesh{mesh}, {text}>").parse_attribute()
         assert isinstance(found, TensorShardingAttr)

@@ -121,16 +121,16 @@ def product(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence
 
 
 def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequence[View]:
-    """As `dot_general` over the last dimension of the first operand and the first one of the second."""
+    """The sum of products over the last dimension of the first operand and the first one of the second."""
     lhs, rhs = (view.shape for view in operands)
-    space, rank = (*lhs[:-1], *rhs[1:], lhs[-1]), len(lhs) + len(rhs) - 2
-    places = [*range(len(lhs) - 1), rank], [rank, *range(len(lhs) - 1, rank)]
+    space = (*lhs[:-1], *rhs[1:], lhs[-1])
+    rank = len(space) - 1
+    places = [[*range(len(lhs) - 1), rank], [rank, *range(len(lhs) - 1, rank)]]
     reads = [
-        kernel.pulled(view, [whole(dim, space[dim]) for dim in place], space)
-        for view, place in zip(operands, places, strict=True)
+        kernel.pulled(view, [whole(dim, space[dim]) for dim in dims], space)
+        for view, dims in zip(operands, places, strict=True)
     ]
-    kind = kind_of_element(element_of(op.results[0]))
-    applied = Applied("product", kind, _roles(space, rank), space, kind="add", commutes=True)
+    applied = Applied("product", kind_of_element(element_of(op.results[0])), _roles(space, rank), space, (), "add", True)
     return [kernel.apply(applied, reads, range(rank), 0.0)]
 
 

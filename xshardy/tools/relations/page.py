@@ -69,11 +69,12 @@ class _Relations:
         }
 
     def _kind(self, view: View) -> str:
-        if any(piece.source.is_local and piece.source not in self._values for piece in view.pieces):
+        own = [piece.source.is_local and piece.source not in self._values for piece in view.pieces]
+        if view.pieces and all(own):
             return "unrelated"
         if any(piece.partial is not None for piece in view.pieces):
             return "partial"
-        if not view.is_known(self._devices):
+        if any(own) or not view.is_known(self._devices):
             return "padded"
         return "whole" if self._same(view) else "part"
 

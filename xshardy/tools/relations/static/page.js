@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const byId = id => document.getElementById(id);
 const MEANINGS = {
   whole: "all of a value of the whole program", part: "a part of one", partial: "a part of a sum or the like",
-  padded: "some elements are unknown", unrelated: "not related to the whole program",
+  padded: "in some elements, as where it is padded", unrelated: "not related to the whole program",
 };
 
 function element(name, className, ...children) {
