@@ -130,7 +130,9 @@ def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequen
         kernel.pulled(view, [whole(dim, space[dim]) for dim in dims], space)
         for view, dims in zip(operands, places, strict=True)
     ]
-    applied = Applied("product", kind_of_element(element_of(op.results[0])), _roles(space, rank), space, (), "add", True)
+    applied = Applied(
+        "product", kind_of_element(element_of(op.results[0])), _roles(space, rank), space, (), "add", True
+    )
     return [kernel.apply(applied, reads, range(rank), 0.0)]
 
 
