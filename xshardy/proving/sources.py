@@ -6,6 +6,7 @@ A term reads pieces of other sources, so both are here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -70,7 +71,7 @@ class Operation:
     """Whether it is a function of integers and numbers that may be read at any index: a mask, a position."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Box:
     """The indices `lo <= i < hi`, of each device; none on devices that are not `here`."""
 
@@ -78,8 +79,10 @@ class Box:
     """`[devices, rank]`"""
     hi: Ints
     here: Mask
+    sizes: tuple[int, ...] | None = None
+    """The shape of the tensor all of whose indices it has, on all devices; None for other boxes."""
 
-    @property
+    @cached_property
     def active(self) -> Mask:
         """The devices on which it has an index."""
         return self.here & (self.hi > self.lo).all(1)
@@ -91,10 +94,14 @@ class Box:
 
     def meet(self, other: "Box") -> "Box":
         """The indices that are in both."""
+        if self.sizes is not None and self.sizes == other.sizes:
+            return self
         return Box(np.maximum(self.lo, other.lo), np.minimum(self.hi, other.hi), self.here & other.here)
 
     def where(self, devices: Mask) -> "Box":
         """It on these devices only."""
+        if devices.all():
+            return self
         return Box(self.lo, self.hi, self.here & devices)
 
     def along(self, dim: int, lo: Ints, hi: Ints) -> "Box":
@@ -109,12 +116,20 @@ class Box:
 
     def at_devices(self, devices: Ints) -> "Box":
         """That of `devices[d]`, on device `d`; none where the number is negative."""
+        if self.sizes is not None and (devices >= 0).all():
+            return full_box(self.sizes, len(devices))
         known = np.maximum(devices, 0)
         return Box(self.lo[known], self.hi[known], self.here[known] & (devices >= 0))
 
     def contains(self, other: "Box") -> Mask:
         """The devices on which all indices of `other` are in it."""
         return ~other.active | (self.active & (self.lo <= other.lo).all(1) & (self.hi >= other.hi).all(1))
+
+
+def full_box(shape: Sequence[int], devices: int) -> Box:
+    """All indices of a tensor of this shape."""
+    hi = np.tile(np.array(shape, np.int64).reshape(1, -1), (devices, 1))
+    return Box(np.zeros_like(hi), hi, np.ones(devices, bool), tuple(shape))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

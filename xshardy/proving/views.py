@@ -12,13 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from xshardy.proving.index import Digit, Index, Ints, canonical, same_index, substitute, whole
-from xshardy.proving.sources import Box, Mask, Partial, Piece, Source
-
-
-def full_box(shape: Sequence[int], devices: int) -> Box:
-    """All indices of a tensor of this shape."""
-    hi = np.tile(np.array(shape, np.int64).reshape(1, -1), (devices, 1))
-    return Box(np.zeros_like(hi), hi, np.ones(devices, bool))
+from xshardy.proving.sources import Box, Mask, Partial, Piece, Source, full_box
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,6 +34,17 @@ class View:
         return self.covers(full_box(self.shape, devices))
 
 
+def bounds(index: Index, box: Box) -> tuple[Ints, Ints]:
+    """The least and the greatest value of `index` in `box`, on each device."""
+    if box.sizes is None:
+        return index.bounds(box.lo, box.hi)
+    low = high = 0
+    for stride, dim, div, mod in index.digits:
+        last = min(mod - 1, max(box.sizes[dim] - 1, 0) // div)
+        low, high = (low, high + stride * last) if stride > 0 else (low + stride * last, high)
+    return index.offset + low, index.offset + high
+
+
 def view_of(source: Source, at: Sequence[Index], shape: Sequence[int], devices: int) -> View:
     """`source[at(i)]` at all indices of `shape`."""
     return View(tuple(shape), (Piece(source, tuple(at), full_box(shape, devices)),))
@@ -50,6 +55,10 @@ def settled(at: Sequence[Index], box: Box, shape: Sequence[int]) -> tuple[Index,
     The indices `at` in their one form in `box`: a dimension with one index is a number, and a digit whose higher digits
     are constant has no modulus.
     """
+    if box.sizes is not None and all(
+        digit.div * digit.mod >= box.sizes[digit.dim] > digit.div for index in at for digit in index.digits
+    ):
+        return tuple(at)
     active = box.active
     if not active.any():
         return tuple(at)
@@ -72,11 +81,10 @@ def settled(at: Sequence[Index], box: Box, shape: Sequence[int]) -> tuple[Index,
 
 def preimage(box: Box, at: Sequence[Index], shape: Sequence[int]) -> Box | None:
     """The box of the indices of `shape` whose `at` is in `box`; None if they are no box."""
-    new = full_box(shape, len(box.here))
-    new = new.where(box.active)
+    new = full_box(shape, len(box.here)).where(box.active)
     for dim, index in enumerate(at):
         lo, hi = box.lo[:, dim], box.hi[:, dim]
-        low, high = index.bounds(new.lo, new.hi)
+        low, high = bounds(index, new)
         active = new.active
         if (((low >= lo) & (high < hi)) | ~active).all():
             continue
