@@ -29,7 +29,7 @@ class BySharding:
         """Its only guess."""
         return self._maps(branched.op, branched.results, shapes)
 
-    def _maps(self, op: Operation, views: Sequence[View], shapes: Sequence[tuple[int, ...]]) -> Maps:
+    def _maps(self, op: Operation, views: Sequence[View], shapes: Sequence[tuple[int, ...]]) -> Maps | None:
         """The first part, where there is no sharding: that of what a loop carries unchanged does not matter."""
         written = op.attributes.get(SHARDING)
         shardings: Sequence[TensorShardingAttr | None] = (
@@ -37,6 +37,8 @@ class BySharding:
         )
         maps = list[tuple[Index, ...]]()
         for sharding, result, view, shape in zip(shardings, op.results, views, shapes, strict=True):
+            if len(view.shape) != len(shape):
+                return None
             maps.append(identity(shape))
             if view.shape != shape:
                 assert isa(result.type, TensorType[Attribute])
