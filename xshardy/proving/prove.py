@@ -119,7 +119,9 @@ def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: 
     source = Source(name, space)
     combined = Applied("reduce", (KINDS[tensor.reduction], kind), "p" * rank + "r", space, kind=KINDS[tensor.reduction])
     view = reader.apply(combined, [view_of(source, identity(space), space, 1)], range(rank))
-    part = Partial(combined.kind or "", (Box(ranks[:, None], ranks[:, None] + 1, np.ones(kernel.devices, bool)),), (count,))
+    part = Partial(
+        combined.kind or "", (Box(ranks[:, None], ranks[:, None] + 1, np.ones(kernel.devices, bool)),), (count,)
+    )
     parts = part_of(view, tensor)
     return view, View(parts.shape, tuple(replace(piece, partial=part) for piece in parts.pieces))
 
