@@ -16,7 +16,19 @@ import numpy as np
 
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
-from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, same_index, substitute, whole
+from xshardy.proving.index import (
+    ZERO,
+    Digit,
+    Index,
+    Ints,
+    are_indices,
+    combine,
+    identity,
+    number,
+    same_index,
+    substitute,
+    whole,
+)
 from xshardy.proving.sources import UNLIMITED, Constant, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
@@ -62,8 +74,8 @@ class Universe:
         self._tables = dict[tuple[str, tuple[int, ...], bytes], Table]()
 
     def constant(self, value: float | complex | bool) -> Constant:
-        """A number that is no integer. Zeros of both signs are one, and so are all that are not numbers."""
-        key = (isinstance(value, bool), "nan" if value != value else value)
+        """A number that is no integer. Zeros of both signs are one, and so are all real ones that are not numbers."""
+        key = (isinstance(value, bool), repr(value) if value != value else value)
         if key not in self._constants:
             self._constants[key] = Constant(str(value), (), value)
         return self._constants[key]
@@ -137,9 +149,9 @@ class Kernel:
         pieces = list[Piece]()
         for piece in view.pieces:
             if isinstance(piece.source, Table) and all(index.is_known for index in piece.at):
-                places = tuple(np.broadcast_to(index.offset, self.devices) for index in piece.at)
+                places = tuple(np.where(piece.box.active, index.offset, 0) for index in piece.at)
                 values = piece.source.values[places]
-                if values.dtype.kind in "iu":
+                if values.dtype.kind in "iu" and values.dtype != np.uint64:
                     pieces.append(Piece(self.universe.integers, (number(values.astype(np.int64)),), piece.box))
                 else:
                     pieces += (
@@ -168,7 +180,8 @@ class Kernel:
         if answer is not None:
             source, at = answer
             defined = next(defined for assembled, defined in self.universe.assembled if assembled is source)
-            again = pull(restricted(defined, self.devices), at, view.shape)
+            is_valid = len(at) == len(defined.shape) and are_indices(at, view.shape, self.devices)
+            again = pull(restricted(defined, self.devices), at, view.shape) if is_valid else None
             if again is not None and same_in(view, again, full_box(view.shape, self.devices)):
                 return view_of(source, at, view.shape, self.devices)
         if not self.is_whole:
@@ -339,6 +352,8 @@ class Kernel:
         """
         term, at = match.term, match.at
         theirs = term.operation
+        if not are_indices(at, operation.sizes, self.devices):
+            return None
         if match.is_swapped:
             if not operation.commutes:
                 return None
@@ -352,7 +367,7 @@ class Kernel:
         ):
             return None
         active = box.active
-        if (active & ~term.box.active).any() or not _agree(theirs, operation, at):
+        if (active & ~term.box.active).any() or not _agree(theirs, operation, at, box):
             return None
         if not theirs.is_total and not all(
             ((low >= term.box.lo[:, dim]) & (high < term.box.hi[:, dim]) | ~active).all()
@@ -395,14 +410,18 @@ def _first_equal(rows: Ints) -> Ints:
     return first[inverse.reshape(-1)]
 
 
-def _agree(theirs: Operation, mine: Operation, at: Sequence[Index]) -> bool:
-    """Whether collectives are over the same groups, whose devices are at the same indices."""
+def _agree(theirs: Operation, mine: Operation, at: Sequence[Index], box: Box) -> bool:
+    """
+    Whether collectives are over the same groups, whose devices are at the same indices.
+
+    All devices of a group must be in `box`: what is verified of the reads of some says nothing about the others.
+    """
     if theirs.members is None or mine.members is None:
         return theirs.members is mine.members
     if theirs.members.shape != mine.members.shape or (theirs.members != mine.members).any():
         return False
-    offsets = (np.broadcast_to(index.offset, len(mine.members))[mine.members] for index in at)
-    return all((offset == offset[:, :1]).all() for offset in offsets)
+    rows = [box.active, *box.lo.T, *box.hi.T, *(np.broadcast_to(index.offset, len(mine.members)) for index in at)]
+    return all(((row[mine.members] == row[mine.members[:, :1]]).all(1) | ~box.active).all() for row in rows)
 
 
 def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:
