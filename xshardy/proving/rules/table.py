@@ -4,16 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
+from xdsl.traits import SymbolTable
 
 from xshardy.dialects import chlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import shape_of
-from xshardy.indexing.tensor_maps import values_of
-from xshardy.proving.kernel import Kernel
+from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import collectives, lookups, movement, reductions
 from xshardy.proving.rules.elementwise import elementwise
+from xshardy.proving.rules.keys import element_of, fingerprint
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View
 
@@ -35,16 +37,34 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
     rank, result_rank = len(operands[0].shape), len(shape_of(op.result))
     dims, count = range(min(rank, result_rank)), max(rank, result_rank)
     given, made = ([*dims, *([None] * (count - len(dims)))][:each] for each in (rank, result_rank))
-    return applied_to_whole(kernel, op, operands, [given], [made])
+    types = str(element_of(op.operand)), str(element_of(op.result))
+    return applied_to_whole(kernel, op, operands, [given], [made], more=types)
+
+
+def without_a_function(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    """Operations whose results are others each time."""
+    raise Undecided("its results are no function of its operands")
 
 
 def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
     """The first dimensions are parallel where JAX says so, as for LAPACK; otherwise operands are taken as a whole."""
+    if op.has_side_effect is not None and op.has_side_effect.value.data:
+        return without_a_function(kernel, op, operands)
     attributes = op.attributes.get("mhlo.frontend_attributes")
     said = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
     count = int(said.data) if isinstance(said, StringAttr) else 0
     given = [_first(len(view.shape), count) for view in operands]
-    return applied_to_whole(kernel, op, operands, given, [_first(len(shape_of(r)), count) for r in op.results])
+    made = [_first(len(shape_of(result)), count) for result in op.results]
+    return applied_to_whole(kernel, op, operands, given, made, more=_called(op))
+
+
+def _called(op: stablehlo.CustomCallOp) -> Sequence[str]:
+    """What the functions that it is given compute. Raises `Undecided` if these call others."""
+    names = () if op.called_computations is None else op.called_computations.data
+    functions = [SymbolTable.lookup_symbol(op, name) for name in names]
+    if any(function is None or any(isinstance(o, func.CallOp) for o in function.walk()) for function in functions):
+        raise Undecided("it is given functions that call others")
+    return tuple(fingerprint(function.regions[0]) for function in functions if function is not None)
 
 
 def _first(rank: int, count: int) -> list[int | None]:
@@ -60,10 +80,8 @@ def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequ
 
 
 def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
-    """Dimensions along which windows have one element are parallel."""
-    sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
-    same = [a == b for a, b in zip(operands[0].shape, operands[1].shape, strict=True)]
-    dims = [d if size == 1 and same[d] else None for d, size in enumerate(sizes)]
+    """Dimensions along which windows are single elements are parallel."""
+    dims = reductions.single_elements(op, len(operands[0].shape))
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
 
 
@@ -101,6 +119,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ReplicaIdOp: collectives.partition_id,
     stablehlo.ReshapeOp: movement.reshape,
     stablehlo.ReverseOp: movement.rearranged,
+    stablehlo.RngOp: without_a_function,
     stablehlo.ScatterOp: lookups.scatter,
     stablehlo.SelectAndScatterOp: select_and_scatter,
     stablehlo.SliceOp: movement.rearranged,
