@@ -1,6 +1,6 @@
 """
-Pairs of a whole program and a program of each device: whether the second is proved to compute its part of the first, and
-whether it does, by execution on a simulated mesh.
+Pairs of a whole program and a program of each device: whether the second is proved to compute its part of the first,
+and whether it does, by execution on a simulated mesh.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ class Trial:
 
 
 def trial_of(whole: str, local: str | None = None) -> Trial:
-    """The trial of a program with shardings and a program of each device; without one, of that which the passes make."""
+    """The trial of a program with shardings and one of each device; without one, of that which the passes make."""
     made = partition_module(parse_module(whole), new_context(), keep_propagated=True)
     assert made.propagated is not None
     module = made.module if local is None else parse_module(local)
