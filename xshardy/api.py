@@ -407,13 +407,17 @@ def prove(
     inputs are tried for what is not proved. With `certify`, a proof has a certificate. Raises what `partition` does,
     and `InputError` for two programs that do not fit.
     """
-    from xshardy.proving.pair import pair_of, partitioned_pair
+    from xshardy.programs.program import read_program
+    from xshardy.programs.source import source_of
+    from xshardy.proving.pair import import_local, pair_of, partitioned_pair
     from xshardy.proving.verdict import prove_pair
 
     with _named_program(source, name, arguments, mesh) as program:
         if local is None:
             return prove_pair(partitioned_pair(program), run=run, certify=certify)
-        with _named_program(local, name, arguments, None) as other:
+        other = read_program(source_of(local, name, arguments)).named()
+        with other.failures_placed():
+            import_local(other)
             return prove_pair(pair_of(program, other), run=run, certify=certify)
 
 

@@ -68,6 +68,22 @@ def pair_of(whole: Program, local: Program) -> Pair:
     return pair
 
 
+def import_local(program: Program) -> None:
+    """
+    Make a program that may be that of a device one of StableHLO, in place.
+
+    HLO text is taken for the program of a device, whatever shardings it has left.
+    """
+    if not program.source.is_hlo:
+        program.import_shardings()
+        return
+    from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
+    from xshardy.transforms.hlo.canonicalize_from_hlo_import import CanonicalizeFromHloImportPass
+
+    dissolve_tuples(program.module)
+    CanonicalizeFromHloImportPass().rewrite_module(program.module)
+
+
 def _check(pair: Pair, whole: Program, local: Program, what: str) -> None:
     """Raises `InputError` if both programs have other numbers or shapes of arguments or results."""
     functions = pair.functions

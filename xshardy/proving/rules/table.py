@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 
-from xshardy.dialects import chlo, sdy, stablehlo
+from xshardy.dialects import chlo, hlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import shape_of
 from xshardy.proving.kernel import Kernel, Undecided
@@ -85,7 +85,13 @@ def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operand
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
 
 
+def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
+
+
 RULES: Mapping[type[Operation], Rule] = {
+    hlo.CopyOp: movement.same,
+    hlo.ElidedConstantOp: elided,
     sdy.ConstantOp: movement.constant,
     sdy.PropagationBarrierOp: movement.same,
     sdy.ReshardOp: movement.same,

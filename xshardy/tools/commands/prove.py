@@ -6,12 +6,13 @@ import json
 import numpy as np
 
 from xshardy.proving.certificate import check
-from xshardy.proving.pair import Pair, pair_of, partitioned_pair
+from xshardy.programs.program import read_program
+from xshardy.proving.pair import Pair, import_local, pair_of, partitioned_pair
 from xshardy.proving.relation import relate
 from xshardy.proving.verdict import Verdict, prove_pair
 from xshardy.tools.arguments import mesh_axes, path
 from xshardy.tools.output import write_text
-from xshardy.tools.placed_diagnostics import imported_program
+from xshardy.tools.placed_diagnostics import diagnostics_of, imported_program
 from xshardy.tools.progress import stage
 from xshardy.tools.prove import STATUS, as_json
 from xshardy.tools.source_file import add_program, read_source
@@ -61,7 +62,9 @@ def run(args: argparse.Namespace) -> int:
             return _answer(args, pair)
         with stage(f"reading {args.local}"):
             local_source = read_source(args.local)
-        with imported_program(local_source) as local:
+        local = read_program(local_source).named()
+        with diagnostics_of(local):
+            import_local(local)
             return _answer(args, pair_of(program, local))
 
 
