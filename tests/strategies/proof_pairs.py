@@ -68,18 +68,21 @@ class Trial:
 
     def differs(self, seeds: Sequence[int] = range(3)) -> bool:
         """Whether a device computes an element that is not that of the whole program, for some random arguments."""
-        for seed in seeds:
-            parts = self.parts(seed)
-            if seed not in self._expected:
-                self._expected[seed] = evaluate_spmd(self.reference, parts, rules=LIMITED)
-            for device, (found, expected) in enumerate(
-                zip(evaluate_spmd(self.pair.local, parts, rules=LIMITED), self._expected[seed], strict=True)
-            ):
-                for mine, right, tensor in zip(found, expected, self.pair.results, strict=True):
-                    inside = _inside(tensor, device)
-                    if _differ(np.asarray(mine)[inside], np.asarray(right)[inside]):
-                        return True
-        return False
+        return any(self.wrong_results(seed) for seed in seeds)
+
+    def wrong_results(self, seed: int) -> set[int]:
+        """The numbers of the results that are not those of the whole program, for random arguments."""
+        parts = self.parts(seed)
+        if seed not in self._expected:
+            self._expected[seed] = evaluate_spmd(self.reference, parts, rules=LIMITED)
+        found = evaluate_spmd(self.pair.local, parts, rules=LIMITED)
+        wrong = set[int]()
+        for device, row in enumerate(zip(found, self._expected[seed], strict=True)):
+            for number, (mine, right, tensor) in enumerate(zip(*row, self.pair.results, strict=True)):
+                inside = _inside(tensor, device)
+                if _differ(np.asarray(mine)[inside], np.asarray(right)[inside]):
+                    wrong.add(number)
+        return wrong
 
 
 def trial_of(whole: str, local: str | None = None) -> Trial:

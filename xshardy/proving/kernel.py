@@ -300,7 +300,7 @@ class Kernel:
     def _inside(self, match: Match, operation: Operation, box: Box) -> Box:
         """The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only."""
         term = match.term
-        if term.is_local or term.operation.is_total:
+        if term.is_local or term.operation.is_total or not are_indices(match.at, operation.sizes, self.devices):
             return box
         parallel = [dim for dim, role in enumerate(term.operation.roles) if role == "p"]
         found = preimage(
