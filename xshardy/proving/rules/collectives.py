@@ -159,6 +159,8 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
 def collective_broadcast(
     kernel: Kernel, op: stablehlo.CollectiveBroadcastOp, operands: Sequence[View]
 ) -> Sequence[View]:
+    if len(operands) != 1 or op.has_dynamic_root is not None:
+        raise Undecided("its roots are known at run time only")
     members, _ = _by_device(kernel, groups_over_one(op, kernel.grid))
     return [at_devices(operands[0], members[:, 0])]
 

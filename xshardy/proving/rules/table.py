@@ -48,6 +48,11 @@ def without_a_function(kernel: Kernel, op: Operation, operands: Sequence[View]) 
     raise Undecided("its results are no function of its operands")
 
 
+def without_a_rule(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    """Operations that may read other devices or a state."""
+    raise Undecided("nothing is known about such operations")
+
+
 def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
     """
     A custom call takes its operands as a whole, but along what the user's sharding rule says.
@@ -88,6 +93,8 @@ def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) ->
     try:
         block, results = decomposed(op)
     except NotImplementedError:
+        if isinstance(op, stablehlo.CrossReplicaSumOp):
+            return without_a_rule(kernel, op, operands)
         return applied_to_whole(kernel, op, operands)
     values = dict(zip(block.args, operands, strict=True))
     for inner in block.ops:
@@ -158,7 +165,29 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.TransposeOp: movement.rearranged,
     stablehlo.TriangularSolveOp: lambda kernel, op, operands: along_last(kernel, op, operands, 2),
 }
-"""An operation without a row is elementwise, if it has that trait, or takes its operands as a whole."""
+"""An operation without a row is elementwise, if it has that trait, or one of `FUNCTIONS`, or unknown."""
+
+FUNCTIONS: frozenset[type[Operation]] = frozenset(
+    {
+        chlo.RaggedDotOp,
+        chlo.ScanOp,
+        stablehlo.BatchNormGradOp,
+        stablehlo.BatchNormInferenceOp,
+        stablehlo.BatchNormTrainingOp,
+        stablehlo.DynamicBroadcastInDimOp,
+        stablehlo.DynamicConvOp,
+        stablehlo.DynamicGatherOp,
+        stablehlo.DynamicIotaOp,
+        stablehlo.DynamicPadOp,
+        stablehlo.DynamicReshapeOp,
+        stablehlo.GetDimensionSizeOp,
+        stablehlo.MapOp,
+        stablehlo.RealDynamicSliceOp,
+        stablehlo.RngBitGeneratorOp,
+        stablehlo.SetDimensionSizeOp,
+    }
+)
+"""Operations whose results are functions of their operands, and of nothing else: not of other devices, nor of a state."""
 
 
 @cache
@@ -168,4 +197,6 @@ def rule_of(kind: type[Operation]) -> Rule:
         return rule
     if kind.has_trait(Elementwise, value_if_unregistered=False):
         return elementwise
-    return applied_to_whole if decomposition_of(kind) is None else by_decomposition
+    if kind in FUNCTIONS:
+        return applied_to_whole
+    return without_a_rule if decomposition_of(kind) is None else by_decomposition
