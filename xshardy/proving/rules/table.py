@@ -13,12 +13,14 @@ from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.shapes import shape_of
 from xshardy.facts.decompositions import decomposed, decomposition_of
+from xshardy.interpreters.stablehlo.custom_calls import IDENTITIES
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import collectives, lookups, movement, reductions
 from xshardy.proving.rules.elementwise import elementwise
 from xshardy.proving.rules.keys import element_of, fingerprint
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View
+from xshardy.sharding.conflicts.parts_rules import WHOLE_DIMENSIONS
 from xshardy.sharding.factor_rule import FactorRule
 
 Rule: TypeAlias = Callable[[Kernel, Any, Sequence[View]], Sequence[View]]
@@ -55,17 +57,25 @@ def without_a_rule(kernel: Kernel, op: Operation, operands: Sequence[View]) -> S
 
 def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
     """
-    A custom call takes its operands as a whole, but along what the user's sharding rule says.
+    Known ones by the dimensions that they take as a whole, others as a whole, but along what the user's rule says.
 
-    The rule is an assumption of the proof, as it is one of each partitioner.
+    That rule is an assumption of the proof, as it is one of each partitioner.
     """
+    target = op.call_target_name.data
+    if target in IDENTITIES:
+        return operands
     if op.has_side_effect is not None and op.has_side_effect.value.data:
         return without_a_function(kernel, op, operands)
     more = _called(op)
+    if (count := WHOLE_DIMENSIONS.get(target)) is not None:
+        batches = list(range(len(operands[0].shape) - count))
+        given = [_first(view.shape, operands[0].shape, batches) for view in operands]
+        results = [_first(shape_of(result), operands[0].shape, batches) for result in op.results]
+        return applied_to_whole(kernel, op, operands, given, results, more=more)
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
         return applied_to_whole(kernel, op, operands, more=more)
-    kernel.universe.assumptions.add(f"@{op.call_target_name.data} computes parts as its sharding rule says")
+    kernel.universe.assumptions.add(f"@{target} computes parts as its sharding rule says")
     rule = FactorRule.of(written)
     made = {factor for mapping in rule.results for dim in mapping for factor in dim}
     taken = {*rule.need_replication, *rule.permutation}
@@ -86,6 +96,12 @@ def _called(op: stablehlo.CustomCallOp) -> Sequence[str]:
     if any(function is None or any(isinstance(o, func.CallOp) for o in function.walk()) for function in functions):
         raise Undecided("it is given functions that call others")
     return tuple(fingerprint(function.regions[0]) for function in functions if function is not None)
+
+
+def _first(shape: Sequence[int], first: Sequence[int], batches: Sequence[int]) -> list[int | None]:
+    """The batches that a tensor has, as the first operand has them."""
+    has_batches = tuple(shape[: len(batches)]) == tuple(first[: len(batches)])
+    return [dim if has_batches and dim in batches else None for dim in range(len(shape))]
 
 
 def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
