@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, i1
+from xdsl.dialects.builtin import I64, DenseArrayBase, i1
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
+from xdsl.utils.hints import isa
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import stablehlo
@@ -84,7 +85,7 @@ def single_elements(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp,
     padding = [(0, 0)] * rank if op.padding is None else constant_array(op.padding).reshape(rank, 2).tolist()
     names = ("window_dimensions", "window_strides", "base_dilations", "window_dilations")
     written = [values for name in names if (values := op.properties.get(name)) is not None]
-    others = [values_of(values) for values in written if isinstance(values, DenseArrayBase)]
+    others = [values_of(values) for values in written if isa(values, DenseArrayBase[I64])]
     is_single = [all(values[dim] == 1 for values in others) and not any(padding[dim]) for dim in range(rank)]
     return [dim if is_single[dim] else None for dim in range(rank)]
 

@@ -64,7 +64,7 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
     target = op.call_target_name.data
     if target in IDENTITIES:
         return operands
-    if op.has_side_effect is not None and op.has_side_effect.value.data:
+    if op.has_side_effect.value.data:
         return without_a_function(kernel, op, operands)
     more = _called(op)
     if (count := WHOLE_DIMENSIONS.get(target)) is not None:
@@ -91,8 +91,7 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
 
 def _called(op: stablehlo.CustomCallOp) -> Sequence[str]:
     """What the functions that it is given compute. Raises `Undecided` if these call others."""
-    names = () if op.called_computations is None else op.called_computations.data
-    functions = [SymbolTable.lookup_symbol(op, name) for name in names]
+    functions = [SymbolTable.lookup_symbol(op, name) for name in op.called_computations.data]
     if any(function is None or any(isinstance(o, func.CallOp) for o in function.walk()) for function in functions):
         raise Undecided("it is given functions that call others")
     return tuple(fingerprint(function.regions[0]) for function in functions if function is not None)
