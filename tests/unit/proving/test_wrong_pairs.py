@@ -18,3 +18,73 @@ def test_a_wrong_pair_is_not_proved(path: Path):
     trial = trial_in(path)
     assert trial.differs(range(6)), "the pair holds, so that the test says nothing"
     assert not trial.decision.is_proved
+
+
+TWO_NUMBERS = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {{
+  %least = stablehlo.constant dense<0.0> : tensor<f32>
+  %greatest = stablehlo.constant dense<1.0> : tensor<f32>
+  %shape = stablehlo.constant dense<4> : tensor<1xi64>
+  %0 = {first}
+  %1 = {second}
+  return %0, {result} : tensor<4xf32>, tensor<4xf32>
+}}
+"""
+RANDOM = (
+    "stablehlo.rng %least, %greatest, %shape, distribution = UNIFORM : "
+    "(tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>"
+)
+READING = "stablehlo.custom_call @read(%x) {has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>"
+
+
+@pytest.mark.parametrize("op", [RANDOM, READING], ids=["random numbers", "a call with side effects"])
+def test_results_that_are_others_each_time_are_no_function_of_operands(op: str):
+    whole = TWO_NUMBERS.format(first=op, second=op, result="%1")
+    local = TWO_NUMBERS.format(first=op, second=op, result="%0").replace('sdy.mesh @mesh = <["x"=2]>\n', "")
+    assert trial_of(whole, local).decision.unrelated
+
+
+FUNCTION = """
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  %0 = stablehlo.custom_call @apply(%x) {{called_computations = [@function]}} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}}
+func.func private @function(%x: tensor<f32>) -> tensor<f32> {{
+  %0 = stablehlo.{name} %x : tensor<f32>
+  return %0 : tensor<f32>
+}}
+"""
+
+
+def test_functions_that_calls_are_given_are_compared():
+    whole = FUNCTION.format(name="negate")
+    for name, unrelated in (("negate", []), ("abs", [0])):
+        local = FUNCTION.format(name=name).replace('sdy.mesh @mesh = <["x"=2]>\n', "")
+        assert trial_of(whole, local).decision.unrelated == unrelated
+
+
+REPLICAS = """
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+  %0 = "stablehlo.collective_permute"(%x) <{{
+    channel_handle = #stablehlo.channel_handle<handle = {handle}, type = {type}>,
+    source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}}> : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}}
+"""
+
+
+def test_a_permutation_without_a_channel_is_one_of_replicas():
+    halves = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
+    whole = f"""
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8xf32> {halves}) -> (tensor<8xf32> {halves}) {{
+  %0 = stablehlo.slice %x [0:4] : (tensor<8xf32>) -> tensor<4xf32>
+  %1 = stablehlo.slice %x [4:8] : (tensor<8xf32>) -> tensor<4xf32>
+  %2 = stablehlo.concatenate %1, %0, dim = 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}}
+"""
+    assert trial_of(whole, REPLICAS.format(handle=1, type=1)).decision.is_proved
+    assert not trial_of(whole, REPLICAS.format(handle=0, type=0)).decision.is_proved
