@@ -20,7 +20,10 @@ from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.sources import Constant, Term
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Box, Piece, View, merged, refined, settled
+from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, settled
+
+LARGEST = 1 << 60
+"""Larger integers are no indices: sums of smaller ones do not overflow here."""
 
 COMMUTATIVE = frozenset(
     {
@@ -102,9 +105,9 @@ def _details(op: Operation, count: int) -> object:
 def converted_from_integers(kernel: Kernel, op: Operation, positions: View) -> View:
     """Integers as elements of the result of `op`."""
     element = element_of(op.results[0])
-    if (bounds := integer_range(element)) is not None:
-        if any(piece.at[0].bounds(piece.box.lo, piece.box.hi)[1].max() > bounds[1] for piece in positions.pieces):
-            raise Undecided("its positions are not all of its type")
+    if (limits := integer_range(element)) is not None:
+        if max(positions.shape, default=0) - 1 > limits[1]:
+            raise Undecided(f"its positions are no numbers of {element}")
         return positions
     applied = Applied(
         "stablehlo.convert",
@@ -130,19 +133,19 @@ def _known(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> l
 
 
 def _integers(kernel: Kernel, reads: Sequence[Piece]) -> list[Index] | None:
-    """The integers that all operands are; None if one of them is none, or is not small."""
-    if any(piece.source is not kernel.universe.integers or not piece.at[0].is_small for piece in reads):
-        return None
-    return [piece.at[0] for piece in reads]
+    """The integers that all operands are; None if one of them is none."""
+    return (
+        [piece.at[0] for piece in reads] if all(piece.source is kernel.universe.integers for piece in reads) else None
+    )
 
 
 def _in_range(kernel: Kernel, op: Operation, value: Index | None, box: Box) -> list[Piece] | None:
     """The piece of an integer, if it is one of its type everywhere."""
-    bounds = integer_range(element_of(op.results[0]))
-    if value is None or bounds is None or not value.is_small:
+    limits = integer_range(element_of(op.results[0]))
+    if value is None or limits is None or not value.is_small:
         return None
-    low, high = value.bounds(box.lo, box.hi)
-    fits = (low >= bounds[0]) & (high <= bounds[1]) | ~box.active
+    low, high = bounds(value, box)
+    fits = (low >= max(limits[0], -LARGEST)) & (high <= min(limits[1], LARGEST)) | ~box.active
     return [Piece(kernel.universe.integers, (value,), box)] if fits.all() else None
 
 
@@ -183,7 +186,7 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
     value, divisor = values
     if not divisor.is_known or not is_uniform(divisor.offset) or divisor.offset[0] <= 0:
         return None
-    if ((value.bounds(box.lo, box.hi)[0] < 0) & box.active).any():
+    if ((bounds(value, box)[0] < 0) & box.active).any():
         return None
     count = int(divisor.offset[0])
     is_quotient = isinstance(op, stablehlo.DivOp)
@@ -232,8 +235,8 @@ def _clamped(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
     if values is None:
         return None
     least, value, greatest = values
-    low, high = value.bounds(box.lo, box.hi)
-    floor, ceiling = least.bounds(box.lo, box.hi)[1], greatest.bounds(box.lo, box.hi)[0]
+    low, high = bounds(value, box)
+    floor, ceiling = bounds(least, box)[1], bounds(greatest, box)[0]
     if ((low >= floor) & (high <= ceiling) | ~box.active).all():
         return [reads[1]]
     if all(index.is_known for index in values):
@@ -256,7 +259,7 @@ def _decided(direction: Direction, values: Sequence[Index], box: Box, answers: S
     An order is decided by the sign of the difference: in the whole box, or on both sides of one index.
     """
     difference = combine((1, values[0]), (-1, values[1]))
-    low, high = difference.bounds(box.lo, box.hi)
+    low, high = bounds(difference, box)
     low, high = np.broadcast_to(low, len(box.here)), np.broadcast_to(high, len(box.here))
     if direction in (Direction.EQ, Direction.NE):
         holds, fails = (low == 0) & (high == 0), (low > 0) | (high < 0)

@@ -44,11 +44,6 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
     return applied_to_whole(kernel, op, operands, [given], [made], more=types)
 
 
-def without_a_function(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
-    """Operations whose results are others each time."""
-    raise Undecided("its results are no function of its operands")
-
-
 def without_a_rule(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
     """Operations that may read other devices or a state."""
     raise Undecided("nothing is known about such operations")
@@ -63,14 +58,14 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
     target = op.call_target_name.data
     if target in IDENTITIES:
         return operands
-    if op.has_side_effect.value.data:
-        return without_a_function(kernel, op, operands)
     more = _called(op)
     if (count := WHOLE_DIMENSIONS.get(target)) is not None:
         batches = list(range(len(operands[0].shape) - count))
         given = [_first(view.shape, operands[0].shape, batches) for view in operands]
         results = [_first(shape_of(result), operands[0].shape, batches) for result in op.results]
         return applied_to_whole(kernel, op, operands, given, results, more=more)
+    if op.has_side_effect.value.data:
+        kernel.universe.assumptions.add(f"@{target} returns the same for the same operands")
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
         return applied_to_whole(kernel, op, operands, more=more)
@@ -129,6 +124,10 @@ def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operand
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
 
 
+def drawn(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("each device draws other numbers: make them from a state, as rng_bit_generator does")
+
+
 def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
     raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
 
@@ -137,7 +136,20 @@ RULES: Mapping[type[Operation], Rule] = {
     hlo.CopyOp: movement.same,
     hlo.ElidedConstantOp: elided,
     sdy.ConstantOp: movement.constant,
-    sdy.PropagationBarrierOp: movement.same,
+    **dict.fromkeys(
+        (
+            sdy.AllGatherOp,
+            sdy.AllReduceOp,
+            sdy.AllSliceOp,
+            sdy.AllToAllOp,
+            sdy.CollectivePermuteOp,
+            sdy.PropagationBarrierOp,
+            sdy.ReduceScatterOp,
+            sdy.ReplicatedToUnreducedOp,
+            sdy.ShardedToUnreducedOp,
+        ),
+        movement.same,
+    ),
     sdy.ReshardOp: movement.same,
     sdy.ShardingConstraintOp: movement.same,
     sdy.ShardingGroupOp: lambda kernel, op, operands: (),
@@ -169,7 +181,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ReplicaIdOp: collectives.partition_id,
     stablehlo.ReshapeOp: movement.reshape,
     stablehlo.ReverseOp: movement.rearranged,
-    stablehlo.RngOp: without_a_function,
+    stablehlo.RngOp: drawn,
     stablehlo.ScatterOp: lookups.scatter,
     stablehlo.SelectAndScatterOp: select_and_scatter,
     stablehlo.SliceOp: movement.rearranged,
