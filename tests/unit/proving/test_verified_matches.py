@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proving_strategies import SOURCES, boxes, contents, indices, is_in, places, values_at
 
 from xshardy.interpreters.stablehlo.devices import Grid
-from xshardy.proving.index import Index, number, substitute, whole
+from xshardy.proving.index import Index, combine, number, substitute, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Match, Universe
 from xshardy.proving.sources import Operation, Term
 from xshardy.proving.views import Box, Piece, full_box
@@ -33,7 +33,7 @@ def match_of(data: st.DataObject, theirs: Operation, mine: Operation) -> tuple[I
     """Mostly dimensions of the same role, in order or not, or their sums; some are spoiled."""
     at, rank = list[Index](), len(mine.sizes)
     for dim, role in enumerate(theirs.roles):
-        alike = [d for d in range(rank) if mine.roles[d] == role]
+        alike = [d for d in range(rank) if mine.roles[d] == role or data.draw(st.integers(0, 7)) == 0]
         choice = data.draw(st.integers(0, 5))
         if choice < 4 and alike:
             mine_dim = data.draw(st.sampled_from(alike)) if choice else alike[min(dim, len(alike) - 1)]
@@ -41,6 +41,10 @@ def match_of(data: st.DataObject, theirs: Operation, mine: Operation) -> tuple[I
             if choice == 3:
                 index = index.plus(np.array(data.draw(st.tuples(*[st.integers(0, 2)] * DEVICES)), np.int64))
             at.append(index)
+        elif choice == 5 and len(alike) > 1:
+            one, other = data.draw(st.permutations(alike))[:2]
+            unit = data.draw(st.sampled_from([1, mine.sizes[one], mine.sizes[one] + 1]))
+            at.append(combine((1, whole(one, mine.sizes[one])), (unit, whole(other, mine.sizes[other]))))
         elif choice == 4:
             at.append(number(data.draw(st.integers(0, 2))))
         else:
@@ -78,6 +82,8 @@ def test_a_match_that_is_accepted_is_right(
     except (IndexError, ZeroDivisionError):
         right = None
     wrong = data.draw(indices(my_sizes, DEVICES, any_digits=False))
+    if right is not None and data.draw(st.booleans()):
+        wrong = Index(right.offset, wrong.digits)
     my_read = Piece(source, (wrong if right is None or data.draw(st.integers(0, 9)) == 0 else right,), box)
     kernel = Kernel(Universe(), Evil(data.draw(st.randoms()), DEVICES, 1.0), DEVICES, False, Grid(1, DEVICES))
     found = kernel.verified(mine, [my_read], box, Match(term, at))
