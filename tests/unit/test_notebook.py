@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import proved_pairs as pairs
+import product_pairs as pairs
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 

@@ -2,7 +2,7 @@
 
 import json
 
-import proved_pairs as pairs
+import product_pairs as pairs
 import pytest
 
 import xshardy

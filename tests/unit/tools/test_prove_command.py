@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-import proved_pairs as pairs
+import product_pairs as pairs
 import pytest
 
 from xshardy.tools.cli import main

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import proved_pairs as pairs
+import product_pairs as pairs
 import pytest
 from playwright.sync_api import Browser, Page
 
