@@ -193,12 +193,14 @@ class Kernel:
         reads: Sequence[View],
         out: Sequence[int | None],
         neutral: float | bool | None = None,
+        masks: int = 0,
     ) -> View:
         """
         The result of `operation`, whose reads are views over its space.
 
         `out` names for each dimension of the result that of the space; None for one that the operation makes. Reduced
-        elements for which a read is the number `neutral` add nothing to the result.
+        elements for which a read is the number `neutral` add nothing to the result; but not for the last `masks` reads, which
+        choose what is reduced.
         """
         reduced = [dim for dim, role in enumerate(operation.roles) if role == "r"]
         taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
@@ -206,7 +208,7 @@ class Kernel:
         reads = [self._uncut(view, taken) for view in reads] if taken else list(reads)
         boxes, nothing = list[tuple[Box, tuple[Piece, ...]]](), list[Box]()
         for box, chosen in refined([view.pieces for view in reads]) if reads else [(space, ())]:
-            if neutral is not None and any(self.is_number(piece, neutral) for piece in chosen):
+            if neutral is not None and any(self.is_number(piece, neutral) for piece in chosen[: len(chosen) - masks]):
                 nothing.append(box)
             else:
                 boxes.append((box, chosen))

@@ -1,6 +1,7 @@
 """Products, convolutions and reductions: one application over the indices of the result and of what is summed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from xdsl.dialects.builtin import i1
@@ -20,7 +21,7 @@ from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Constant
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Piece, View, full_box
+from xshardy.proving.views import Piece, View, full_box, merged, refined
 
 COMBINERS: Mapping[type[Operation], str] = {
     stablehlo.AddOp: "add",
@@ -88,11 +89,19 @@ def _combined(kernel: Kernel, op: Operation, kind: str, operand: View, initial: 
     read = _read(kernel, operand, map, neutral)
     applied = Applied("reduce", (kind, kind_of_element(element)), _roles(space, rank), space, kind=kind)
     found = kernel.apply(applied, [read], range(rank), neutral)
-    if _is_neutral(kernel, op, kind, initial):
-        return found
-    shape = space[:rank]
-    joined = Applied(kind, ("initial", kind_of_element(element)), "p" * rank, shape, commutes=True)
-    return kernel.apply(joined, [found, kernel.pulled(initial, (), shape)], range(rank))
+    return joined(kernel, kind, neutral, element, found, kernel.pulled(initial, (), space[:rank]))
+
+
+def joined(kernel: Kernel, kind: str, neutral: float | bool, element: Attribute, found: View, initial: View) -> View:
+    """A reduction combined with initial values that it does not have."""
+    applied = Applied(kind, ("initial", kind_of_element(element)), "p" * len(found.shape), found.shape, commutes=True)
+    pieces = list[Piece]()
+    for box, chosen in refined([found.pieces, initial.pieces]):
+        parts = [View(found.shape, (replace(each, box=box),)) for each in chosen if not kernel.is_number(each, neutral)]
+        if len(parts) == 2:
+            parts = [kernel.apply(applied, parts, range(len(found.shape)))]
+        pieces += parts[0].pieces if parts else (replace(chosen[1], box=box),)
+    return View(found.shape, merged(pieces))
 
 
 def _is_neutral(kernel: Kernel, op: Operation, kind: str, initial: View) -> bool:
