@@ -227,12 +227,7 @@ class Kernel:
 
     def _uncut(self, view: View, taken: Sequence[int]) -> View:
         """A view whose pieces are whole along the dimensions `taken`."""
-        sizes = [view.shape[dim] for dim in taken]
-        is_whole = all(
-            ((box.lo == 0).all(1) & (box.hi == sizes).all(1) | ~box.active).all()
-            for box in (piece.box.dims(taken) for piece in view.pieces)
-        )
-        return view if is_whole else self.single(view)
+        return view if has_whole_pieces(view, taken) else self.single(view)
 
     def _neutral_pieces(
         self,
@@ -370,6 +365,15 @@ class Kernel:
             return None
         indices = [at[dim] for dim in term.parallel]
         return indices if term.devices is None else [number(term.devices), *indices], parts[0]
+
+
+def has_whole_pieces(view: View, dims: Sequence[int]) -> bool:
+    """Whether all pieces of a view are whole along these dimensions."""
+    sizes = [view.shape[dim] for dim in dims]
+    return all(
+        ((box.lo == 0).all(1) & (box.hi == sizes).all(1) | ~box.active).all()
+        for box in (piece.box.dims(dims) for piece in view.pieces)
+    )
 
 
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:

@@ -14,8 +14,8 @@ from xshardy.proving.index import Index, combine, identity, number, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import movement, piecewise
 from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
-from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
 from xshardy.proving.rules.piecewise import Function
+from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
 from xshardy.proving.rules.runtime import value_of
 from xshardy.proving.rules.whole import Dims, applied_to_whole
 from xshardy.proving.rules.windows import LOOKUP, SCATTER, Looked, Pick, aligned, every, looked_up, sliced, updated
@@ -182,7 +182,7 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     roles = "p" * rank + "r" * (len(space) - rank)
     applied, neutral = Applied(SCATTER, details, roles, tuple(space), kind=kind), neutral_of(kind, element)
     found = kernel.apply(applied, [updates, *masks], range(rank), neutral, masks=len(masks))
-    return [joined(kernel, kind, neutral, element, found, operands[0])]
+    return [joined(kernel, kind, neutral, kind_of_element(element), found, operands[0])]
 
 
 def _position(

@@ -148,7 +148,7 @@ def wrapped(f: Function, least: int, greatest: int) -> Function | None:
     for line in f.lines:
         low, high = sorted(line.ends)
         first_turn, last_turn = (low - least) // count, (high - least) // count
-        if abs(line.slope) > 1 and first_turn != last_turn or last_turn - first_turn > 2:
+        if (abs(line.slope) > 1 and first_turn != last_turn) or last_turn - first_turn > 2:
             return None
         for turn in range(first_turn, last_turn + 1) if line.slope >= 0 else range(last_turn, first_turn - 1, -1):
             shift = turn * count

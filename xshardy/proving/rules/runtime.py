@@ -15,7 +15,7 @@ from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.piecewise import Function
 from xshardy.proving.sources import Constant, Term
-from xshardy.proving.views import Piece, same_piece, settled
+from xshardy.proving.views import Piece, same_piece
 
 MAX_DEPTH = 40
 """How many operations from an index to its atom are looked at, at most."""
@@ -69,11 +69,14 @@ def _numbers(kernel: Kernel, values: "np.ndarray[tuple[int], np.dtype[np.int64]]
 def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | None:
     """The function that a term is of the atom of its reads; None if that is none, or if these are of several atoms."""
     rule, details = RULES.get(term.operation.name), term.operation.details
-    if rule is None or not (
-        isinstance(details, tuple) and len(details) == 3 and len(details[1]) == len(term.reads) + 1
-    ):
+    if is_of_one(term):
+        read = read_of(kernel, piece, 0)
+        return None if read is None else value_of(kernel, read, "truth", depth + 1)
+    if rule is None or not isinstance(details, tuple):
         return None
-    properties, kinds, _ = details
+    properties, kinds = ("", (details[1],) * 3) if details[0] == "initial" else details[:2]
+    if not isinstance(kinds, tuple) or len(kinds) != len(term.reads) + 1:
+        return None
     bounds = range_of_kind(kinds[-1])
     if bounds is None:
         return None
@@ -95,6 +98,17 @@ def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | No
             return None
         results.append(result)
     return Value(atom, tuple(results))
+
+
+def is_of_one(term: Term) -> bool:
+    """Whether a term is a reduction of one truth, as of the only component of an index vector: that truth."""
+    operation = term.operation
+    return (
+        operation.name == "reduce"
+        and operation.kind in ("and", "or")
+        and len(term.reads) == 1
+        and all(size == 1 for size, role in zip(operation.sizes, operation.roles, strict=True) if role == "r")
+    )
 
 
 def read_of(kernel: Kernel, piece: Piece, place: int) -> Piece | None:

@@ -17,9 +17,9 @@ from xshardy.proving.index import Index, Ints, combine, identity, number, same_i
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.piecewise import Function
-from xshardy.proving.rules.runtime import Value, joint, read_of, same_atom, value_of
+from xshardy.proving.rules.runtime import Value, is_of_one, joint, read_of, same_atom, value_of
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.sources import Term
+from xshardy.proving.sources import Source, Term
 from xshardy.proving.views import Box, Mask, Piece, View, at_devices, full_box, merged, same_in, without
 
 LOOKUP, UPDATE, SCATTER = "lookup", "update", "scatter"
@@ -289,44 +289,85 @@ def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], at: Sequence[Inde
     With `at`, the piece is over another shape, and those are to be its indices.
     """
     term = piece.source
-    if not isinstance(term, Term) or term.operation.name not in (OWN_LOOKUP, OWN_UPDATE) or not piece.at[0].is_known:
+    if not isinstance(term, Term) or term.operation.name not in (OWN_LOOKUP, OWN_UPDATE):
         return None
     space, details = term.operation.sizes, term.operation.details
     assert isinstance(details, tuple)
     rank = len(space) - len(details[0])
-    full = full_box(space, len(term.box.here))
-    dims, rows = list(range(rank)), np.broadcast_to(piece.at[0].offset, kernel.devices)
     expected = identity(space[:rank]) if at is None else at
-    if (
-        len(term.box.here) != kernel.devices
-        or piece.partial is not None
-        or not term.box.dims(dims).contains(full.dims(dims)).all()
-        or (at is None and tuple(shape) != space[:rank])
-        or not all(
-            same_index(index, expected[dim], piece.box.active)
-            for index, dim in zip(piece.at[1:], term.parallel, strict=True)
-        )
-    ):
-        return None
-    views = [at_devices(View(space, (replace(read, box=term.box),)), rows) for read in term.reads]
-    # What the operation left out along the dimensions that it reduces is zero.
     zero = kernel.universe.constant(False if details[1] == "or" else 0.0)
-    operand = View(
-        space, (*views[0].pieces, *(Piece(zero, (), box) for box in without(full, term.box.at_devices(rows))))
-    )
+    if (at is None and tuple(shape) != space[:rank]) or (views := _reads(kernel, piece, expected, rank, zero)) is None:
+        return None
+    rows, full = np.broadcast_to(piece.at[0].offset, kernel.devices), full_box(space[:rank], kernel.devices)
     picks = list[Pick]()
     for number_, (place, windows) in enumerate(details[0]):
-        atom = replace(views[3 * number_ + 4].pieces[0], box=full.dims(dims))
+        atom = replace(views[3 * number_ + 4].pieces[0], box=full)
         picks.append(Pick(atom, place, tuple(windows[row] for row in rows)))
     beside = None
     if term.operation.name == OWN_UPDATE:
         beside = kernel.pulled(views[-1], [*identity(space[:rank]), *(number(0) for _ in picks)], space[:rank])
-    return Looked(operand, tuple(picks), details[1], details[2], beside)
+    return Looked(views[0], tuple(picks), details[1], details[2], beside)
+
+
+def _reads(kernel: Kernel, piece: Piece, at: Sequence[Index], rank: int, zero: Source) -> list[View] | None:
+    """
+    The reads of the term of a device that a piece is, over the space of that, of which the first `rank` dimensions are parallel.
+
+    What the term left out along the others is zero. None if the piece is the term at other indices than `at`.
+    """
+    term = piece.source
+    assert isinstance(term, Term)
+    full, dims = full_box(term.operation.sizes, len(term.box.here)), list(range(rank))
+    if (
+        len(term.box.here) != kernel.devices
+        or piece.partial is not None
+        or not piece.at[0].is_known
+        or not term.box.dims(dims).contains(full.dims(dims)).all()
+        or not all(
+            same_index(index, at[dim], piece.box.active) for index, dim in zip(piece.at[1:], term.parallel, strict=True)
+        )
+    ):
+        return None
+    rows = np.broadcast_to(piece.at[0].offset, kernel.devices)
+    views = [at_devices(View(term.operation.sizes, (replace(read, box=term.box),)), rows) for read in term.reads]
+    rest = [Piece(zero, (), box) for box in without(full, term.box.at_devices(rows))]
+    return [View(views[0].shape, (*views[0].pieces, *rest)), *views[1:]]
+
+
+def again(kernel: Kernel, piece: Piece, shape: Sequence[int]) -> list[Piece]:
+    """A look-up of a device on those devices only where a piece of it is: only there it may be one of the whole program."""
+    term = piece.source
+    if not isinstance(term, Term) or not term.is_local or term.operation.name != LOOKUP:
+        return [piece]
+    operation, rank = term.operation, len(shape)
+    zero = False if operation.kind == "or" else 0.0
+    views = _reads(kernel, piece, identity(shape), rank, kernel.universe.constant(zero))
+    if views is None or operation.sizes[:rank] != tuple(shape):
+        return [piece]
+    here = [View(v.shape, tuple(replace(p, box=p.box.where(piece.box.active)) for p in v.pieces)) for v in views]
+    return _within(kernel.apply(operation, here, range(rank), zero, masks=len(here) - 1), piece.box) or [piece]
+
+
+def _within(view: View, box: Box) -> list[Piece] | None:
+    """The pieces of a view in a box; None if something is unknown there."""
+    return (
+        [replace(piece, box=part) for piece in view.pieces if (part := piece.box.meet(box)).active.any()]
+        if view.covers(box)
+        else None
+    )
 
 
 def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int]) -> list[Piece] | None:
     """A look-up of the device where a mask is true, and something else where it is false; or the other way round."""
     mask, *sides = reads
+    if (value := value_of(kernel, mask, "truth")) is not None:
+        for is_negated, answer in enumerate(sides):
+            if all(
+                f == piecewise.everywhere(1 - is_negated, f)
+                for f, here in zip(value.functions, box.active, strict=True)
+                if here
+            ):
+                return again(kernel, answer, shape)
     for is_negated, (inner, other) in ((False, sides), (True, sides[::-1])):
         looked = own_of(kernel, inner, shape)
         if looked is None:
@@ -337,11 +378,7 @@ def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[i
             is_same = looked.beside is None or same_in(looked.beside, View(looked.shape, (other,)), box)
             found = _masked(kernel, looked, mask, is_negated) if is_same else None
         if found is not None:
-            return [
-                replace(piece, box=part)
-                for piece in looked_up(kernel, found).pieces
-                if (part := piece.box.meet(box)).active.any()
-            ]
+            return _within(looked_up(kernel, found), box)
     return None
 
 
@@ -368,6 +405,8 @@ def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Lo
 
 def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool) -> Iterator[Value | Pick | None]:
     """A mask, or the negation of one, as truths and windows that all must be; None for something else."""
+    if isinstance(mask.source, Term) and is_of_one(mask.source) and (read := read_of(kernel, mask, 0)) is not None:
+        mask = read
     operation = mask.source.operation if isinstance(mask.source, Term) else None
     if operation is not None and operation.name in (OWN_LOOKUP, "and", "or", "stablehlo.not"):
         if operation.name == OWN_LOOKUP:
