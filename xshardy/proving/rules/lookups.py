@@ -18,9 +18,20 @@ from xshardy.proving.rules.piecewise import Function
 from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
 from xshardy.proving.rules.runtime import value_of
 from xshardy.proving.rules.whole import Dims, applied_to_whole
-from xshardy.proving.rules.windows import LOOKUP, SCATTER, Looked, Pick, aligned, every, looked_up, sliced, updated
+from xshardy.proving.rules.windows import (
+    LOOKUP,
+    SCATTER,
+    Details,
+    Looked,
+    Pick,
+    aligned,
+    every,
+    looked_up,
+    sliced,
+    updated,
+)
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import View
+from xshardy.proving.views import Piece, View
 
 NUMBERS = frozenset({"dimension_numbers", "slice_sizes", "scatter_dimension_numbers"})
 
@@ -55,10 +66,10 @@ def _component(
 
 def _start(kernel: Kernel, index: View, value: SSAValue, greatest: int) -> Index | Pick:
     """An index clamped to `[0, greatest]`: an index if it is known, otherwise a window of its functions of the atom."""
-    piece = kernel.single(index).pieces[0]
+    piece, is_known = _one_piece(kernel, index)
     found = value_of(kernel, piece, kind_of_element(element_of(value)))
-    if found is None:
-        raise Undecided("its index is no integer")
+    if found is None or (found.atom is None and not is_known):
+        raise Undecided("its index is no integer that is known everywhere")
     clamped = found.mapped(
         lambda f: piecewise.smaller(piecewise.larger(f, piecewise.everywhere(0, f)), piecewise.everywhere(greatest, f))
     )
@@ -66,9 +77,21 @@ def _start(kernel: Kernel, index: View, value: SSAValue, greatest: int) -> Index
         return number(np.array([f.lines[0].constant for f in clamped.functions]))
     if found.atom.source is kernel.universe.integers:
         low, high = found.atom.at[0].bounds(piece.box.lo, piece.box.hi)
-        if (low >= 0).all() and (high <= greatest).all() and all(f == piecewise.everything(f) for f in found.functions):
+        if (
+            is_known
+            and (low >= 0).all()
+            and (high <= greatest).all()
+            and all(f == piecewise.everything(f) for f in found.functions)
+        ):
             return found.atom.at[0]
     return Pick(found.atom, None, tuple(every(f, 1) for f in clamped.functions))
+
+
+def _one_piece(kernel: Kernel, view: View) -> tuple[Piece, bool]:
+    """An index as one piece, and whether it is known everywhere: padding is not."""
+    if len(view.pieces) == 1 and view.pieces[0].partial is None:
+        return view.pieces[0], view.is_known(kernel.devices)
+    return kernel.single(view).pieces[0], True
 
 
 def _at(start: Index | Pick, place: int | None, shape: Sequence[int], picks: list[Pick], size: int) -> Index:
@@ -106,19 +129,16 @@ def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequen
 def dynamic_update_slice(
     kernel: Kernel, op: stablehlo.DynamicUpdateSliceOp, operands: Sequence[View]
 ) -> Sequence[View]:
-    """An update where the starts are known, or not known in one dimension; otherwise dimensions are taken as a whole."""
+    """An update. Dimensions are taken as a whole where some starts are known, not 0, and others are not."""
     shape, (operand, update) = shape_of(op.result), operands[:2]
     if movement.starts_of(kernel, operands[2:], shape, update.shape) is not None:
         return movement.dynamic_update_slice(kernel, op, operands)
     starts = _starts(kernel, op.operands[2:], operands[2:], shape, update.shape, shape)
-    unknown = [dim for dim, size in enumerate(shape) if update.shape[dim] != size]
-    if len(unknown) > 1:
+    picks = [replace(start, place=dim) for dim, start in enumerate(starts) if isinstance(start, Pick)]
+    if any(update.shape[dim] != size and not isinstance(starts[dim], Pick) for dim, size in enumerate(shape)):
         return movement.by_runtime_indices(kernel, op, operands, 2, update.shape)
-    (dim,) = unknown
-    pick = starts[dim]
-    assert isinstance(pick, Pick), "a known start is none that is not known"
     element = kind_of_element(element_of(op.results[0]))
-    return [looked_up(kernel, updated(kernel, operand, update, replace(pick, place=dim), element))]
+    return [looked_up(kernel, updated(kernel, operand, update, picks, element))]
 
 
 def _starts(
@@ -153,11 +173,14 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     rank, batch = len(shape), dims.batch_dims(len(updates_shape))
     inner = dims.offset_of(rank)
     moves = {dim: (updates_shape[inner[dim]] if dim in inner else 1) for dim in range(rank) if dim not in dims.batching}
-    if len(op.inputs) > 1 or any(size != (1 if dim in dims.started else shape[dim]) for dim, size in moves.items()):
+    started = [
+        dim for dim in dims.started if not _starts_at_zero(kernel, op, dims, operands[1], dim, moves[dim] == shape[dim])
+    ]
+    if len(op.inputs) > 1 or any(size != (1 if dim in started else shape[dim]) for dim, size in moves.items()):
         return _scattered_whole(kernel, op, operands)
     at = [number(0)] * len(updates_shape)
     for dim, place in inner.items():
-        at[place] = number(0) if dim in dims.started else whole(dim, shape[dim])
+        at[place] = number(0) if dim in started else whole(dim, shape[dim])
     shared, space = {batch[place]: dim for dim, place in dims.batch_of.items()}, list(shape)
     for place in batch:
         at[place] = whole(shared.get(place, len(space)), updates_shape[place])
@@ -165,7 +188,7 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
             space.append(updates_shape[place])
     masks = list[View]()
     functions = list[Function]()
-    for dim in dims.started:
+    for dim in started:
         index = _component(kernel, dims, operands[1], dim, {place: at[place] for place in batch}, space)
         found = _position(kernel, index, op.operands[1], whole(dim, shape[dim]), shape[dim])
         if found is None:
@@ -174,7 +197,7 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
         masks += (kernel.pulled(view, identity(space), space) for view in found[1:])
     body, element = op.regions[0], element_of(op.results[0])
     kind, updates = combiner_of(body.block), kernel.pulled(operands[2], at, space)
-    details = tuple(functions), kind_of_element(element), kind or fingerprint(body)
+    details = Details(tuple(functions), kind_of_element(element), body=kind or fingerprint(body))
     if kind is None:
         reads = [updates, kernel.pulled(operands[0], identity(shape), space), *masks]
         applied = Applied(SCATTER, details, "p" * rank + "w" * (len(space) - rank), tuple(space))
@@ -185,6 +208,19 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     return [joined(kernel, kind, neutral, kind_of_element(element), found, operands[0])]
 
 
+def _starts_at_zero(
+    kernel: Kernel, op: stablehlo.ScatterOp, dims: SliceDims, indices: View, dim: int, is_whole: bool
+) -> bool:
+    """Whether windows are whole along a dimension and start at 0, so that none of them is out of bounds."""
+    if not is_whole:
+        return False
+    rest = [size for d, size in enumerate(indices.shape) if d != dims.index_vector]
+    index = _component(kernel, dims, indices, dim, dict(enumerate(identity(rest))), rest)
+    piece, is_known = _one_piece(kernel, index)
+    value = value_of(kernel, piece, kind_of_element(element_of(op.operands[1])))
+    return is_known and value is not None and all(f == piecewise.everywhere(0, f) for f in value.functions)
+
+
 def _position(
     kernel: Kernel, index: View, value: SSAValue, element: Index, size: int
 ) -> tuple[Function, View, View] | None:
@@ -193,9 +229,9 @@ def _position(
 
     The elements of a device are `size` ones of the whole tensor. None if its index is not known to be one of that.
     """
-    piece = kernel.single(index).pieces[0]
+    piece, is_known = _one_piece(kernel, index)
     found = value_of(kernel, piece, kind_of_element(element_of(value)))
-    if found is None:
+    if found is None or not is_known:
         return None
     function, atom = found.functions[0], found.atom
     zero = piecewise.everywhere(0, piecewise.identity(0, 0))

@@ -147,7 +147,7 @@ def joint(values: Sequence[Value], piece: Piece) -> tuple[Piece | None, list[tup
     if not all(value.atom is not None and same_atom(value.atom, atom, piece) for value in atoms):
         return None
     like = atoms[0].functions[0]
-    if any(value.functions[0].lines[0].first != like.lines[0].first for value in atoms):
+    if any(piecewise.everything(value.functions[0]) != piecewise.everything(like) for value in atoms):
         return None
     return atom, [
         value.functions

@@ -29,6 +29,16 @@ OWN_LOOKUP, OWN_UPDATE = "lookup of a device", "update of a device"
 
 
 @dataclass(frozen=True, slots=True)
+class Details:
+    """What decides about an operation beside its reads: functions of atoms, or places and windows of each device."""
+
+    functions: "tuple[Function, ...]"
+    element: object
+    windows: "tuple[tuple[int | None, tuple[Window, ...]], ...]" = ()
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
     """On one device: the places `low <= k < high` are those of `operand[k + start]`, functions of the atom."""
 
@@ -114,16 +124,19 @@ def looked_up(kernel: Kernel, looked: Looked) -> View:
     """The result of a look-up: a part of one of the whole program, or one of the device."""
     if kernel.is_whole:
         starts = [(pick.windows[0].start, np.zeros(1, np.int64), np.zeros(1, bool)) for pick in looked.picks]
-        return _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts[0])
+        return _of_whole(kernel, looked, starts)
     names, rank = (LOOKUP, SCATTER) if looked.beside is None else (UPDATE,), len(looked.shape)
     found = [
         aligned(kernel, pick, *_extent(kernel, looked, rank + number_), looked.size(pick), names)
         for number_, pick in enumerate(looked.picks)
     ]
     starts = [start for start in found if start is not None]
-    if len(starts) == len(found):
-        return _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts[0])
-    return _own(kernel, looked)
+    return _of_whole(kernel, looked, starts) if len(starts) == len(found) else _own(kernel, looked)
+
+
+def _of_whole(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Ints, Mask]]) -> View:
+    """A look-up at functions of the whole program."""
+    return _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts)
 
 
 def _as_sum(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Ints, Mask]]) -> View:
@@ -133,21 +146,22 @@ def _as_sum(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Int
     for dim, (pick, (_, offset, _)) in enumerate(zip(looked.picks, starts, strict=True), rank):
         digits = combine((1, whole(dim, space[dim])), (-1, _place(pick, space))).plus(offset)
         reads += [kernel.integer(digits, space), _over(kernel, pick.atom, looked.shape, space)]
-    details = tuple(start for start, _, _ in starts), looked.element
+    details = Details(tuple(start for start, _, _ in starts), looked.element)
     applied = Applied(LOOKUP, details, "p" * rank + "r" * len(starts), space, kind=looked.kind)
     return kernel.apply(applied, reads, range(rank), looked.zero, masks=len(reads) - 1)
 
 
-def _as_update(kernel: Kernel, looked: Looked, start: tuple[Function, Ints, Mask]) -> View:
+def _as_update(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Ints, Mask]]) -> View:
     """`beside`, with what is looked up where that is something: the update is taken as a whole."""
     assert looked.beside is not None
-    function, offset, never = start
-    space, shape, (pick,) = looked.operand.shape, looked.shape, looked.picks
-    rank = len(shape)
+    space, shape, rank = looked.operand.shape, looked.shape, len(looked.shape)
     reads = [looked.operand, kernel.pulled(looked.beside, identity(shape), space)]
-    reads += [kernel.integer(_place(pick, space).plus(-offset), space), _over(kernel, pick.atom, shape, space)]
-    applied = Applied(UPDATE, ((function,), looked.element), "p" * rank + "w", space)
-    found = kernel.apply(applied, reads, range(rank))
+    for pick, (_, offset, _) in zip(looked.picks, starts, strict=True):
+        place = _place(pick, space).plus(-offset)
+        reads += [kernel.integer(place, space), _over(kernel, pick.atom, shape, space)]
+    details = Details(tuple(start for start, _, _ in starts), looked.element)
+    found = kernel.apply(Applied(UPDATE, details, "p" * rank + "w" * len(starts), space), reads, range(rank))
+    never = np.any([never for _, _, never in starts], axis=0)
     pieces = [replace(piece, box=piece.box.where(~never)) for piece in found.pieces]
     pieces += [replace(piece, box=piece.box.where(never)) for piece in looked.beside.pieces]
     return View(shape, merged(pieces))
@@ -164,13 +178,14 @@ def _own(kernel: Kernel, looked: Looked) -> View:
             kernel.integer(_place(pick, space), space),
             _over(kernel, pick.atom, looked.shape, space),
         ]
-    details = tuple((pick.place, pick.windows) for pick in looked.picks), looked.kind, looked.element
+    details = Details((), looked.element, tuple((pick.place, pick.windows) for pick in looked.picks))
     if looked.beside is None:
         roles = "p" * rank + "r" * len(looked.picks)
         applied = Applied(OWN_LOOKUP, details, roles, space, kind=looked.kind)
         return kernel.apply(applied, reads, range(rank), looked.zero, masks=len(reads) - 1)
     reads.append(kernel.pulled(looked.beside, identity(looked.shape), space))
-    return kernel.apply(Applied(OWN_UPDATE, details, "p" * rank + "w", space), reads, range(rank))
+    applied = Applied(OWN_UPDATE, details, "p" * rank + "w" * len(looked.picks), space)
+    return kernel.apply(applied, reads, range(rank))
 
 
 def _place(pick: Pick, space: Sequence[int]) -> Index:
@@ -229,10 +244,9 @@ def candidates(kernel: Kernel, atom: Piece, names: Sequence[str]) -> Iterator[Fu
     done = set[Function]()
     for term in kernel.universe.terms:
         if not term.is_local and term.operation.name in names and any(r.source is atom.source for r in term.reads):
-            details = term.operation.details
-            assert isinstance(details, tuple)
-            yield from (f for f in details[0] if f not in done)
-            done.update(details[0])
+            functions = term.operation.details.functions if isinstance(term.operation.details, Details) else ()
+            yield from (f for f in functions if f not in done)
+            done.update(functions)
 
 
 def aligned(
@@ -289,24 +303,55 @@ def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], at: Sequence[Inde
     With `at`, the piece is over another shape, and those are to be its indices.
     """
     term = piece.source
-    if not isinstance(term, Term) or term.operation.name not in (OWN_LOOKUP, OWN_UPDATE):
+    if not isinstance(term, Term) or not term.is_local:
         return None
-    space, details = term.operation.sizes, term.operation.details
-    assert isinstance(details, tuple)
-    rank = len(space) - len(details[0])
+    name, space, details = term.operation.name, term.operation.sizes, term.operation.details
+    if name not in (LOOKUP, OWN_LOOKUP, OWN_UPDATE) or not isinstance(details, Details):
+        return None
+    rank, kind = (
+        len(space) - max(len(details.functions), len(details.windows)),
+        "or" if term.operation.kind == "or" else "add",
+    )
     expected = identity(space[:rank]) if at is None else at
-    zero = kernel.universe.constant(False if details[1] == "or" else 0.0)
+    zero = kernel.universe.constant(False if kind == "or" else 0.0)
     if (at is None and tuple(shape) != space[:rank]) or (views := _reads(kernel, piece, expected, rank, zero)) is None:
         return None
     rows, full = np.broadcast_to(piece.at[0].offset, kernel.devices), full_box(space[:rank], kernel.devices)
     picks = list[Pick]()
-    for number_, (place, windows) in enumerate(details[0]):
-        atom = replace(views[3 * number_ + 4].pieces[0], box=full)
-        picks.append(Pick(atom, place, tuple(windows[row] for row in rows)))
+    for number_, dim in enumerate(range(rank, len(space))):
+        if name != LOOKUP:
+            place, windows = details.windows[number_]
+            windows = tuple(windows[row] for row in rows)
+            atom = views[3 * number_ + 4]
+        else:
+            difference, atom = views[2 * number_ + 1 : 2 * number_ + 3]
+            found = _windows_of(difference, details.functions[number_], dim, space, kernel.devices)
+            if found is None:
+                return None
+            place, windows = found
+        picks.append(Pick(replace(atom.pieces[0], box=full), place, windows))
     beside = None
-    if term.operation.name == OWN_UPDATE:
+    if name == OWN_UPDATE:
         beside = kernel.pulled(views[-1], [*identity(space[:rank]), *(number(0) for _ in picks)], space[:rank])
-    return Looked(views[0], tuple(picks), details[1], details[2], beside)
+    return Looked(views[0], tuple(picks), kind, details.element, beside)
+
+
+def _windows_of(
+    difference: View, start: Function, dim: int, space: Sequence[int], devices: int
+) -> tuple[int | None, tuple[Window, ...]] | None:
+    """
+    The place `k`, and the window of each device, of a sum over `K`, where `K + offset - k` is `difference`.
+
+    None if it is not `K + offset - k`, but only equal to it where the sum has elements.
+    """
+    index = difference.pieces[0].at[0]
+    place = next((digit.dim for digit in index.digits if digit.dim != dim), None)
+    expected = combine((1, whole(dim, space[dim])), (-1, number(0) if place is None else whole(place, space[place])))
+    if index.digits != expected.digits:
+        return None
+    size = 1 if place is None else space[place]
+    starts = [piecewise.shifted(start, -int(offset)) for offset in np.broadcast_to(index.offset, devices)]
+    return place, tuple(every(each, size).inside(0, space[dim], size) for each in starts)
 
 
 def _reads(kernel: Kernel, piece: Piece, at: Sequence[Index], rank: int, zero: Source) -> list[View] | None:
@@ -385,7 +430,7 @@ def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[i
 def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Looked | None:
     """A look-up where a mask is true; None if the mask is no window of its picks."""
     picks = list(looked.picks)
-    for conjunct in _conjuncts(kernel, mask, is_negated):
+    for conjunct in _conjuncts(kernel, mask, is_negated, looked.shape):
         if conjunct is None:
             return None
         for number_, pick in enumerate(picks):
@@ -403,14 +448,14 @@ def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Lo
     return replace(looked, picks=tuple(picks))
 
 
-def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool) -> Iterator[Value | Pick | None]:
-    """A mask, or the negation of one, as truths and windows that all must be; None for something else."""
+def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool, shape: Sequence[int]) -> Iterator[Value | Pick | None]:
+    """A mask of this shape, or the negation of one, as truths and windows that all must be; None for something else."""
     if isinstance(mask.source, Term) and is_of_one(mask.source) and (read := read_of(kernel, mask, 0)) is not None:
         mask = read
     operation = mask.source.operation if isinstance(mask.source, Term) else None
     if operation is not None and operation.name in (OWN_LOOKUP, "and", "or", "stablehlo.not"):
         if operation.name == OWN_LOOKUP:
-            looked = own_of(kernel, mask, operation.sizes[: len(mask.box.lo[0])])
+            looked = own_of(kernel, mask, shape)
             is_window = looked is not None and len(looked.picks) == 1 and not is_negated
             yield _true_window(kernel, looked) if looked is not None and is_window else None
             return
@@ -420,7 +465,7 @@ def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool) -> Iterator[Value 
                 if read is None:
                     yield None
                 else:
-                    yield from _conjuncts(kernel, read, is_negated ^ (operation.name == "stablehlo.not"))
+                    yield from _conjuncts(kernel, read, is_negated ^ (operation.name == "stablehlo.not"), shape)
             return
     value = value_of(kernel, mask, "truth")
     yield value.mapped(piecewise.inverted) if value is not None and is_negated else value
@@ -459,103 +504,159 @@ def _all_or_nothing(value: Value, pick: Pick, mask: Piece, size: int) -> list[tu
 
 def _written(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool, other: Piece) -> Looked | None:
     """A look-up where a mask is true with `other` elsewhere, if it reads an element wherever the mask is true."""
-    shape, rank = looked.shape, len(looked.shape)
-    if len(looked.picks) != 1 or not other.box.contains(full_box(shape, kernel.devices)).all():
+    shape, space, at, picks = looked.shape, list(looked.operand.shape), [*identity(looked.operand.shape)], list[Pick]()
+    everywhere = [
+        replace(pick, windows=tuple(every(window.start, looked.size(pick)) for window in pick.windows))
+        for pick in looked.picks
+    ]
+    masked = _masked(kernel, replace(looked, picks=tuple(everywhere)), mask, is_negated)
+    if masked is None or not other.box.contains(full_box(shape, kernel.devices)).all():
         return None
-    (pick,), size = looked.picks, looked.size(looked.picks[0])
-    everywhere = replace(looked, picks=(replace(pick, windows=tuple(every(w.start, size) for w in pick.windows)),))
-    first, end = _extent(kernel, looked, rank)
-    masked = _masked(kernel, everywhere, mask, is_negated)
-    if masked is None or (first != first[0]).any() or (end != end[0]).any() or end[0] <= first[0]:
-        return None
-    windows = list[Window]()
-    for window, wanted in zip(pick.windows, masked.picks[0].windows, strict=True):
-        inside = window.inside(int(first[0]), int(end[0]), size)
-        if not inside.meet(wanted.low, wanted.high).has_places_of(wanted):
+    for dim, (pick, narrow) in enumerate(zip(looked.picks, masked.picks, strict=True), len(shape)):
+        first, end = _extent(kernel, looked, dim)
+        if (first != first[0]).any() or (end != end[0]).any() or end[0] <= first[0]:
             return None
-        windows.append(replace(wanted, start=piecewise.shifted(window.start, -int(first[0]))))
-    space = (*shape, int(end[0] - first[0]))
-    operand = kernel.pulled(looked.operand, [*identity(shape), whole(rank, space[-1]).plus(first[:1])], space)
-    picks = (replace(pick, windows=tuple(windows)),)
-    return Looked(operand, picks, looked.kind, looked.element, View(shape, (other,)))
+        start, windows = int(first[0]), list[Window]()
+        for window, wanted in zip(pick.windows, narrow.windows, strict=True):
+            inside = window.inside(start, int(end[0]), looked.size(pick))
+            if not inside.meet(wanted.low, wanted.high).has_places_of(wanted):
+                return None
+            windows.append(replace(wanted, start=piecewise.shifted(window.start, -start)))
+        picks.append(replace(pick, windows=tuple(windows)))
+        space[dim] = int(end[0]) - start
+        at[dim] = whole(dim, space[dim]).plus(start)
+    operand = kernel.pulled(looked.operand, at, space)
+    return Looked(operand, tuple(picks), looked.kind, looked.element, View(shape, (other,)))
 
 
-def sliced(kernel: Kernel, view: View, pick: Pick, shape: Sequence[int]) -> Looked | None:
+def sliced(kernel: Kernel, view: View, outer: Pick, shape: Sequence[int]) -> Looked | None:
     """
     A dynamic slice of a look-up of the device among zeros, along the window of that: one look-up.
 
     None if it is none, or of another atom.
     """
-    parts, dim = [piece for piece in view.pieces if not kernel.is_number(piece, 0.0)], pick.place
+    parts, dim = [piece for piece in view.pieces if not kernel.is_number(piece, 0.0)], outer.place
     if len(parts) != 1 or dim is None or not view.is_known(kernel.devices):
         return None
     first, end = parts[0].box.lo[:, dim], parts[0].box.hi[:, dim]
     at = [whole(d, size).plus(-first if d == dim else 0) for d, size in enumerate(view.shape)]
     looked = own_of(kernel, parts[0], shape, at)
-    if looked is None or looked.shape != tuple(shape) or looked.beside is not None or len(looked.picks) != 1:
+    if looked is None or looked.shape != tuple(shape) or looked.beside is not None or (end - first != shape[dim]).any():
         return None
-    (inner,), size = looked.picks, shape[dim]
-    if inner.place != dim or (end - first != size).any() or not same_atom(inner.atom, pick.atom, pick.atom):
+    # Along the other dimensions the look-up is all there is.
+    if not parts[0].box.contains(full_box(view.shape, kernel.devices).along(dim, first, end)).all():
         return None
-    windows = list[Window]()
-    for window, outer, offset in zip(inner.windows, pick.windows, first, strict=True):
-        moved = window.inside(0, looked.operand.shape[-1], size).moved(piecewise.shifted(outer.start, -int(offset)))
-        windows.append(moved.inside(0, looked.operand.shape[-1], size))
-    return replace(looked, picks=(replace(inner, windows=tuple(windows)),))
-
-
-def updated(kernel: Kernel, operand: View, update: View, pick: Pick, element: object) -> Looked:
-    """
-    A dynamic update along one dimension, whose window is that of `pick`, into the update.
-
-    Where the update is beside a window of its own what a slice at the same start has, the operand does not change.
-    """
-    dim, shape = pick.place, operand.shape
-    assert dim is not None
-    size, space = update.shape[dim], (*shape, shape[dim])
-    looked = own_of(kernel, update.pieces[0], update.shape) if len(update.pieces) == 1 else None
-    if looked is not None and looked.beside is not None and len(looked.picks) == 1:
-        inner, outer = looked.picks[0], looked.beside.pieces
-        read = own_of(kernel, outer[0], update.shape) if len(outer) == 1 else None
-        given = kernel.pulled(operand, _along(shape, dim, whole(len(shape), shape[dim])), (*update.shape, shape[dim]))
-        if (
-            read is not None
-            and read.beside is None
-            and inner.place == dim
-            and [each.place for each in read.picks] == [dim]
-            and same_atom(inner.atom, _scalar(pick, update.shape), inner.atom)
-            and same_atom(inner.atom, read.picks[0].atom, inner.atom)
-            and all(
-                piecewise.is_always(piecewise.equal(mine.start, theirs.start))
-                and theirs.inside(0, shape[dim], size).has_places_of(every(theirs.start, size))
-                for mine, theirs in zip(pick.windows, read.picks[0].windows, strict=True)
-            )
-            and kernel.same(given, read.operand)
-        ):
-            count = looked.operand.shape[-1]
-            windows = [
-                window.inside(0, count, size).moved(negated(outer.start))
-                for window, outer in zip(inner.windows, pick.windows, strict=True)
-            ]
-            inner_operand = kernel.pulled(looked.operand, _along((*shape, count), dim, number(0)), (*shape, count))
-            return Looked(inner_operand, (replace(pick, windows=tuple(windows)),), looked.kind, element, operand)
-    space = (*shape, size)
+    picks, size = list(looked.picks), shape[dim]
+    for number_, inner in enumerate(looked.picks):
+        if inner.place == dim and same_atom(inner.atom, outer.atom, outer.atom):
+            count, windows = looked.operand.shape[len(shape) + number_], list[Window]()
+            for window, by, offset in zip(inner.windows, outer.windows, first, strict=True):
+                moved = window.inside(0, count, size).moved(piecewise.shifted(by.start, -int(offset)))
+                windows.append(moved.inside(0, count, size))
+            picks[number_] = replace(inner, windows=tuple(windows))
+            return replace(looked, picks=tuple(picks))
+    if any(inner.place == dim for inner in looked.picks):
+        return None
     windows = [
-        every(piecewise.everywhere(0, w.start), size).inside(0, size, size).moved(negated(w.start))
-        for w in pick.windows
+        every(piecewise.shifted(by.start, -int(offset)), size).inside(0, size, size)
+        for by, offset in zip(outer.windows, first, strict=True)
     ]
-    values = kernel.pulled(update, _along(shape, dim, whole(len(shape), size)), space)
-    return Looked(values, (replace(pick, windows=tuple(windows)),), "add", element, operand)
+    return _with_pick(kernel, looked, replace(outer, windows=tuple(windows)))
 
 
-def _along(shape: Sequence[int], dim: int, index: Index) -> list[Index]:
-    """The indices of a tensor of this shape, with another one along a dimension."""
-    return [index if d == dim else each for d, each in enumerate(identity(shape))]
+def _in_order(picks: Sequence[Pick]) -> list[Pick]:
+    """Picks in the order of their places."""
+    return sorted(picks, key=lambda pick: -1 if pick.place is None else pick.place)
 
 
-def _scalar(pick: Pick, shape: Sequence[int]) -> Piece:
-    """The atom of a pick that is a scalar, over another shape."""
-    return replace(pick.atom, box=full_box(shape, len(pick.windows)))
+def _from_zero(pick: Pick, size: int) -> Pick:
+    """It with windows of this size that start at 0."""
+    return replace(pick, windows=tuple(every(piecewise.everywhere(0, w.start), size) for w in pick.windows))
+
+
+def _with_pick(kernel: Kernel, looked: Looked, pick: Pick) -> Looked:
+    """A look-up with a window along a place of which it has all; its picks are in the order of their places."""
+    shape, rank = looked.shape, len(looked.shape)
+    picks = _in_order([*looked.picks, pick])
+    new = rank + picks.index(pick)
+    at = [whole(new if dim == pick.place else dim, size) for dim, size in enumerate(shape)]
+    sizes = dict[int, int]({new: looked.size(pick)})
+    for number_, old in enumerate(looked.picks, rank):
+        sizes[rank + picks.index(old)] = looked.operand.shape[number_]
+        at.append(whole(rank + picks.index(old), looked.operand.shape[number_]))
+    space = (*shape, *(sizes[dim] for dim in sorted(sizes)))
+    return replace(looked, operand=kernel.pulled(looked.operand, at, space), picks=tuple(picks))
+
+
+def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: object) -> Looked:
+    """
+    A dynamic update, whose window starts at `picks`.
+
+    Where the update is beside a window of its own what a slice at the same starts has, the operand does not change.
+    """
+    shape, rank = operand.shape, len(operand.shape)
+    looked = own_of(kernel, update.pieces[0], update.shape) if len(update.pieces) == 1 else None
+    if looked is not None:
+        places = {inner.place for inner in looked.picks}
+        for pick in picks:
+            if pick.place not in places:
+                looked = _with_pick(kernel, looked, _from_zero(pick, looked.size(pick)))
+        places = {pick.place for pick in picks}
+        rest = [_from_zero(inner, looked.size(inner)) for inner in looked.picks if inner.place not in places]
+        if _keeps(kernel, operand, looked, ordered := _in_order([*picks, *rest])):
+            picks = ordered
+        else:
+            looked = None
+    dims = [pick.place for pick in picks]
+    if looked is None:
+        sizes = [1 if dim is None else update.shape[dim] for dim in dims]
+        at = [whole(rank + dims.index(d), size) if d in dims else whole(d, size) for d, size in enumerate(update.shape)]
+        values = kernel.pulled(update, at, (*shape, *sizes))
+        inner = [_from_zero(pick, size) for pick, size in zip(picks, sizes, strict=True)]
+        looked = Looked(values, tuple(inner), "add", element)
+    moved = list[Pick]()
+    for number_, (pick, inner) in enumerate(zip(picks, looked.picks, strict=True)):
+        count, size = looked.operand.shape[rank + number_], 1 if pick.place is None else update.shape[pick.place]
+        windows = [
+            window.inside(0, count, size).moved(negated(outer.start))
+            for window, outer in zip(inner.windows, pick.windows, strict=True)
+        ]
+        moved.append(replace(pick, windows=tuple(windows)))
+    space = (*shape, *looked.operand.shape[rank:])
+    at = [number(0) if d in dims else whole(d, size) for d, size in enumerate(space)]
+    return Looked(kernel.pulled(looked.operand, at, space), tuple(moved), looked.kind, element, operand)
+
+
+def _keeps(kernel: Kernel, operand: View, looked: Looked, picks: Sequence[Pick]) -> bool:
+    """Whether an update is beside its window what a dynamic slice of the operand at `picks` has."""
+    shape, places = looked.shape, [pick.place for pick in picks]
+    beside = looked.beside.pieces if looked.beside is not None else ()
+    read = own_of(kernel, beside[0], shape) if len(beside) == 1 else None
+    for pick in picks if read is not None else ():
+        if all(theirs.place != pick.place for theirs in read.picks):
+            read = _with_pick(kernel, read, _from_zero(pick, read.size(pick)))
+    if (
+        read is None
+        or read.beside is not None
+        or not [p.place for p in read.picks] == places == [p.place for p in looked.picks]
+    ):
+        return False
+    if any(d.dim in places for piece in looked.operand.pieces for index in piece.at for d in index.digits):
+        return False
+    rank, space = len(shape), (*shape, *(1 if dim is None else operand.shape[dim] for dim in places))
+    at = [
+        whole(rank + places.index(d), size) if d in places else whole(d, size) for d, size in enumerate(operand.shape)
+    ]
+    for dim, (mine, theirs, outer) in enumerate(zip(looked.picks, read.picks, picks, strict=True), rank):
+        atom = replace(outer.atom, box=mine.atom.box)
+        if not same_atom(mine.atom, atom, atom) or not same_atom(theirs.atom, atom, atom):
+            return False
+        for window, start in zip(theirs.windows, outer.windows, strict=True):
+            inside = window.inside(0, space[dim], read.size(theirs))
+            is_same = piecewise.is_always(piecewise.equal(window.start, start.start))
+            if not is_same or not inside.has_places_of(every(start.start, read.size(theirs))):
+                return False
+    return kernel.same(kernel.pulled(operand, at, space), read.operand)
 
 
 def negated(f: Function) -> Function:
