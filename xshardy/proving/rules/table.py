@@ -6,15 +6,18 @@ from typing import Any, TypeAlias
 
 from xdsl.ir import Operation
 
-from xshardy.dialects import chlo, sdy, stablehlo
+from xshardy.dialects import chlo, hlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.shapes import shape_of
+from xshardy.facts.decompositions import decomposed, decomposition_of
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.proving.kernel import Kernel
+from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import collectives, lookups, movement, reductions
 from xshardy.proving.rules.elementwise import elementwise
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View
+from xshardy.sharding.factor_rule import FactorRule
 
 Rule: TypeAlias = Callable[[Kernel, Any, Sequence[View]], Sequence[View]]
 
@@ -37,6 +40,42 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
     return applied_to_whole(kernel, op, operands, [given], [made])
 
 
+def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
+    """
+    A custom call takes its operands as a whole, but along what the user's sharding rule says.
+
+    The rule is an assumption of the proof, as it is one of each partitioner.
+    """
+    written = op.attributes.get("sdy.sharding_rule")
+    if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
+        return applied_to_whole(kernel, op, operands)
+    kernel.universe.assumptions.add(f"@{op.call_target_name.data} computes parts as its sharding rule says")
+    rule = FactorRule.of(written)
+    made = {factor for mapping in rule.results for dim in mapping for factor in dim}
+    taken = {*rule.need_replication, *rule.permutation}
+    known = {factor for factor in made | set(rule.reduction) if factor not in taken}
+    given, results = (
+        [[dim[0] if len(dim) == 1 and dim[0] in known else None for dim in mapping] for mapping in mappings]
+        for mappings in (rule.operands, rule.results)
+    )
+    read = {factor for dims in given for factor in dims}
+    results = [[factor if factor in read else None for factor in dims] for dims in results]
+    return applied_to_whole(kernel, op, operands, given, results, summed=frozenset(known - made))
+
+
+def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    """What the operations are that `op` is written in; where it is written in none for its types, it takes wholes."""
+    try:
+        block, results = decomposed(op)
+    except NotImplementedError:
+        return applied_to_whole(kernel, op, operands)
+    values = dict(zip(block.args, operands, strict=True))
+    for inner in block.ops:
+        found = rule_of(type(inner))(kernel, inner, [values[operand] for operand in inner.operands])
+        values.update(zip(inner.results, found, strict=True))
+    return [values[result] for result in results]
+
+
 def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequence[View]:
     rank = len(operands[0].shape)
     dim = (-1 if op.dimension is None else op.dimension.value.data) % rank
@@ -53,7 +92,13 @@ def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operand
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
 
 
+def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
+
+
 RULES: Mapping[type[Operation], Rule] = {
+    hlo.CopyOp: movement.same,
+    hlo.ElidedConstantOp: elided,
     sdy.ConstantOp: movement.constant,
     sdy.PropagationBarrierOp: movement.same,
     sdy.ReshardOp: movement.same,
@@ -71,6 +116,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ConcatenateOp: movement.concatenate,
     stablehlo.ConstantOp: movement.constant,
     stablehlo.ConvolutionOp: reductions.product,
+    stablehlo.CustomCallOp: custom_call,
     stablehlo.DotGeneralOp: reductions.product,
     stablehlo.DynamicSliceOp: lookups.dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: lookups.dynamic_update_slice,
@@ -101,5 +147,6 @@ def rule_of(kind: type[Operation]) -> Rule:
     """The rule of a class of operations."""
     if (rule := RULES.get(kind)) is not None:
         return rule
-    is_elementwise = kind.has_trait(Elementwise, value_if_unregistered=False)
-    return elementwise if is_elementwise else applied_to_whole
+    if kind.has_trait(Elementwise, value_if_unregistered=False):
+        return elementwise
+    return applied_to_whole if decomposition_of(kind) is None else by_decomposition
