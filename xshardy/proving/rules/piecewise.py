@@ -1,8 +1,10 @@
 """Piecewise linear functions of one integer that is known at run time only: exact, at all values of its type."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
 class Line(NamedTuple):
@@ -55,6 +57,17 @@ def function(lines: Iterable[Line]) -> Function:
         else:
             done.append(line)
     return Function(tuple(done))
+
+
+def on_devices(rule: Callable[..., T], *columns: Iterable[Hashable]) -> tuple[T, ...]:
+    """`rule` of the values of each device, once for equal ones: most devices have the values of another one."""
+    done = dict[tuple[Hashable, ...], T]()
+    results = list[T]()
+    for row in zip(*columns, strict=True):
+        if row not in done:
+            done[row] = rule(*row)
+        results.append(done[row])
+    return tuple(results)
 
 
 def identity(least: int, greatest: int) -> Function:

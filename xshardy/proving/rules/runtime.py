@@ -30,7 +30,7 @@ class Value:
 
     def mapped(self, change: Callable[[Function], Function]) -> "Value":
         """It with another function on each device."""
-        return Value(self.atom, tuple(map(change, self.functions)))
+        return Value(self.atom, piecewise.on_devices(change, self.functions))
 
 
 def range_of_kind(kind: object) -> tuple[int, int] | None:
@@ -91,13 +91,9 @@ def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | No
     if joined is None:
         return None
     atom, functions = joined
-    results = list[Function]()
-    for each in zip(*functions, strict=True):
-        result = rule(each, str(properties), bounds)
-        if result is None:
-            return None
-        results.append(result)
-    return Value(atom, tuple(results))
+    results = piecewise.on_devices(lambda *operands: rule(operands, str(properties), bounds), *functions)
+    known = tuple(result for result in results if result is not None)
+    return Value(atom, known) if len(known) == len(results) else None
 
 
 def is_of_one(term: Term) -> bool:
@@ -152,7 +148,7 @@ def joint(values: Sequence[Value], piece: Piece) -> tuple[Piece | None, list[tup
     return atom, [
         value.functions
         if value.atom is not None
-        else tuple(piecewise.everywhere(f.lines[0].constant, like) for f in value.functions)
+        else piecewise.on_devices(lambda f: piecewise.everywhere(f.lines[0].constant, like), value.functions)
         for value in values
     ]
 

@@ -259,13 +259,11 @@ def aligned(
     `[first, end)`.
     """
     for f in candidates(kernel, pick.atom, names):
-        offsets = list[int | None]()
-        for device, window in enumerate(pick.windows):
-            found = offset_of(window, int(first[device]), int(end[device]), size, f)
-            if found is None:
-                break
-            offsets.append(found[0])
-        else:
+        found = piecewise.on_devices(
+            lambda window, low, high: offset_of(window, low, high, size, f), pick.windows, first.tolist(), end.tolist()
+        )
+        offsets = [offset for each in found if each is not None for offset in each]
+        if len(offsets) == len(found):
             never = np.array([offset is None for offset in offsets])
             return f, np.array([offset or 0 for offset in offsets], np.int64), never
     return None
