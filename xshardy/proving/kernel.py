@@ -184,6 +184,10 @@ class Kernel:
         """Whether two tensors are equal on all devices, in `box` or everywhere."""
         return a.shape == b.shape and same_in(a, b, full_box(a.shape, self.devices) if box is None else box)
 
+    def has(self, view: View, part: View) -> bool:
+        """Whether `view` is `part` wherever that is known: elsewhere is padding."""
+        return view.shape == part.shape and all(same_in(view, part, piece.box) for piece in part.pieces)
+
     def is_number(self, piece: Piece, value: float | bool) -> bool:
         """Whether a piece is this number everywhere."""
         if isinstance(piece.source, Constant):
