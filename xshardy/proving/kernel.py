@@ -8,7 +8,7 @@ substitution: whatever the oracle answers, the kernel accepts what is true only.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Protocol, TypeAlias
 
@@ -115,6 +115,8 @@ class Kernel:
     is_whole: bool
     grid: Grid
     """The replicas and partitions of a program of a device."""
+    lookups: dict[Source, tuple[Sequence[Index], object]] = field(default_factory=dict[Source, tuple[Sequence[Index], object]])
+    """What sources of the device at an index are look-ups (`rules.windows.Looked`)."""
 
     # -- views -------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from xshardy.dialects.stablehlo.selection import ComparisonDirection as Directio
 from xshardy.proving.index import Index, Ints, combine, digit_of, is_uniform, number, same_index
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
-from xshardy.proving.rules.windows import again, selected
+from xshardy.proving.rules.windows import selected
 from xshardy.proving.sources import Constant, Term
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Piece, View, merged, refined, settled
@@ -305,7 +305,7 @@ def _cut(piece: Piece, boxes: Iterable[Box]) -> list[Piece]:
 def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     for truth, answer in ((True, reads[1]), (False, reads[2])):
         if kernel.is_number(reads[0], truth):
-            return again(kernel, answer, shape_of(op.results[0]))
+            return [answer]
     on_true, on_false = reads[1:]
     is_same = on_true.source is on_false.source and on_true.partial is on_false.partial is None
     if is_same and all(same_index(a, b, box.active) for a, b in zip(on_true.at, on_false.at, strict=True)):

@@ -110,7 +110,7 @@ def _looked_up(kernel: Kernel, result: SSAValue, operand: View, at: Sequence[Ind
     view = kernel.pulled(operand, at, space)
     if not picks:
         return view
-    return looked_up(kernel, Looked(view, tuple(picks), "or" if kind == "truth" else "add", kind))
+    return looked_up(kernel, Looked(view, tuple(picks), kind))
 
 
 def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
@@ -138,7 +138,7 @@ def dynamic_update_slice(
     if any(update.shape[dim] != size and not isinstance(starts[dim], Pick) for dim, size in enumerate(shape)):
         return movement.by_runtime_indices(kernel, op, operands, 2, update.shape)
     element = kind_of_element(element_of(op.results[0]))
-    return [looked_up(kernel, updated(kernel, operand, update, picks, element))]
+    return [updated(kernel, operand, update, picks, element)]
 
 
 def _starts(

@@ -108,6 +108,10 @@ def shifted(f: Function, by: int) -> Function:
     return added(f, everywhere(by, f))
 
 
+def negated(f: Function) -> Function:
+    return added(everywhere(0, f), f, -1)
+
+
 def less(f: Function, g: Function) -> Function:
     """1 where `f < g`."""
     return function(line for x, y in together(f, g) for line in _negative(x, y.slope, y.constant))

@@ -8,33 +8,31 @@ is `low <= k < high ? operand[k + start] : 0`, with functions `start`, `low` and
 sum in place of it, if both are the same for all values of the atom, all `k`, and on each device (`_aligned`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
-from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, whole
+from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, substitute, whole
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules import piecewise
-from xshardy.proving.rules.piecewise import Function
+from xshardy.proving.rules.piecewise import Function, chosen, everywhere
 from xshardy.proving.rules.runtime import Value, is_of_one, joint, read_of, same_atom, value_of
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.sources import Source, Term
-from xshardy.proving.views import Box, Mask, Piece, View, at_devices, full_box, merged, same_in, without
+from xshardy.proving.sources import Term
+from xshardy.proving.views import Box, Mask, Piece, View, full_box, merged, same_in, settled, without
 
 LOOKUP, UPDATE, SCATTER = "lookup", "update", "scatter"
-"""Operations whose details begin with a function of each atom."""
-OWN_LOOKUP, OWN_UPDATE = "lookup of a device", "update of a device"
-"""Operations of a device that are not known to be parts of those of the whole program."""
+"""Operations whose details are `Details`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What decides about an operation beside its reads: functions of atoms, or places and windows of each device."""
+    """What decides about an operation beside its reads: the function of each atom, and how it computes."""
 
-    functions: "tuple[Function, ...]"
+    functions: tuple[Function, ...]
     element: object
-    windows: "tuple[tuple[int | None, tuple[Window, ...]], ...]" = ()
     body: str = ""
 
 
@@ -77,14 +75,27 @@ def _from(value: int, f: Function) -> Function:
     return piecewise.added(piecewise.everywhere(value, f), f, -1)
 
 
+def every(start: Function, size: int) -> Window:
+    """The window of all places of this size."""
+    return Window(start, piecewise.everywhere(0, start), piecewise.everywhere(size, start))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Pick:
-    """A dimension along which a window moves: its atom over the result, the place `k` in it, a window of each device."""
+    """A dimension along which a window moves: its atom over the result, the place `k`, and the window of each device."""
 
     atom: Piece
     place: int | None
     """The dimension of the result that is `k`; None where `k` is 0."""
     windows: tuple[Window, ...]
+
+    def mapped(self, change: Callable[..., Window], *more: Iterable[Hashable]) -> "Pick":
+        """It with another window on each device."""
+        return replace(self, windows=piecewise.on_devices(change, self.windows, *more))
+
+    def from_zero(self, size: int) -> "Pick":
+        """It with windows of this size that start at 0."""
+        return self.mapped(lambda window: every(piecewise.everywhere(0, window.start), size))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -97,8 +108,6 @@ class Looked:
 
     operand: View
     picks: tuple[Pick, ...]
-    kind: str
-    """How what is looked up is summed: `add`, or `or` for truths."""
     element: object
     beside: View | None = None
 
@@ -108,50 +117,58 @@ class Looked:
 
     @property
     def zero(self) -> float | bool:
-        return False if self.kind == "or" else 0.0
+        return False if self.element == "truth" else 0.0
 
     def size(self, pick: Pick) -> int:
         """How many places a window may have."""
         return 1 if pick.place is None else self.shape[pick.place]
 
+    def numbered(self) -> Iterator[tuple[int, Pick]]:
+        """The picks, with their dimensions of the operand."""
+        return enumerate(self.picks, len(self.shape))
 
-def every(start: Function, size: int) -> Window:
-    """The window of all places of this size."""
-    return Window(start, piecewise.everywhere(0, start), piecewise.everywhere(size, start))
+
+Start: TypeAlias = tuple[Function, Ints, Mask]
+"""A function `F`, an offset of each device, and the devices that read nothing: `K + offset - k = F` is read."""
 
 
 def looked_up(kernel: Kernel, looked: Looked) -> View:
-    """The result of a look-up: a part of one of the whole program, or one of the device."""
-    if kernel.is_whole:
-        starts = [(pick.windows[0].start, np.zeros(1, np.int64), np.zeros(1, bool)) for pick in looked.picks]
-        return _of_whole(kernel, looked, starts)
-    names, rank = (LOOKUP, SCATTER) if looked.beside is None else (UPDATE,), len(looked.shape)
+    """
+    The result of a look-up: a sum or an update that may be one of the whole program.
+
+    What it is on a device is remembered: a mask around it may make it a part of one of the whole program.
+    """
+    names = (LOOKUP, SCATTER) if looked.beside is None else (UPDATE,)
     found = [
-        aligned(kernel, pick, *_extent(kernel, looked, rank + number_), looked.size(pick), names)
-        for number_, pick in enumerate(looked.picks)
+        aligned(kernel, pick, *_extent(kernel, looked, dim), looked.size(pick), names)
+        for dim, pick in looked.numbered()
     ]
     starts = [start for start in found if start is not None]
-    return _of_whole(kernel, looked, starts) if len(starts) == len(found) else _own(kernel, looked)
+    if len(starts) < len(found):
+        view = kernel.opaque("a look-up", looked.shape)
+    else:
+        view = _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts)
+    for piece in view.pieces if not kernel.is_whole else ():
+        if piece.source.is_local and piece.partial is None:
+            kernel.lookups.setdefault(piece.source, (piece.at, looked))
+    return view
 
 
-def _of_whole(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Ints, Mask]]) -> View:
-    """A look-up at functions of the whole program."""
-    return _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts)
-
-
-def _as_sum(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Ints, Mask]]) -> View:
+def _as_sum(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
     space, rank = looked.operand.shape, len(looked.shape)
-    operand = _zero_where_unread(kernel, looked, starts)
-    reads = [operand]
-    for dim, (pick, (_, offset, _)) in enumerate(zip(looked.picks, starts, strict=True), rank):
+    reads = [_zero_where_unread(kernel, looked, starts)]
+    for (dim, pick), (_, offset, _) in zip(looked.numbered(), starts, strict=True):
         digits = combine((1, whole(dim, space[dim])), (-1, _place(pick, space))).plus(offset)
         reads += [kernel.integer(digits, space), _over(kernel, pick.atom, looked.shape, space)]
-    details = Details(tuple(start for start, _, _ in starts), looked.element)
-    applied = Applied(LOOKUP, details, "p" * rank + "r" * len(starts), space, kind=looked.kind)
+    details, kind = (
+        Details(tuple(f for f, _, _ in starts), looked.element),
+        "or" if looked.element == "truth" else "add",
+    )
+    applied = Applied(LOOKUP, details, "p" * rank + "r" * len(starts), space, kind=kind)
     return kernel.apply(applied, reads, range(rank), looked.zero, masks=len(reads) - 1)
 
 
-def _as_update(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Ints, Mask]]) -> View:
+def _as_update(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
     """`beside`, with what is looked up where that is something: the update is taken as a whole."""
     assert looked.beside is not None
     space, shape, rank = looked.operand.shape, looked.shape, len(looked.shape)
@@ -159,33 +176,12 @@ def _as_update(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, 
     for pick, (_, offset, _) in zip(looked.picks, starts, strict=True):
         place = _place(pick, space).plus(-offset)
         reads += [kernel.integer(place, space), _over(kernel, pick.atom, shape, space)]
-    details = Details(tuple(start for start, _, _ in starts), looked.element)
+    details = Details(tuple(f for f, _, _ in starts), looked.element)
     found = kernel.apply(Applied(UPDATE, details, "p" * rank + "w" * len(starts), space), reads, range(rank))
     never = np.any([never for _, _, never in starts], axis=0)
     pieces = [replace(piece, box=piece.box.where(~never)) for piece in found.pieces]
     pieces += [replace(piece, box=piece.box.where(never)) for piece in looked.beside.pieces]
     return View(shape, merged(pieces))
-
-
-def _own(kernel: Kernel, looked: Looked) -> View:
-    """A term of the device, which a mask around it may make a part of one of the whole program."""
-    space, rank = looked.operand.shape, len(looked.shape)
-    # The windows differ by device: so does what is read, that no two devices are taken to compute the same.
-    reads = [looked.operand, kernel.integer(number(np.arange(kernel.devices)), space)]
-    for dim, pick in enumerate(looked.picks, rank):
-        reads += [
-            kernel.integer(whole(dim, space[dim]), space),
-            kernel.integer(_place(pick, space), space),
-            _over(kernel, pick.atom, looked.shape, space),
-        ]
-    details = Details((), looked.element, tuple((pick.place, pick.windows) for pick in looked.picks))
-    if looked.beside is None:
-        roles = "p" * rank + "r" * len(looked.picks)
-        applied = Applied(OWN_LOOKUP, details, roles, space, kind=looked.kind)
-        return kernel.apply(applied, reads, range(rank), looked.zero, masks=len(reads) - 1)
-    reads.append(kernel.pulled(looked.beside, identity(looked.shape), space))
-    applied = Applied(OWN_UPDATE, details, "p" * rank + "w" * len(looked.picks), space)
-    return kernel.apply(applied, reads, range(rank))
 
 
 def _place(pick: Pick, space: Sequence[int]) -> Index:
@@ -198,16 +194,13 @@ def _over(kernel: Kernel, piece: Piece, shape: Sequence[int], space: Sequence[in
 
 
 def _extent(kernel: Kernel, looked: Looked, dim: int) -> tuple[Ints, Ints]:
-    """Where the operand may be not zero along a dimension, on each device: `[first, end)`; all of it if zero is a value."""
-    first, end = np.full(kernel.devices, looked.operand.shape[dim]), np.zeros(kernel.devices, np.int64)
+    """Where the operand may be not zero along a dimension, on each device; all of it where zero is a value."""
+    size, none = np.full(kernel.devices, looked.operand.shape[dim]), np.zeros(kernel.devices, np.int64)
     if looked.beside is not None:
-        return end, first
-    for piece in looked.operand.pieces:
-        if not kernel.is_number(piece, looked.zero):
-            active = piece.box.active
-            first = np.where(active, np.minimum(first, piece.box.lo[:, dim]), first)
-            end = np.where(active, np.maximum(end, piece.box.hi[:, dim]), end)
-    for box in _unknown(looked.operand, kernel.devices):
+        return none, size
+    boxes = [piece.box for piece in looked.operand.pieces if not kernel.is_number(piece, looked.zero)]
+    first, end = size, none
+    for box in [*boxes, *_unknown(looked.operand, kernel.devices)]:
         first = np.where(box.active, np.minimum(first, box.lo[:, dim]), first)
         end = np.where(box.active, np.maximum(end, box.hi[:, dim]), end)
     return first, end
@@ -239,26 +232,16 @@ def _zero_where_unread(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Fu
 # -- Parts of windows of the whole program -----------------------------------------------------------------------------
 
 
-def candidates(kernel: Kernel, atom: Piece, names: Sequence[str]) -> Iterator[Function]:
-    """The functions of an atom that the whole program looks up at."""
-    done = set[Function]()
-    for term in kernel.universe.terms:
-        if not term.is_local and term.operation.name in names and any(r.source is atom.source for r in term.reads):
-            functions = term.operation.details.functions if isinstance(term.operation.details, Details) else ()
-            yield from (f for f in functions if f not in done)
-            done.update(functions)
-
-
-def aligned(
-    kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names: Sequence[str]
-) -> tuple[Function, Ints, Mask] | None:
+def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names: Sequence[str]) -> Start | None:
     """
-    A function `F` of the whole program, an offset of each device, and the devices whose window never has a place.
+    The start at which a pick reads, for all values of its atom and all places `k` of `size`, elements in `[first, end)`.
 
-    For all values of the atom and all places `k` of `size`, what is read is at `K` with `K + offset - k = F`, if that is in
-    `[first, end)`.
+    The function is one of the whole program if that looks up at it, or that of the first device.
     """
-    for f in candidates(kernel, pick.atom, names):
+    terms = [term for term in kernel.universe.terms if not term.is_local and term.operation.name in names]
+    details = [t.operation.details for t in terms if any(read.source is pick.atom.source for read in t.reads)]
+    candidates = [f for each in details if isinstance(each, Details) for f in each.functions]
+    for f in dict.fromkeys([*candidates, pick.windows[0].start]):
         found = piecewise.on_devices(
             lambda window, low, high: offset_of(window, low, high, size, f), pick.windows, first.tolist(), end.tolist()
         )
@@ -294,123 +277,27 @@ def offset_of(window: Window, first: int, end: int, size: int, f: Function) -> t
 # -- Look-ups of a device that are masked, sliced and written again ----------------------------------------------------
 
 
-def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], at: Sequence[Index] | None = None) -> Looked | None:
-    """
-    The look-up of the device that a piece of this shape is; None if it is none, or not at all of its places.
-
-    With `at`, the piece is over another shape, and those are to be its indices.
-    """
-    term = piece.source
-    if not isinstance(term, Term) or not term.is_local:
+def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], shift: Sequence[Index] | None = None) -> Looked | None:
+    """The look-up of this shape that a piece is, at the same places, or at `shift` of them; None if it is none."""
+    at, looked = kernel.lookups.get(piece.source, ((), None))
+    if not isinstance(looked, Looked) or looked.shape != tuple(shape) or piece.partial is not None:
         return None
-    name, space, details = term.operation.name, term.operation.sizes, term.operation.details
-    if name not in (LOOKUP, OWN_LOOKUP, OWN_UPDATE) or not isinstance(details, Details):
-        return None
-    rank, kind = (
-        len(space) - max(len(details.functions), len(details.windows)),
-        "or" if term.operation.kind == "or" else "add",
-    )
-    expected = identity(space[:rank]) if at is None else at
-    zero = kernel.universe.constant(False if kind == "or" else 0.0)
-    if (at is None and tuple(shape) != space[:rank]) or (views := _reads(kernel, piece, expected, rank, zero)) is None:
-        return None
-    rows, full = np.broadcast_to(piece.at[0].offset, kernel.devices), full_box(space[:rank], kernel.devices)
-    picks = list[Pick]()
-    for number_, dim in enumerate(range(rank, len(space))):
-        if name != LOOKUP:
-            place, windows = details.windows[number_]
-            windows = tuple(windows[row] for row in rows)
-            atom = views[3 * number_ + 4]
-        else:
-            difference, atom = views[2 * number_ + 1 : 2 * number_ + 3]
-            found = _windows_of(difference, details.functions[number_], dim, space, kernel.devices)
-            if found is None:
-                return None
-            place, windows = found
-        picks.append(Pick(replace(atom.pieces[0], box=full), place, windows))
-    beside = None
-    if name == OWN_UPDATE:
-        beside = kernel.pulled(views[-1], [*identity(space[:rank]), *(number(0) for _ in picks)], space[:rank])
-    return Looked(views[0], tuple(picks), kind, details.element, beside)
-
-
-def _windows_of(
-    difference: View, start: Function, dim: int, space: Sequence[int], devices: int
-) -> tuple[int | None, tuple[Window, ...]] | None:
-    """
-    The place `k`, and the window of each device, of a sum over `K`, where `K + offset - k` is `difference`.
-
-    None if it is not `K + offset - k`, but only equal to it where the sum has elements.
-    """
-    index = difference.pieces[0].at[0]
-    place = next((digit.dim for digit in index.digits if digit.dim != dim), None)
-    expected = combine((1, whole(dim, space[dim])), (-1, number(0) if place is None else whole(place, space[place])))
-    if index.digits != expected.digits:
-        return None
-    size = 1 if place is None else space[place]
-    starts = [piecewise.shifted(start, -int(offset)) for offset in np.broadcast_to(index.offset, devices)]
-    return place, tuple(every(each, size).inside(0, space[dim], size) for each in starts)
-
-
-def _reads(kernel: Kernel, piece: Piece, at: Sequence[Index], rank: int, zero: Source) -> list[View] | None:
-    """
-    The reads of the term of a device that a piece is, over the space of that, of which the first `rank` dimensions are parallel.
-
-    What the term left out along the others is zero. None if the piece is the term at other indices than `at`.
-    """
-    term = piece.source
-    assert isinstance(term, Term)
-    full, dims = full_box(term.operation.sizes, len(term.box.here)), list(range(rank))
-    if (
-        len(term.box.here) != kernel.devices
-        or piece.partial is not None
-        or not piece.at[0].is_known
-        or not term.box.dims(dims).contains(full.dims(dims)).all()
-        or not all(
-            same_index(index, at[dim], piece.box.active) for index, dim in zip(piece.at[1:], term.parallel, strict=True)
-        )
-    ):
-        return None
-    rows = np.broadcast_to(piece.at[0].offset, kernel.devices)
-    views = [at_devices(View(term.operation.sizes, (replace(read, box=term.box),)), rows) for read in term.reads]
-    rest = [Piece(zero, (), box) for box in without(full, term.box.at_devices(rows))]
-    return [View(views[0].shape, (*views[0].pieces, *rest)), *views[1:]]
-
-
-def again(kernel: Kernel, piece: Piece, shape: Sequence[int]) -> list[Piece]:
-    """A look-up of a device on those devices only where a piece of it is: only there it may be one of the whole program."""
-    term = piece.source
-    if not isinstance(term, Term) or not term.is_local or term.operation.name != LOOKUP:
-        return [piece]
-    operation, rank = term.operation, len(shape)
-    zero = False if operation.kind == "or" else 0.0
-    views = _reads(kernel, piece, identity(shape), rank, kernel.universe.constant(zero))
-    if views is None or operation.sizes[:rank] != tuple(shape):
-        return [piece]
-    here = [View(v.shape, tuple(replace(p, box=p.box.where(piece.box.active)) for p in v.pieces)) for v in views]
-    return _within(kernel.apply(operation, here, range(rank), zero, masks=len(here) - 1), piece.box) or [piece]
-
-
-def _within(view: View, box: Box) -> list[Piece] | None:
-    """The pieces of a view in a box; None if something is unknown there."""
-    return (
-        [replace(piece, box=part) for piece in view.pieces if (part := piece.box.meet(box)).active.any()]
-        if view.covers(box)
-        else None
-    )
+    expected = [index if shift is None else substitute(index, shift, shape, piece.box.lo, piece.box.hi) for index in at]
+    known = [index for index in expected if index is not None]
+    sizes = [int(end) for end in piece.box.hi.max(0, initial=1)]
+    here = [settled(each, piece.box, sizes) for each in (piece.at, known)]
+    is_same = len(known) == len(at) and all(same_index(a, b, piece.box.active) for a, b in zip(*here, strict=True))
+    return looked if is_same else None
 
 
 def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int]) -> list[Piece] | None:
     """A look-up of the device where a mask is true, and something else where it is false; or the other way round."""
     mask, *sides = reads
     if (value := value_of(kernel, mask, "truth")) is not None:
-        for is_negated, answer in enumerate(sides):
-            if all(
-                f == piecewise.everywhere(1 - is_negated, f)
-                for f, here in zip(value.functions, box.active, strict=True)
-                if here
-            ):
-                return again(kernel, answer, shape)
+        for answer, truth in zip(sides, (1, 0), strict=True):
+            here = [f for f, is_active in zip(value.functions, box.active, strict=True) if is_active]
+            if all(f == piecewise.everywhere(truth, f) for f in here):
+                return [answer]
     for is_negated, (inner, other) in ((False, sides), (True, sides[::-1])):
         looked = own_of(kernel, inner, shape)
         if looked is None:
@@ -420,8 +307,9 @@ def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[i
         else:
             is_same = looked.beside is None or same_in(looked.beside, View(looked.shape, (other,)), box)
             found = _masked(kernel, looked, mask, is_negated) if is_same else None
-        if found is not None:
-            return _within(looked_up(kernel, found), box)
+        view = None if found is None else looked_up(kernel, found)
+        if view is not None and view.covers(box):
+            return [replace(piece, box=part) for piece in view.pieces if (part := piece.box.meet(box)).active.any()]
     return None
 
 
@@ -429,17 +317,14 @@ def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Lo
     """A look-up where a mask is true; None if the mask is no window of its picks."""
     picks = list(looked.picks)
     for conjunct in _conjuncts(kernel, mask, is_negated, looked.shape):
-        if conjunct is None:
-            return None
         for number_, pick in enumerate(picks):
             if isinstance(conjunct, Pick):
-                same = pick.place == conjunct.place and same_atom(pick.atom, conjunct.atom, mask)
-                windows = [(window.low, window.high) for window in conjunct.windows] if same else None
+                is_same = pick.place == conjunct.place and same_atom(pick.atom, conjunct.atom, mask)
+                narrow = conjunct if is_same else None
             else:
-                windows = _all_or_nothing(conjunct, pick, mask, looked.size(pick))
-            if windows is not None:
-                met = tuple(window.meet(*each) for window, each in zip(pick.windows, windows, strict=True))
-                picks[number_] = replace(pick, windows=met)
+                narrow = None if conjunct is None else _all_or_nothing(conjunct, pick, mask, looked.size(pick))
+            if narrow is not None:
+                picks[number_] = pick.mapped(lambda window, by: window.meet(by.low, by.high), narrow.windows)
                 break
         else:
             return None
@@ -448,214 +333,180 @@ def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Lo
 
 def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool, shape: Sequence[int]) -> Iterator[Value | Pick | None]:
     """A mask of this shape, or the negation of one, as truths and windows that all must be; None for something else."""
-    if isinstance(mask.source, Term) and is_of_one(mask.source) and (read := read_of(kernel, mask, 0)) is not None:
-        mask = read
-    operation = mask.source.operation if isinstance(mask.source, Term) else None
-    if operation is not None and operation.name in (OWN_LOOKUP, "and", "or", "stablehlo.not"):
-        if operation.name == OWN_LOOKUP:
-            looked = own_of(kernel, mask, shape)
-            is_window = looked is not None and len(looked.picks) == 1 and not is_negated
-            yield _true_window(kernel, looked) if looked is not None and is_window else None
-            return
-        if operation.name == "stablehlo.not" or operation.name == ("or" if is_negated else "and"):
-            for place in range(len(mask.source.reads) if isinstance(mask.source, Term) else 0):
-                read = read_of(kernel, mask, place)
-                if read is None:
-                    yield None
-                else:
-                    yield from _conjuncts(kernel, read, is_negated ^ (operation.name == "stablehlo.not"), shape)
-            return
+    if (looked := own_of(kernel, mask, shape)) is not None:
+        yield None if is_negated else _true_window(kernel, looked)
+        return
+    name = mask.source.operation.name if isinstance(mask.source, Term) else None
+    is_one = isinstance(mask.source, Term) and is_of_one(mask.source)
+    if isinstance(mask.source, Term) and (is_one or name in ("stablehlo.not", "or" if is_negated else "and")):
+        for place in range(len(mask.source.reads)):
+            read = read_of(kernel, mask, place)
+            inner = is_negated ^ (name == "stablehlo.not")
+            yield from (None,) if read is None else _conjuncts(kernel, read, inner, shape)
+        return
     value = value_of(kernel, mask, "truth")
     yield value.mapped(piecewise.inverted) if value is not None and is_negated else value
 
 
 def _true_window(kernel: Kernel, looked: Looked) -> Pick | None:
     """The window of a look-up in a tensor that is true, and false around that."""
-    (pick,), rank = looked.picks, len(looked.shape)
-    if looked.beside is not None or any(
-        not kernel.is_number(p, True) and not kernel.is_number(p, False) for p in looked.operand.pieces
-    ):
+    trues = [piece.box for piece in looked.operand.pieces if not kernel.is_number(piece, False)]
+    are_true = all(kernel.is_number(p, True) or kernel.is_number(p, False) for p in looked.operand.pieces)
+    if looked.beside is not None or len(looked.picks) != 1 or len(trues) != 1 or not are_true:
         return None
+    rank, (pick,) = len(looked.shape), looked.picks
     first, end = _extent(kernel, looked, rank)
-    trues = [piece.box for piece in looked.operand.pieces if kernel.is_number(piece, True)]
-    whole_box = full_box(looked.operand.shape, kernel.devices).along(rank, first, end)
-    if len(trues) != 1 or not trues[0].contains(whole_box).all():
+    if not trues[0].contains(full_box(looked.operand.shape, kernel.devices).along(rank, first, end)).all():
         return None
     size = looked.size(pick)
-    windows = [w.inside(int(a), int(b), size) for w, a, b in zip(pick.windows, first, end, strict=True)]
-    return replace(pick, windows=tuple(windows))
+    return pick.mapped(lambda window, low, high: window.inside(low, high, size), first.tolist(), end.tolist())
 
 
-def _all_or_nothing(value: Value, pick: Pick, mask: Piece, size: int) -> list[tuple[Function, Function]] | None:
+def _all_or_nothing(value: Value, pick: Pick, mask: Piece, size: int) -> Pick | None:
     """The window of all places where a truth is true, if it is a function of the atom of a pick."""
     starts = Value(pick.atom, tuple(window.start for window in pick.windows))
-    if (joined := joint([starts, value], mask)) is None:
-        return None
-    return [
-        (
-            piecewise.everywhere(0, truth),
-            piecewise.chosen(truth, piecewise.everywhere(size, truth), piecewise.everywhere(0, truth)),
+    found = joint([starts, value], mask)
+    return (
+        None
+        if found is None
+        else pick.mapped(
+            lambda window, truth: Window(
+                window.start, everywhere(0, truth), chosen(truth, everywhere(size, truth), everywhere(0, truth))
+            ),
+            found[1][1],
         )
-        for truth in joined[1][1]
-    ]
+    )
 
 
 def _written(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool, other: Piece) -> Looked | None:
     """A look-up where a mask is true with `other` elsewhere, if it reads an element wherever the mask is true."""
     shape, space, at, picks = looked.shape, list(looked.operand.shape), [*identity(looked.operand.shape)], list[Pick]()
-    everywhere = [
-        replace(pick, windows=tuple(every(window.start, looked.size(pick)) for window in pick.windows))
-        for pick in looked.picks
+    wide = [
+        pick.mapped(lambda w, size: every(w.start, size), [looked.size(pick)] * kernel.devices) for pick in looked.picks
     ]
-    masked = _masked(kernel, replace(looked, picks=tuple(everywhere)), mask, is_negated)
+    masked = _masked(kernel, replace(looked, picks=tuple(wide)), mask, is_negated)
     if masked is None or not other.box.contains(full_box(shape, kernel.devices)).all():
         return None
-    for dim, (pick, narrow) in enumerate(zip(looked.picks, masked.picks, strict=True), len(shape)):
-        first, end = _extent(kernel, looked, dim)
-        if (first != first[0]).any() or (end != end[0]).any() or end[0] <= first[0]:
+    for (dim, pick), narrow in zip(looked.numbered(), masked.picks, strict=True):
+        firsts, ends = (set(each.tolist()) for each in _extent(kernel, looked, dim))
+        first, end, size = min(firsts), max(ends), looked.size(pick)
+        if (
+            len(firsts) > 1
+            or len(ends) > 1
+            or first >= end
+            or not all(
+                mine.inside(first, end, size).meet(wanted.low, wanted.high).has_places_of(wanted)
+                for mine, wanted in set(zip(pick.windows, narrow.windows, strict=True))
+            )
+        ):
             return None
-        start, windows = int(first[0]), list[Window]()
-        for window, wanted in zip(pick.windows, narrow.windows, strict=True):
-            inside = window.inside(start, int(end[0]), looked.size(pick))
-            if not inside.meet(wanted.low, wanted.high).has_places_of(wanted):
-                return None
-            windows.append(replace(wanted, start=piecewise.shifted(window.start, -start)))
-        picks.append(replace(pick, windows=tuple(windows)))
-        space[dim] = int(end[0]) - start
-        at[dim] = whole(dim, space[dim]).plus(start)
-    operand = kernel.pulled(looked.operand, at, space)
-    return Looked(operand, tuple(picks), looked.kind, looked.element, View(shape, (other,)))
+        picks.append(
+            narrow.mapped(lambda w, by: replace(w, start=piecewise.shifted(w.start, by)), [-first] * kernel.devices)
+        )
+        space[dim] = end - first
+        at[dim] = whole(dim, end - first).plus(first)
+    return Looked(kernel.pulled(looked.operand, at, space), tuple(picks), looked.element, View(shape, (other,)))
 
 
 def sliced(kernel: Kernel, view: View, outer: Pick, shape: Sequence[int]) -> Looked | None:
-    """
-    A dynamic slice of a look-up of the device among zeros, along the window of that: one look-up.
-
-    None if it is none, or of another atom.
-    """
+    """A dynamic slice of a look-up of the device among zeros: one look-up. None if it is none, or of another atom."""
     parts, dim = [piece for piece in view.pieces if not kernel.is_number(piece, 0.0)], outer.place
     if len(parts) != 1 or dim is None or not view.is_known(kernel.devices):
         return None
     first, end = parts[0].box.lo[:, dim], parts[0].box.hi[:, dim]
-    at = [whole(d, size).plus(-first if d == dim else 0) for d, size in enumerate(view.shape)]
-    looked = own_of(kernel, parts[0], shape, at)
-    if looked is None or looked.shape != tuple(shape) or looked.beside is not None or (end - first != shape[dim]).any():
-        return None
+    shift = [whole(d, size).plus(-first if d == dim else 0) for d, size in enumerate(view.shape)]
+    looked, size = own_of(kernel, parts[0], shape, shift), shape[dim]
     # Along the other dimensions the look-up is all there is.
-    if not parts[0].box.contains(full_box(view.shape, kernel.devices).along(dim, first, end)).all():
+    is_all = parts[0].box.contains(full_box(view.shape, kernel.devices).along(dim, first, end)).all()
+    if looked is None or looked.beside is not None or (end - first != size).any() or not is_all:
         return None
-    picks, size = list(looked.picks), shape[dim]
-    for number_, inner in enumerate(looked.picks):
-        if inner.place == dim and same_atom(inner.atom, outer.atom, outer.atom):
-            count, windows = looked.operand.shape[len(shape) + number_], list[Window]()
-            for window, by, offset in zip(inner.windows, outer.windows, first, strict=True):
-                moved = window.inside(0, count, size).moved(piecewise.shifted(by.start, -int(offset)))
-                windows.append(moved.inside(0, count, size))
-            picks[number_] = replace(inner, windows=tuple(windows))
-            return replace(looked, picks=tuple(picks))
-    if any(inner.place == dim for inner in looked.picks):
-        return None
-    windows = [
-        every(piecewise.shifted(by.start, -int(offset)), size).inside(0, size, size)
-        for by, offset in zip(outer.windows, first, strict=True)
-    ]
-    return _with_pick(kernel, looked, replace(outer, windows=tuple(windows)))
+    looked = _with_picks(kernel, looked, [outer])
+    return _moved(
+        looked, [outer.mapped(lambda w, by: replace(w, start=piecewise.shifted(w.start, -by)), first.tolist())]
+    )
 
 
-def _in_order(picks: Sequence[Pick]) -> list[Pick]:
-    """Picks in the order of their places."""
-    return sorted(picks, key=lambda pick: -1 if pick.place is None else pick.place)
+def _with_picks(kernel: Kernel, looked: Looked, more: Sequence[Pick]) -> Looked:
+    """A look-up with windows also along the places of `more`, of which it has all; in the order of their places."""
+    known = [pick.place for pick in looked.picks]
+    for pick in more:
+        if pick.place not in known:
+            shape, rank, new = looked.shape, len(looked.shape), pick.from_zero(looked.size(pick))
+            picks = sorted([*looked.picks, new], key=lambda each: -1 if each.place is None else each.place)
+            order = [*((old, looked.operand.shape[dim]) for dim, old in looked.numbered()), (new, looked.size(pick))]
+            dims = {rank + picks.index(each): size for each, size in order}
+            at = [whole(rank + picks.index(new) if dim == pick.place else dim, size) for dim, size in enumerate(shape)]
+            at += [whole(rank + picks.index(old), looked.operand.shape[dim]) for dim, old in looked.numbered()]
+            operand = kernel.pulled(looked.operand, at, (*shape, *(dims[dim] for dim in sorted(dims))))
+            looked = replace(looked, operand=operand, picks=tuple(picks))
+    return looked
 
 
-def _from_zero(pick: Pick, size: int) -> Pick:
-    """It with windows of this size that start at 0."""
-    return replace(pick, windows=tuple(every(piecewise.everywhere(0, w.start), size) for w in pick.windows))
+def _moved(looked: Looked, by: Sequence[Pick]) -> Looked | None:
+    """A look-up whose place `k` is the place `k + start` of this one, for the starts of some of its picks."""
+    picks = list[Pick]()
+    starts = {pick.place: pick for pick in by}
+    for dim, pick in looked.numbered():
+        outer, count, size = starts.get(pick.place), looked.operand.shape[dim], looked.size(pick)
+        if outer is None:
+            picks.append(pick)
+            continue
+        if not same_atom(pick.atom, replace(outer.atom, box=pick.atom.box), pick.atom):
+            return None
+        picks.append(
+            pick.mapped(
+                lambda window, other, count=count, size=size: window.inside(0, count, size).moved(other.start),
+                outer.windows,
+            )
+        )
+    return replace(looked, picks=tuple(picks))
 
 
-def _with_pick(kernel: Kernel, looked: Looked, pick: Pick) -> Looked:
-    """A look-up with a window along a place of which it has all; its picks are in the order of their places."""
-    shape, rank = looked.shape, len(looked.shape)
-    picks = _in_order([*looked.picks, pick])
-    new = rank + picks.index(pick)
-    at = [whole(new if dim == pick.place else dim, size) for dim, size in enumerate(shape)]
-    sizes = dict[int, int]({new: looked.size(pick)})
-    for number_, old in enumerate(looked.picks, rank):
-        sizes[rank + picks.index(old)] = looked.operand.shape[number_]
-        at.append(whole(rank + picks.index(old), looked.operand.shape[number_]))
-    space = (*shape, *(sizes[dim] for dim in sorted(sizes)))
-    return replace(looked, operand=kernel.pulled(looked.operand, at, space), picks=tuple(picks))
-
-
-def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: object) -> Looked:
+def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: object) -> View:
     """
     A dynamic update, whose window starts at `picks`.
 
     Where the update is beside a window of its own what a slice at the same starts has, the operand does not change.
     """
-    shape, rank = operand.shape, len(operand.shape)
-    looked = own_of(kernel, update.pieces[0], update.shape) if len(update.pieces) == 1 else None
-    if looked is not None:
-        places = {inner.place for inner in looked.picks}
-        for pick in picks:
-            if pick.place not in places:
-                looked = _with_pick(kernel, looked, _from_zero(pick, looked.size(pick)))
-        places = {pick.place for pick in picks}
-        rest = [_from_zero(inner, looked.size(inner)) for inner in looked.picks if inner.place not in places]
-        if _keeps(kernel, operand, looked, ordered := _in_order([*picks, *rest])):
-            picks = ordered
-        else:
-            looked = None
-    dims = [pick.place for pick in picks]
-    if looked is None:
-        sizes = [1 if dim is None else update.shape[dim] for dim in dims]
-        at = [whole(rank + dims.index(d), size) if d in dims else whole(d, size) for d, size in enumerate(update.shape)]
-        values = kernel.pulled(update, at, (*shape, *sizes))
-        inner = [_from_zero(pick, size) for pick, size in zip(picks, sizes, strict=True)]
-        looked = Looked(values, tuple(inner), "add", element)
-    moved = list[Pick]()
-    for number_, (pick, inner) in enumerate(zip(picks, looked.picks, strict=True)):
-        count, size = looked.operand.shape[rank + number_], 1 if pick.place is None else update.shape[pick.place]
-        windows = [
-            window.inside(0, count, size).moved(negated(outer.start))
-            for window, outer in zip(inner.windows, pick.windows, strict=True)
-        ]
-        moved.append(replace(pick, windows=tuple(windows)))
-    space = (*shape, *looked.operand.shape[rank:])
+    shape, dims = operand.shape, [pick.place for pick in picks]
+    own = own_of(kernel, update.pieces[0], update.shape) if len(update.pieces) == 1 else None
+    if own is None or own.beside is None or not _keeps(kernel, operand, own, picks):
+        own = Looked(update, (), element)
+    looked = _with_picks(kernel, own, picks)
+    back = [pick.mapped(lambda w: replace(w, start=piecewise.negated(w.start))) for pick in picks]
+    moved = _moved(looked, back)
+    space = (*shape, *looked.operand.shape[len(shape) :])
+    places = {pick.place for pick in looked.picks}
+    if moved is None or any(d.dim in places for p in looked.operand.pieces for index in p.at for d in index.digits):
+        return kernel.opaque("an update", shape)
     at = [number(0) if d in dims else whole(d, size) for d, size in enumerate(space)]
-    return Looked(kernel.pulled(looked.operand, at, space), tuple(moved), looked.kind, element, operand)
+    atoms = [replace(pick, atom=replace(pick.atom, box=full_box(shape, kernel.devices))) for pick in moved.picks]
+    return looked_up(kernel, Looked(kernel.pulled(looked.operand, at, space), tuple(atoms), element, operand))
 
 
-def _keeps(kernel: Kernel, operand: View, looked: Looked, picks: Sequence[Pick]) -> bool:
+def _keeps(kernel: Kernel, operand: View, own: Looked, picks: Sequence[Pick]) -> bool:
     """Whether an update is beside its window what a dynamic slice of the operand at `picks` has."""
-    shape, places = looked.shape, [pick.place for pick in picks]
-    beside = looked.beside.pieces if looked.beside is not None else ()
-    read = own_of(kernel, beside[0], shape) if len(beside) == 1 else None
-    for pick in picks if read is not None else ():
-        if all(theirs.place != pick.place for theirs in read.picks):
-            read = _with_pick(kernel, read, _from_zero(pick, read.size(pick)))
-    if (
-        read is None
-        or read.beside is not None
-        or not [p.place for p in read.picks] == places == [p.place for p in looked.picks]
-    ):
+    assert own.beside is not None
+    shape = own.shape
+    read = own_of(kernel, own.beside.pieces[0], shape) if len(own.beside.pieces) == 1 else None
+    if read is None or read.beside is not None:
         return False
-    if any(d.dim in places for piece in looked.operand.pieces for index in piece.at for d in index.digits):
-        return False
-    rank, space = len(shape), (*shape, *(1 if dim is None else operand.shape[dim] for dim in places))
+    starts, places = {pick.place: pick for pick in picks}, [pick.place for pick in read.picks]
+    rank = len(shape)
+    for dim, theirs in read.numbered():
+        outer, count, size = starts.get(theirs.place), read.operand.shape[dim], read.size(theirs)
+        if outer is None or not same_atom(theirs.atom, replace(outer.atom, box=theirs.atom.box), theirs.atom):
+            return False
+        for window, start in set(zip(theirs.windows, outer.windows, strict=True)):
+            is_same = piecewise.is_always(piecewise.equal(window.start, start.start))
+            if not is_same or not window.inside(0, count, size).has_places_of(every(start.start, size)):
+                return False
     at = [
         whole(rank + places.index(d), size) if d in places else whole(d, size) for d, size in enumerate(operand.shape)
     ]
-    for dim, (mine, theirs, outer) in enumerate(zip(looked.picks, read.picks, picks, strict=True), rank):
-        atom = replace(outer.atom, box=mine.atom.box)
-        if not same_atom(mine.atom, atom, atom) or not same_atom(theirs.atom, atom, atom):
-            return False
-        for window, start in zip(theirs.windows, outer.windows, strict=True):
-            inside = window.inside(0, space[dim], read.size(theirs))
-            is_same = piecewise.is_always(piecewise.equal(window.start, start.start))
-            if not is_same or not inside.has_places_of(every(start.start, read.size(theirs))):
-                return False
-    return kernel.same(kernel.pulled(operand, at, space), read.operand)
-
-
-def negated(f: Function) -> Function:
-    return piecewise.added(piecewise.everywhere(0, f), f, -1)
+    whole_otherwise = all(size == shape[d] for d, size in enumerate(operand.shape) if d not in places)
+    return (
+        whole_otherwise
+        and len(places) == len(picks)
+        and kernel.same(kernel.pulled(operand, at, read.operand.shape), read.operand)
+    )
