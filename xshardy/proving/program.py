@@ -1,12 +1,11 @@
 """A program read operation by operation: functions, loops and branches, and a rule for each other operation."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import sdy, stablehlo
@@ -80,7 +79,6 @@ class Reading:
 
     def __post_init__(self):
         self._functions: Mapping[str, func.FuncOp] = functions_of(self.module)
-        self.kinds = Counter[str]()
 
     def call(self, name: str, arguments: Sequence[View]) -> list[View]:
         """The results of a function."""
@@ -109,11 +107,13 @@ class Reading:
                     results = self._conditional(op, operands, values)
                 case sdy.ManualComputationOp():
                     results = self._manual(op, operands)
+                case _ if any(not isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
+                    raise Undecided("it takes or returns what is no tensor")
                 case _:
                     results = rule_of(type(op))(self.kernel, op, operands)
         except Undecided as error:
             why = str(error)
-            results = [self.kernel.opaque(op.name, shape_of(result)) for result in op.results]
+            results = [self.kernel.opaque(op.name, _shape(result)) for result in op.results]
         if self.whole is not None:
             self._note(op, operands, results, why)
         return results
@@ -271,9 +271,6 @@ class Reading:
         raise Undecided("no conditional of the whole program has these branches")
 
 
-def arguments_of(kernel: Kernel, function: func.FuncOp) -> list[View]:
-    """A source for each argument of the whole program."""
-    return [
-        kernel.opaque(f"argument{number}", shape_of(argument))
-        for number, argument in enumerate(function.body.block.args)
-    ]
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a tensor; that of a scalar for a token."""
+    return shape_of(value) if isinstance(value.type, TensorType) else ()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+A = TypeVar("A", bound=Hashable)
 T = TypeVar("T")
 
 
@@ -59,14 +60,13 @@ def function(lines: Iterable[Line]) -> Function:
     return Function(tuple(done))
 
 
-def on_devices(rule: Callable[..., T], *columns: Iterable[Hashable]) -> tuple[T, ...]:
-    """`rule` of the values of each device, once for equal ones: most devices have the values of another one."""
-    done = dict[tuple[Hashable, ...], T]()
-    results = list[T]()
-    for row in zip(*columns, strict=True):
-        if row not in done:
-            done[row] = rule(*row)
-        results.append(done[row])
+def on_devices(rule: Callable[[A], T], values: Iterable[A]) -> tuple[T, ...]:
+    """`rule` of the value of each device, once for equal ones: most devices have that of another one."""
+    done, results = dict[A, T](), list[T]()
+    for value in values:
+        if value not in done:
+            done[value] = rule(value)
+        results.append(done[value])
     return tuple(results)
 
 

@@ -7,6 +7,7 @@ around it. What is said of functions is said of all values of the type of the at
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -68,14 +69,20 @@ def _numbers(kernel: Kernel, values: "np.ndarray[tuple[int], np.dtype[np.int64]]
 
 def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | None:
     """The function that a term is of the atom of its reads; None if that is none, or if these are of several atoms."""
-    rule, details = RULES.get(term.operation.name), term.operation.details
     if is_of_one(term):
         read = read_of(kernel, piece, 0)
         return None if read is None else value_of(kernel, read, "truth", depth + 1)
-    if rule is None or not isinstance(details, tuple):
-        return None
-    properties, kinds = ("", (details[1],) * 3) if details[0] == "initial" else details[:2]
-    if not isinstance(kinds, tuple) or len(kinds) != len(term.reads) + 1:
+    rule = RULES.get(term.operation.name)
+    details: Any = term.operation.details
+    match details:
+        case ("initial", kind):
+            details = (), (kind, kind, kind), ()
+        case (_, (*_,), _):
+            pass
+        case _:
+            return None
+    properties, kinds, _ = details
+    if rule is None or len(kinds) != len(term.reads) + 1:
         return None
     bounds = range_of_kind(kinds[-1])
     if bounds is None:
@@ -91,7 +98,9 @@ def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | No
     if joined is None:
         return None
     atom, functions = joined
-    results = piecewise.on_devices(lambda *operands: rule(operands, str(properties), bounds), *functions)
+    results = piecewise.on_devices(
+        lambda operands: rule(operands, str(properties), bounds), zip(*functions, strict=True)
+    )
     known = tuple(result for result in results if result is not None)
     return Value(atom, known) if len(known) == len(results) else None
 

@@ -56,6 +56,8 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
         given = [_first(view.shape, operands[0].shape, batches) for view in operands]
         results = [_first(shape_of(result), operands[0].shape, batches) for result in op.results]
         return applied_to_whole(kernel, op, operands, given, results)
+    if op.has_side_effect is not None and op.has_side_effect.value.data:
+        kernel.universe.assumptions.add(f"@{target} returns the same for the same operands")
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
         return applied_to_whole(kernel, op, operands)
@@ -108,6 +110,10 @@ def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operand
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
 
 
+def drawn(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("each device draws other numbers: make them from a state, as rng_bit_generator does")
+
+
 def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
     raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
 
@@ -148,6 +154,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ReplicaIdOp: collectives.partition_id,
     stablehlo.ReshapeOp: movement.reshape,
     stablehlo.ReverseOp: movement.rearranged,
+    stablehlo.RngOp: drawn,
     stablehlo.ScatterOp: lookups.scatter,
     stablehlo.SelectAndScatterOp: select_and_scatter,
     stablehlo.SliceOp: movement.rearranged,

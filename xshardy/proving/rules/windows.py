@@ -8,7 +8,7 @@ is `low <= k < high ? operand[k + start] : 0`, with functions `start`, `low` and
 sum in place of it, if both are the same for all values of the atom, all `k`, and on each device (`_aligned`).
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ import numpy as np
 from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, substitute, whole
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules import piecewise
-from xshardy.proving.rules.piecewise import Function, chosen, everywhere
+from xshardy.proving.rules.piecewise import A, Function, chosen, everywhere
 from xshardy.proving.rules.runtime import Value, is_of_one, joint, read_of, same_atom, value_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
@@ -54,8 +54,8 @@ class Window:
 
     def inside(self, first: int, end: int, size: int) -> "Window":
         """Its places in `[0, size)` that read elements in `[first, end)`."""
-        low = piecewise.larger(piecewise.everywhere(0, self.low), _from(first, self.start))
-        return self.meet(low, piecewise.smaller(piecewise.everywhere(size, self.high), _from(end, self.start)))
+        low = piecewise.larger(everywhere(0, self.low), _from(first, self.start))
+        return self.meet(low, piecewise.smaller(everywhere(size, self.high), _from(end, self.start)))
 
     @property
     def active(self) -> Function:
@@ -66,18 +66,19 @@ class Window:
         """Whether both have the same places, for all values of the atom."""
         active = self.active
         same = piecewise.smaller(piecewise.equal(self.low, other.low), piecewise.equal(self.high, other.high))
-        same = piecewise.chosen(active, same, piecewise.everywhere(1, active))
+        same = chosen(active, same, everywhere(1, active))
         return piecewise.is_always(piecewise.smaller(same, piecewise.equal(active, other.active)))
 
 
 def _from(value: int, f: Function) -> Function:
     """`value - f`"""
-    return piecewise.added(piecewise.everywhere(value, f), f, -1)
+    return piecewise.added(everywhere(value, f), f, -1)
 
 
-def every(start: Function, size: int) -> Window:
-    """The window of all places of this size."""
-    return Window(start, piecewise.everywhere(0, start), piecewise.everywhere(size, start))
+def every(start: Function, size: int, truth: Function | None = None) -> Window:
+    """The window of all places of this size; of none where a truth is false."""
+    none, high = everywhere(0, start), everywhere(size, start)
+    return Window(start, none, high if truth is None else chosen(truth, high, none))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -89,13 +90,30 @@ class Pick:
     """The dimension of the result that is `k`; None where `k` is 0."""
     windows: tuple[Window, ...]
 
-    def mapped(self, change: Callable[..., Window], *more: Iterable[Hashable]) -> "Pick":
+    def mapped(self, change: Callable[[Window], Window]) -> "Pick":
         """It with another window on each device."""
-        return replace(self, windows=piecewise.on_devices(change, self.windows, *more))
+        return replace(self, windows=piecewise.on_devices(change, self.windows))
+
+    def mapped_by(self, change: Callable[[Window, A], Window], others: Iterable[A]) -> "Pick":
+        """It with another window on each device, by a value of that."""
+        pairs = zip(self.windows, others, strict=True)
+        return replace(self, windows=piecewise.on_devices(lambda pair: change(*pair), pairs))
+
+    def inside(self, ends: Iterable[tuple[int, int]], size: int) -> "Pick":
+        """It at places in `[0, size)` that read elements between the ends of each device only."""
+        return self.mapped_by(lambda window, each: window.inside(*each, size), ends)
+
+    def wide(self, size: int) -> "Pick":
+        """It with all places of this size."""
+        return self.mapped(lambda window: every(window.start, size))
+
+    def shifted(self, by: Iterable[int]) -> "Pick":
+        """It with starts that are larger, by a number of each device, at the same places."""
+        return self.mapped_by(lambda window, more: replace(window, start=piecewise.shifted(window.start, more)), by)
 
     def from_zero(self, size: int) -> "Pick":
         """It with windows of this size that start at 0."""
-        return self.mapped(lambda window: every(piecewise.everywhere(0, window.start), size))
+        return self.mapped(lambda window: every(everywhere(0, window.start), size))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -243,7 +261,7 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
     candidates = [f for each in details if isinstance(each, Details) for f in each.functions]
     for f in dict.fromkeys([*candidates, pick.windows[0].start]):
         found = piecewise.on_devices(
-            lambda window, low, high: offset_of(window, low, high, size, f), pick.windows, first.tolist(), end.tolist()
+            lambda each: offset_of(*each, size, f), zip(pick.windows, first.tolist(), end.tolist(), strict=True)
         )
         offsets = [offset for each in found if each is not None for offset in each]
         if len(offsets) == len(found):
@@ -296,7 +314,7 @@ def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[i
     if (value := value_of(kernel, mask, "truth")) is not None:
         for answer, truth in zip(sides, (1, 0), strict=True):
             here = [f for f, is_active in zip(value.functions, box.active, strict=True) if is_active]
-            if all(f == piecewise.everywhere(truth, f) for f in here):
+            if all(f == everywhere(truth, f) for f in here):
                 return [answer]
     for is_negated, (inner, other) in ((False, sides), (True, sides[::-1])):
         looked = own_of(kernel, inner, shape)
@@ -324,7 +342,7 @@ def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Lo
             else:
                 narrow = None if conjunct is None else _all_or_nothing(conjunct, pick, mask, looked.size(pick))
             if narrow is not None:
-                picks[number_] = pick.mapped(lambda window, by: window.meet(by.low, by.high), narrow.windows)
+                picks[number_] = pick.mapped_by(lambda window, by: window.meet(by.low, by.high), narrow.windows)
                 break
         else:
             return None
@@ -359,7 +377,7 @@ def _true_window(kernel: Kernel, looked: Looked) -> Pick | None:
     if not trues[0].contains(full_box(looked.operand.shape, kernel.devices).along(rank, first, end)).all():
         return None
     size = looked.size(pick)
-    return pick.mapped(lambda window, low, high: window.inside(low, high, size), first.tolist(), end.tolist())
+    return pick.inside(zip(first.tolist(), end.tolist(), strict=True), size)
 
 
 def _all_or_nothing(value: Value, pick: Pick, mask: Piece, size: int) -> Pick | None:
@@ -367,23 +385,14 @@ def _all_or_nothing(value: Value, pick: Pick, mask: Piece, size: int) -> Pick | 
     starts = Value(pick.atom, tuple(window.start for window in pick.windows))
     found = joint([starts, value], mask)
     return (
-        None
-        if found is None
-        else pick.mapped(
-            lambda window, truth: Window(
-                window.start, everywhere(0, truth), chosen(truth, everywhere(size, truth), everywhere(0, truth))
-            ),
-            found[1][1],
-        )
+        None if found is None else pick.mapped_by(lambda window, truth: every(window.start, size, truth), found[1][1])
     )
 
 
 def _written(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool, other: Piece) -> Looked | None:
     """A look-up where a mask is true with `other` elsewhere, if it reads an element wherever the mask is true."""
     shape, space, at, picks = looked.shape, list(looked.operand.shape), [*identity(looked.operand.shape)], list[Pick]()
-    wide = [
-        pick.mapped(lambda w, size: every(w.start, size), [looked.size(pick)] * kernel.devices) for pick in looked.picks
-    ]
+    wide = [pick.wide(looked.size(pick)) for pick in looked.picks]
     masked = _masked(kernel, replace(looked, picks=tuple(wide)), mask, is_negated)
     if masked is None or not other.box.contains(full_box(shape, kernel.devices)).all():
         return None
@@ -400,9 +409,7 @@ def _written(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool, othe
             )
         ):
             return None
-        picks.append(
-            narrow.mapped(lambda w, by: replace(w, start=piecewise.shifted(w.start, by)), [-first] * kernel.devices)
-        )
+        picks.append(narrow.shifted([-first] * kernel.devices))
         space[dim] = end - first
         at[dim] = whole(dim, end - first).plus(first)
     return Looked(kernel.pulled(looked.operand, at, space), tuple(picks), looked.element, View(shape, (other,)))
@@ -421,9 +428,7 @@ def sliced(kernel: Kernel, view: View, outer: Pick, shape: Sequence[int]) -> Loo
     if looked is None or looked.beside is not None or (end - first != size).any() or not is_all:
         return None
     looked = _with_picks(kernel, looked, [outer])
-    return _moved(
-        looked, [outer.mapped(lambda w, by: replace(w, start=piecewise.shifted(w.start, -by)), first.tolist())]
-    )
+    return _moved(looked, [outer.shifted((-first).tolist())])
 
 
 def _with_picks(kernel: Kernel, looked: Looked, more: Sequence[Pick]) -> Looked:
@@ -432,7 +437,8 @@ def _with_picks(kernel: Kernel, looked: Looked, more: Sequence[Pick]) -> Looked:
     for pick in more:
         if pick.place not in known:
             shape, rank, new = looked.shape, len(looked.shape), pick.from_zero(looked.size(pick))
-            picks = sorted([*looked.picks, new], key=lambda each: -1 if each.place is None else each.place)
+            picks = list[Pick]((*looked.picks, new))
+            picks.sort(key=lambda each: -1 if each.place is None else each.place)
             order = [*((old, looked.operand.shape[dim]) for dim, old in looked.numbered()), (new, looked.size(pick))]
             dims = {rank + picks.index(each): size for each, size in order}
             at = [whole(rank + picks.index(new) if dim == pick.place else dim, size) for dim, size in enumerate(shape)]
@@ -453,13 +459,12 @@ def _moved(looked: Looked, by: Sequence[Pick]) -> Looked | None:
             continue
         if not same_atom(pick.atom, replace(outer.atom, box=pick.atom.box), pick.atom):
             return None
-        picks.append(
-            pick.mapped(
-                lambda window, other, count=count, size=size: window.inside(0, count, size).moved(other.start),
-                outer.windows,
-            )
-        )
+        picks.append(pick.inside([(0, count)] * len(pick.windows), size).mapped_by(_moved_window, outer.windows))
     return replace(looked, picks=tuple(picks))
+
+
+def _moved_window(window: Window, by: Window) -> Window:
+    return window.moved(by.start)
 
 
 def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: object) -> View:
