@@ -116,8 +116,8 @@ class Kernel:
     is_whole: bool
     grid: Grid
     """The replicas and partitions of a program of a device."""
-    lookups: dict[Source, tuple[Sequence[Index], object]] = field(default_factory=dict[Source, tuple[Sequence[Index], object]])
-    """What sources of the device at an index are look-ups (`rules.windows.Looked`)."""
+    lookups: dict[Source, tuple[Piece, object]] = field(default_factory=dict[Source, tuple[Piece, object]])
+    """Which pieces of sources of the device are look-ups (`rules.windows.Looked`)."""
 
     # -- views -------------------------------------------------------------------------------------------------------
 
@@ -223,8 +223,8 @@ class Kernel:
         The result of `operation`, whose reads are views over its space.
 
         `out` names for each dimension of the result that of the space; None for one that the operation makes. Reduced
-        elements for which a read is the number `neutral` add nothing to the result; but not for the last `masks` reads, which
-        choose what is reduced.
+        elements for which a read is the number `neutral` add nothing to the result; but not for the last `masks` reads,
+        which choose what is reduced.
         """
         reduced = [dim for dim, role in enumerate(operation.roles) if role == "r"]
         taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]

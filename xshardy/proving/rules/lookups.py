@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -166,8 +167,8 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     """
     An application over the elements of the operand and the slices of updates: those whose index is that of the element.
 
-    Those are reduced, if the body combines by one operation. Otherwise updates are taken as a whole: both programs are to
-    apply those of one element in the same order. An index out of bounds is that of no element.
+    Those are reduced, if the body combines by one operation. Otherwise updates are taken as a whole: that both programs
+    apply those of one element in the same order is assumed. An index out of bounds is that of no element.
     """
     dims, shape, updates_shape = op.scatter_dimension_numbers.dims, operands[0].shape, operands[-1].shape
     rank, batch = len(shape), dims.batch_dims(len(updates_shape))
@@ -199,6 +200,8 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     kind, updates = combiner_of(body.block), kernel.pulled(operands[2], at, space)
     details = Details(tuple(functions), kind_of_element(element), body=kind or fingerprint(body))
     if kind is None:
+        if prod(space[rank:]) > 1 and not (op.unique_indices is not None and op.unique_indices.value.data):
+            kernel.universe.assumptions.add("a scatter applies the updates of one element in the order that they have")
         reads = [updates, kernel.pulled(operands[0], identity(shape), space), *masks]
         applied = Applied(SCATTER, details, "p" * rank + "w" * (len(space) - rank), tuple(space))
         return [kernel.apply(applied, reads, range(rank))]
@@ -289,8 +292,8 @@ def _roles(
 
 def _unnumbered(dims: SliceDims, tensor: Dims, sizes: Sequence[int]) -> object:
     """
-    What decides beside the parallel dimensions: the sizes of slices along the others, which of them a slice lacks, and the
-    component of an index that moves along each.
+    What decides beside the parallel dimensions: the sizes of slices along the others, which of them a slice lacks, and
+    the component of an index that moves along each.
     """
     return tuple(
         (sizes[dim], dim in dims.collapsed, dims.started.index(dim) if dim in dims.started else None)

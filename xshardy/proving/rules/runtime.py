@@ -1,8 +1,8 @@
 """
 Integers and truths that are known at run time only, as functions of one integer that both programs read: of an atom.
 
-An index that is clamped, shifted by the offset of a device, or chosen by a comparison is such a function, and so is a mask
-around it. What is said of functions is said of all values of the type of the atom, in its bounds or not.
+An index that is clamped, shifted by the offset of a device, or chosen by a comparison is such a function, and so is a
+mask around it. What is said of functions is said of all values of the type of the atom, in bounds or not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +18,7 @@ from xshardy.proving.rules.piecewise import Function
 from xshardy.proving.sources import Constant, Term
 from xshardy.proving.views import Piece, same_piece
 
+TRUTHS = 0, 1
 MAX_DEPTH = 40
 """How many operations from an index to its atom are looked at, at most."""
 
@@ -37,7 +38,7 @@ class Value:
 def range_of_kind(kind: object) -> tuple[int, int] | None:
     """The least and the greatest integer of a kind of elements (`keys.kind_of_element`); a truth is 0 or 1."""
     if kind == "truth":
-        return 0, 1
+        return TRUTHS
     name = str(kind)
     unsigned, bits = name.startswith("ui"), name.removeprefix("u").removeprefix("i")
     if not bits.isdigit():
@@ -184,7 +185,7 @@ def _compared(operands: Sequence[Function], properties: str, bounds: Bounds) -> 
 def _converted(operands: Sequence[Function], properties: str, bounds: Bounds) -> Function | None:
     """An integer that is one of both types."""
     (value,) = operands
-    return value if bounds[0] <= value.least and value.greatest <= bounds[1] and bounds != (0, 1) else None
+    return value if bounds[0] <= value.least and value.greatest <= bounds[1] and bounds != TRUTHS else None
 
 
 DIRECTIONS: Mapping[str, Callable[[Function, Function], Function]] = {
@@ -197,15 +198,15 @@ DIRECTIONS: Mapping[str, Callable[[Function, Function], Function]] = {
 }
 
 RULES: Mapping[str, Callable[[Sequence[Function], str, Bounds], Function | None]] = {
-    "and": lambda f, _, bounds: piecewise.smaller(f[0], f[1]),
-    "or": lambda f, _, bounds: piecewise.larger(f[0], f[1]),
+    "and": lambda f, _, bounds: piecewise.smaller(f[0], f[1]) if bounds == TRUTHS else None,
+    "or": lambda f, _, bounds: piecewise.larger(f[0], f[1]) if bounds == TRUTHS else None,
     "stablehlo.add": lambda f, _, bounds: piecewise.wrapped(piecewise.added(f[0], f[1]), *bounds),
     "stablehlo.clamp": lambda f, _, bounds: piecewise.smaller(piecewise.larger(f[0], f[1]), f[2]),
     "stablehlo.compare": _compared,
     "stablehlo.convert": _converted,
     "stablehlo.maximum": lambda f, _, bounds: piecewise.larger(f[0], f[1]),
     "stablehlo.minimum": lambda f, _, bounds: piecewise.smaller(f[0], f[1]),
-    "stablehlo.not": lambda f, _, bounds: piecewise.inverted(f[0]) if bounds == (0, 1) else None,
+    "stablehlo.not": lambda f, _, bounds: piecewise.inverted(f[0]) if bounds == TRUTHS else None,
     "stablehlo.select": lambda f, _, bounds: piecewise.chosen(f[0], f[1], f[2]),
     "stablehlo.subtract": lambda f, _, bounds: piecewise.wrapped(piecewise.added(f[0], f[1], -1), *bounds),
 }

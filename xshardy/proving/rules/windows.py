@@ -1,11 +1,14 @@
 """
 Windows that start where it is known at run time only: gathers, dynamic slices, and updates of them.
 
-A gather of one dimension is the sum over `K` of `[K - k = start] * operand[K]`, `k` the place in the window; zero where that is
-outside of the operand. The gather of a part of the operand, masked where its index is outside of that, is then a part of this
-sum. A device writes this in many ways: shifted and clamped starts, masks of comparisons, slices of padded slices. Each
-is `low <= k < high ? operand[k + start] : 0`, with functions `start`, `low` and `high` of an atom (`runtime`). The kernel gets the
-sum in place of it, if both are the same for all values of the atom, all `k`, and on each device (`_aligned`).
+A gather of one dimension is the sum over `K` of `[K - k = start] * operand[K]`, with `k` the place in the window; zero
+where that is outside of the operand. The gather of a part of the operand, masked where its index is outside of that, is
+then a part of this sum. A device writes this in many ways: starts that are shifted and clamped, masks of comparisons,
+slices of padded slices. Each is `low <= k < high ? operand[k + start] : 0`, with functions `start`, `low` and `high` of
+an atom (`runtime`).
+
+Soundness: the kernel gets the sum in place of that only if both are the same for all values of the atom, all places and
+on each device. `offset_of` decides this; which functions are tried does not matter.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, substitute, whole
-from xshardy.proving.kernel import Kernel
+from xshardy.proving.kernel import Kernel, has_whole_pieces
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.piecewise import A, Function, chosen, everywhere
 from xshardy.proving.rules.runtime import Value, is_of_one, joint, read_of, same_atom, value_of
@@ -83,7 +86,7 @@ def every(start: Function, size: int, truth: Function | None = None) -> Window:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pick:
-    """A dimension along which a window moves: its atom over the result, the place `k`, and the window of each device."""
+    """A dimension along which a window moves: its atom over the result, the place `k`, a window of each device."""
 
     atom: Piece
     place: int | None
@@ -167,8 +170,12 @@ def looked_up(kernel: Kernel, looked: Looked) -> View:
     else:
         view = _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts)
     for piece in view.pieces if not kernel.is_whole else ():
-        if piece.source.is_local and piece.partial is None:
-            kernel.lookups.setdefault(piece.source, (piece.at, looked))
+        if (
+            piece.source.is_local
+            and piece.partial is None
+            and has_whole_pieces(View(view.shape, (piece,)), range(len(view.shape)))
+        ):
+            kernel.lookups.setdefault(piece.source, (piece, looked))
     return view
 
 
@@ -232,11 +239,11 @@ def _unknown(view: View, devices: int) -> list[Box]:
     return rest
 
 
-def _zero_where_unread(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Function, Ints, Mask]]) -> View:
+def _zero_where_unread(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
     """The operand, with zeros for unknown elements that no window reads, and for all on a device with no place ever."""
-    operand, rank = looked.operand, len(looked.shape)
+    operand = looked.operand
     read = full_box(operand.shape, kernel.devices)
-    for dim, (pick, (start, offset, never)) in enumerate(zip(looked.picks, starts, strict=True), rank):
+    for (dim, pick), (start, offset, never) in zip(looked.numbered(), starts, strict=True):
         end = start.greatest + looked.size(pick)
         low, high = (np.broadcast_to(bound - offset, kernel.devices) for bound in (start.least, end))
         read = read.along(dim, np.maximum(low, 0), np.minimum(high, operand.shape[dim])).where(~never)
@@ -252,7 +259,7 @@ def _zero_where_unread(kernel: Kernel, looked: Looked, starts: Sequence[tuple[Fu
 
 def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names: Sequence[str]) -> Start | None:
     """
-    The start at which a pick reads, for all values of its atom and all places `k` of `size`, elements in `[first, end)`.
+    The start at which a pick reads elements in `[first, end)`, for all values of its atom and all places `k` of `size`.
 
     The function is one of the whole program if that looks up at it, or that of the first device.
     """
@@ -261,7 +268,7 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
     candidates = [f for each in details if isinstance(each, Details) for f in each.functions]
     for f in dict.fromkeys([*candidates, pick.windows[0].start]):
         found = piecewise.on_devices(
-            lambda each: offset_of(*each, size, f), zip(pick.windows, first.tolist(), end.tolist(), strict=True)
+            lambda each, f=f: offset_of(*each, size, f), zip(pick.windows, first.tolist(), end.tolist(), strict=True)
         )
         offsets = [offset for each in found if each is not None for offset in each]
         if len(offsets) == len(found):
@@ -272,7 +279,7 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
 
 def offset_of(window: Window, first: int, end: int, size: int, f: Function) -> tuple[int | None] | None:
     """
-    The `offset` with which a window, of `size` places into elements `[first, end)`, is the one that starts at `f - offset`.
+    The `offset` with which a window of `size` places into elements `[first, end)` is the one that starts at `f - offset`.
 
     `(None,)` if it never has a place; None if there is no such offset.
     """
@@ -297,15 +304,15 @@ def offset_of(window: Window, first: int, end: int, size: int, f: Function) -> t
 
 def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], shift: Sequence[Index] | None = None) -> Looked | None:
     """The look-up of this shape that a piece is, at the same places, or at `shift` of them; None if it is none."""
-    at, looked = kernel.lookups.get(piece.source, ((), None))
+    whole_piece, looked = kernel.lookups.get(piece.source, (piece, None))
     if not isinstance(looked, Looked) or looked.shape != tuple(shape) or piece.partial is not None:
         return None
-    expected = [index if shift is None else substitute(index, shift, shape, piece.box.lo, piece.box.hi) for index in at]
-    known = [index for index in expected if index is not None]
-    sizes = [int(end) for end in piece.box.hi.max(0, initial=1)]
-    here = [settled(each, piece.box, sizes) for each in (piece.at, known)]
-    is_same = len(known) == len(at) and all(same_index(a, b, piece.box.active) for a, b in zip(*here, strict=True))
-    return looked if is_same else None
+    lo, hi, active = piece.box.lo, piece.box.hi, piece.box.active
+    moved = [each if shift is None else substitute(each, shift, shape, lo, hi) for each in whole_piece.at]
+    expected = [index for index in moved if index is not None]
+    here = [settled(at, piece.box, [int(end) for end in hi.max(0, initial=1)]) for at in (piece.at, expected)]
+    is_same = len(moved) == len(expected) and all(same_index(a, b, active) for a, b in zip(*here, strict=True))
+    return looked if is_same and not (active & ~whole_piece.box.active).any() else None
 
 
 def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int]) -> list[Piece] | None:
@@ -481,11 +488,13 @@ def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], 
     back = [pick.mapped(lambda w: replace(w, start=piecewise.negated(w.start))) for pick in picks]
     moved = _moved(looked, back)
     space = (*shape, *looked.operand.shape[len(shape) :])
-    places = {pick.place for pick in looked.picks}
-    if moved is None or any(d.dim in places for p in looked.operand.pieces for index in p.at for d in index.digits):
+    places = {pick.place for pick in looked.picks if pick.place is not None}
+    varies = any(digit.dim in places for p in looked.operand.pieces for index in p.at for digit in index.digits)
+    if moved is None or varies or not has_whole_pieces(looked.operand, sorted(places)):
         return kernel.opaque("an update", shape)
     at = [number(0) if d in dims else whole(d, size) for d, size in enumerate(space)]
-    atoms = [replace(pick, atom=replace(pick.atom, box=full_box(shape, kernel.devices))) for pick in moved.picks]
+    full = full_box(shape, kernel.devices)
+    atoms = [replace(p, atom=replace(p.atom, box=full.where(p.atom.box.active))) for p in moved.picks]
     return looked_up(kernel, Looked(kernel.pulled(looked.operand, at, space), tuple(atoms), element, operand))
 
 
