@@ -1,4 +1,5 @@
-"""Look-ups at run-time indices along sharded dimensions: what is proved, and that wrong variants are refuted instead."""
+"""Look-ups at run-time indices along sharded dimensions: parts are proved, and wrong variants are refuted instead."""
+# ruff: noqa: E501  lines of programs
 
 from collections.abc import Sequence
 from typing import NamedTuple

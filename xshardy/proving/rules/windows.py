@@ -279,7 +279,7 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
 
 def offset_of(window: Window, first: int, end: int, size: int, f: Function) -> tuple[int | None] | None:
     """
-    The `offset` with which a window of `size` places into elements `[first, end)` is the one that starts at `f - offset`.
+    The `offset` with which a window, of `size` places into `[first, end)`, is the one that starts at `f - offset`.
 
     `(None,)` if it never has a place; None if there is no such offset.
     """
