@@ -269,6 +269,9 @@ UPDATE = Case(
         ("add %three, %moved", "subtract %three, %moved"),
         ("add %three, %moved", "add %four, %moved"),
         ("%trues, %forth", "%trues, %three"),
+        ("%trues, %forth", "%trues, %moved"),  # the mask is true where the update has nothing
+        ("%trues, %forth", "%trues, %start"),
+        ("dynamic_slice %t, %near", "dynamic_slice %t, %moved"),  # what is written back is another slice
         ("%padded, %forth", "%padded, %three"),
         ("subtract %start, %first", "subtract %start, %last"),
         ("dense<5>", "dense<6>"),
