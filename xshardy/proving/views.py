@@ -215,7 +215,7 @@ def _joined(a: Piece, b: Piece) -> Piece | None:
         x.digits == y.digits and not ((x.offset != y.offset) & common).any() for x, y in zip(a.at, b.at, strict=True)
     ):
         return None
-    if not same_partial(a.partial, b.partial, common) or (a.partial is not None and (there & ~here).any()):
+    if not same_partial(a.partial, b.partial, here | there):
         return None
     lo, hi = np.where(here[:, None], a.box.lo, b.box.lo), np.where(here[:, None], a.box.hi, b.box.hi)
     if common.any():
