@@ -17,7 +17,7 @@ import numpy as np
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
 from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, same_index, substitute, whole
-from xshardy.proving.sources import UNLIMITED, Constant, Operation, Source, Table, Term
+from xshardy.proving.sources import UNLIMITED, Constant, Gapped, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
     Partial,
@@ -54,6 +54,7 @@ class Universe:
         self.assembled = list[tuple[Source, View]]()
         self._constants = dict[object, Constant]()
         self._tables = dict[tuple[str, tuple[int, ...], bytes], Table]()
+        self.gaps = dict[tuple[Source, tuple[int, ...], Constant], Gapped]()
 
     def constant(self, value: float | complex | bool) -> Constant:
         """A number that is no integer. Zeros of both signs are one, and so are all that are not numbers."""
@@ -68,6 +69,19 @@ class Universe:
         if key not in self._tables:
             self._tables[key] = Table(f"table{len(self._tables)}", values.shape, values)
         return self._tables[key]
+
+    def gapped(self, source: Source, dim: int, factor: int, fill: Constant) -> Gapped:
+        """`source` with `factor - 1` elements `fill` after each of its elements along `dim`."""
+        factors = [1] * len(source.shape)
+        if isinstance(source, Gapped) and source.fill is fill:
+            source, factors = source.source, list(source.factors)
+        factors[dim] *= factor
+        key = source, tuple(factors), fill
+        if key not in self.gaps:
+            shape = tuple(size * count for size, count in zip(source.shape, factors, strict=True))
+            name = f"{source.name} with gaps {factors}"
+            self.gaps[key] = Gapped(name, shape, source, key[1], fill, is_local=source.is_local)
+        return self.gaps[key]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

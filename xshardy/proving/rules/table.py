@@ -9,9 +9,8 @@ from xdsl.ir import Operation
 from xshardy.dialects import chlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import shape_of
-from xshardy.indexing.tensor_maps import values_of
 from xshardy.proving.kernel import Kernel
-from xshardy.proving.rules import collectives, lookups, movement, reductions
+from xshardy.proving.rules import collectives, lookups, movement, reductions, windows
 from xshardy.proving.rules.elementwise import elementwise
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View
@@ -45,14 +44,6 @@ def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequ
     return applied_to_whole(kernel, op, operands, [dims] * len(operands), [dims] * len(operands), leave_out=leave_out)
 
 
-def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
-    """Dimensions along which windows have one element are parallel."""
-    sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
-    same = [a == b for a, b in zip(operands[0].shape, operands[1].shape, strict=True)]
-    dims = [d if size == 1 and same[d] else None for d, size in enumerate(sizes)]
-    return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
-
-
 RULES: Mapping[type[Operation], Rule] = {
     sdy.ConstantOp: movement.constant,
     sdy.PropagationBarrierOp: movement.same,
@@ -70,7 +61,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.CollectivePermuteOp: collectives.collective_permute,
     stablehlo.ConcatenateOp: movement.concatenate,
     stablehlo.ConstantOp: movement.constant,
-    stablehlo.ConvolutionOp: reductions.product,
+    stablehlo.ConvolutionOp: windows.convolution,
     stablehlo.DotGeneralOp: reductions.product,
     stablehlo.DynamicSliceOp: movement.dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: movement.dynamic_update_slice,
@@ -82,12 +73,12 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.PartitionIdOp: collectives.partition_id,
     stablehlo.ReduceOp: reductions.reduce,
     stablehlo.ReduceScatterOp: collectives.reduce_scatter,
-    stablehlo.ReduceWindowOp: reductions.reduce_window,
+    stablehlo.ReduceWindowOp: windows.reduce_window,
     stablehlo.ReplicaIdOp: collectives.partition_id,
     stablehlo.ReshapeOp: movement.reshape,
     stablehlo.ReverseOp: movement.rearranged,
     stablehlo.ScatterOp: lookups.scatter,
-    stablehlo.SelectAndScatterOp: select_and_scatter,
+    stablehlo.SelectAndScatterOp: windows.select_and_scatter,
     stablehlo.SliceOp: movement.rearranged,
     stablehlo.SortOp: sort,
     stablehlo.TransposeOp: movement.rearranged,

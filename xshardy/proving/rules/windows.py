@@ -1,0 +1,280 @@
+"""
+Windows: convolutions, reductions of windows, and what selects in windows.
+
+What a window reads beside a tensor is neutral. A view and what is beside it are one piece, a piece that continues outside
+of its source, wherever the source has nothing beside the view. So padding of a window, padding before it, and halos are
+the same reads.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.windows import WindowDimension
+from xshardy.indexing.contractions import convolution_of, operands_of_convolution
+from xshardy.indexing.reductions import elements_of_windows
+from xshardy.indexing.tensor_maps import values_of
+from xshardy.proving.index import Index, Ints, combine, number, substitute, whole
+from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.rules.gaps import is_vacant, with_gaps
+from xshardy.proving.rules.keys import details_of, element_of, fingerprint, kind_of_element
+from xshardy.proving.rules.maps import indices_of, sizes_of
+from xshardy.proving.rules.reductions import (
+    combined_with_initial,
+    combiner_of,
+    is_neutral,
+    neutral_of,
+    roles_of,
+)
+from xshardy.proving.rules.whole import applied_to_whole
+from xshardy.proving.sources import UNLIMITED, Constant
+from xshardy.proving.sources import Operation as Applied
+from xshardy.proving.views import Box, Piece, View, full_box, without
+
+# -- Reads -------------------------------------------------------------------------------------------------------------
+
+
+def extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[int], neutral: float | bool) -> View:
+    """
+    `view` at indices that may be outside of it, where it is `neutral`.
+
+    Elements of the space for which that has no form are unknown. Raises `Undecided` if that are all, or if any is in the
+    whole program.
+    """
+    found = _extended(kernel, view, at, space, neutral)
+    if not found.is_known(kernel.devices) and view.is_known(kernel.devices):
+        joined = kernel.single(view)
+        again = _extended(kernel, joined, at, space, neutral)
+        if again.is_known(kernel.devices) and (kernel.is_whole or not joined.pieces[0].source.is_local):
+            return again
+    if not found.pieces or (kernel.is_whole and not found.is_known(kernel.devices)):
+        raise Undecided("a window reads padding where the whole program has elements, or elements of several tensors")
+    return found
+
+
+def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[int], neutral: float | bool) -> View:
+    """One piece of the space for each piece of the view, and neutral ones for devices without another piece."""
+    constant = kernel.universe.constant(neutral)
+    numbers = [piece for piece in view.pieces if kernel.is_number(piece, neutral)]
+    others = [piece for piece in view.pieces if not kernel.is_number(piece, neutral)]
+    is_alone = len(others) == 1 and view.is_known(kernel.devices)
+    pieces, taken = list[Piece](), list[Box]()
+    everywhere = full_box(space, kernel.devices)
+    if is_alone or not others:
+        idle = everywhere.where(~others[0].box.active) if others else everywhere
+        if idle.active.any() and view.is_known(kernel.devices):
+            pieces.append(Piece(constant, (), idle))
+            taken.append(idle)
+    for piece in [*others, *numbers]:
+        reach = [index.bounds(everywhere.lo, everywhere.hi) for index in at]
+        bounds = [_interval(piece, dim, view.shape, *reach[dim], constant, is_alone) for dim in range(len(at))]
+        box = _reading(bounds, at, space, everywhere.where(piece.box.active))
+        if box is None or not box.active.any() or piece.outside not in (None, constant):
+            continue
+        indices = [substitute(index, at, view.shape, box.lo, box.hi) for index in piece.at]
+        if any(index is None for index in indices):
+            continue
+        is_bounded = bool(piece.at) and piece.source is not kernel.universe.integers
+        at_there = tuple(index for index in indices if index is not None)
+        made = replace(piece, at=at_there, outside=constant if is_bounded else None)
+        boxes = [box]
+        for other in taken:
+            boxes = [rest for each in boxes for rest in without(each, other)]
+        pieces += (replace(made, box=each) for each in boxes)
+        taken += boxes
+    return View(tuple(space), tuple(pieces))
+
+
+def _interval(
+    piece: Piece, dim: int, shape: Sequence[int], low: Ints, high: Ints, neutral: Constant, is_alone: bool
+) -> tuple[Ints, Ints]:
+    """
+    The positions along `dim`, of those from `low` to `high`, at which the view or what is beside it is `piece`.
+
+    Beyond the box of the piece these are positions at which its source has nothing, if all there is neutral: what is beside
+    the view is, and the rest of the view if the piece `is_alone`.
+    """
+    lo, hi = piece.box.lo[:, dim], piece.box.hi[:, dim]
+    found = [(place, digit) for place, index in enumerate(piece.at) for digit in index.digits if digit.dim == dim]
+    if len(found) != 1 or piece.partial is not None or piece.source.shape == (UNLIMITED,):
+        return lo, hi
+    (place, digit), offset = found[0], piece.at[found[0][0]].offset
+    if len(piece.at[place].digits) != 1 or (digit.div, digit.mod) != (1, shape[dim]):
+        return lo, hi
+    runs = list[Ints]()
+    for start, step, count, is_end in ((lo - 1, -1, lo - low, lo == 0), (hi, 1, high - hi + 1, hi == shape[dim])):
+        positions = start[:, None] + step * np.arange(max(int(count.max()), 0))
+        vacant = is_vacant(piece, place, offset[:, None] + digit.stride * positions, neutral)
+        runs.append(np.where(is_end | is_alone, np.logical_and.accumulate(vacant, 1).sum(1), 0))
+    return lo - runs[0], hi + runs[1]
+
+
+def _reading(bounds: Sequence[tuple[Ints, Ints]], at: Sequence[Index], space: Sequence[int], box: Box) -> Box | None:
+    """The part of `box` in which the indices `at` are within `bounds`, as far as it is found; None if it is not."""
+    for (lo, hi), index in zip(bounds, at, strict=True):
+        low, high = index.bounds(box.lo, box.hi)
+        if ((low >= lo) & (high < hi) | ~box.active).all():
+            continue
+        digits = [digit for digit in index.digits if (digit.div, digit.mod) == (1, space[digit.dim])]
+        if not index.digits:
+            box = box.where((low >= lo) & (high < hi))
+            continue
+        if not digits or digits[0].stride < 0:
+            return None
+        stride, dim, _, _ = min(digits, key=lambda digit: digit.dim)
+        rest_low, rest_high = low - stride * box.lo[:, dim], high - stride * (box.hi[:, dim] - 1)
+        box = box.along(dim, -((rest_low - lo) // stride), (hi - 1 - rest_high) // stride + 1)
+    reads = [(index.bounds(box.lo, box.hi), interval) for index, interval in zip(at, bounds, strict=True)]
+    return box if all(((low >= lo) & (high < hi) | ~box.active).all() for (low, high), (lo, hi) in reads) else None
+
+
+def _without_gaps(window: Sequence[WindowDimension]) -> tuple[WindowDimension, ...]:
+    return tuple(replace(dimension, base_dilation=1) for dimension in window)
+
+
+def _dilated(kernel: Kernel, view: View, factors: Sequence[int], neutral: float | bool) -> View:
+    """`view` with neutral elements between its elements."""
+    if all(factor == 1 for factor in factors):
+        return view
+    found = with_gaps(kernel, view, factors, kernel.constant(neutral, ()))
+    if found is None:
+        raise Undecided("its gaps are in a tensor of several parts")
+    return found
+
+
+# -- Rules -------------------------------------------------------------------------------------------------------------
+
+
+def reduce_window(kernel: Kernel, op: stablehlo.ReduceWindowOp, operands: Sequence[View]) -> Sequence[View]:
+    """Windows over one tensor by one operation; others take the dimensions that windows slide along as a whole."""
+    count, kind = len(op.inputs), combiner_of(op.body.block)
+    shape = shape_of(op.results[0])
+    neutral = None if kind is None else neutral_of(kind, element_of(op.results[0]))
+    if count == 1 and kind is not None and neutral is not None and is_neutral(kernel, operands[1], neutral):
+        try:
+            return [_reduced_window(kernel, op, kind, neutral, operands)]
+        except Undecided:
+            pass
+    sizes = values_of(op.window_dimensions)
+    dims = [d if s == 1 and shape[d] == operands[0].shape[d] else None for d, s in enumerate(sizes)]
+    return applied_to_whole(kernel, op, operands, [*([dims] * count), *([[]] * count)], [dims] * count)
+
+
+def _reduced_window(
+    kernel: Kernel, op: stablehlo.ReduceWindowOp, kind: str, neutral: float | bool, operands: Sequence[View]
+) -> View:
+    window = op.window()
+    base = _dilated(kernel, operands[0], [dimension.base_dilation for dimension in window], neutral)
+    map = elements_of_windows(_without_gaps(window), base.shape, shape_of(op.results[0]))
+    space, rank = sizes_of(map), len(map.dimensions)
+    read = extended(kernel, base, indices_of(map), space, neutral)
+    return combined_with_initial(kernel, kind, element_of(op.results[0]), read, rank, operands[1])
+
+
+def convolution(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[View]) -> Sequence[View]:
+    """The sum of products over the window and the input features of a group."""
+    c = convolution_of(op)
+    factors = [1] * len(c.lhs)
+    for (source, _, _), dimension in zip(c.spatial, c.window, strict=True):
+        factors[source] = dimension.base_dilation
+    try:
+        lhs = _dilated(kernel, operands[0], factors, 0.0)
+        maps = operands_of_convolution(replace(c, lhs=lhs.shape, window=_without_gaps(c.window)))
+        space, rank = sizes_of(maps[0][0]), len(c.result)
+        reads = [
+            extended(kernel, lhs, indices_of(maps[0][0]), space, 0.0),
+            kernel.pulled(operands[1], indices_of(maps[1][0]), space),
+        ]
+    except Undecided:
+        return _convolution_of_images(kernel, op, operands)
+    kind = kind_of_element(element_of(op.result))
+    applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
+    return [kernel.apply(applied, reads, range(rank), 0.0)]
+
+
+def _convolution_of_images(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[View]) -> Sequence[View]:
+    """A convolution that takes spatial dimensions as a whole; batches and features are parallel, input features summed."""
+    numbers = op.dimension_numbers
+    if op.feature_group_count.value.data > 1 or op.batch_group_count.value.data > 1:
+        return applied_to_whole(kernel, op, operands)
+    lhs, rhs = operands
+    batch, feature = numbers.input_batch_dimension.data, numbers.input_feature_dimension.data
+    kernel_input, kernel_output = (
+        numbers.kernel_input_feature_dimension.data,
+        numbers.kernel_output_feature_dimension.data,
+    )
+    lhs_spatial, rhs_spatial, spatial = (
+        values_of(dims)
+        for dims in (
+            numbers.input_spatial_dimensions,
+            numbers.kernel_spatial_dimensions,
+            numbers.output_spatial_dimensions,
+        )
+    )
+    places: tuple[list[int], list[int]] = ([0] * len(lhs.shape), [0] * len(rhs.shape))
+    places[0][batch], places[0][feature], places[1][kernel_input], places[1][kernel_output] = 0, 2, 2, 1
+    sizes = [lhs.shape[batch], rhs.shape[kernel_output], lhs.shape[feature]]
+    for shape, dims, place in ((lhs.shape, lhs_spatial, places[0]), (rhs.shape, rhs_spatial, places[1])):
+        for dim in dims:
+            place[dim] = len(sizes)
+            sizes.append(shape[dim])
+    reads = [
+        kernel.pulled(view, [whole(dim, sizes[dim]) for dim in place], sizes)
+        for view, place in zip(operands, places, strict=True)
+    ]
+    shape = shape_of(op.result)
+    out: list[int | None] = [None] * len(shape)
+    out[numbers.output_batch_dimension.data], out[numbers.output_feature_dimension.data] = 0, 1
+    details = details_of(op, frozenset({"dimension_numbers"})), tuple(sizes[3:])
+    roles = "ppr" + "w" * (len(sizes) - 3)
+    extra = tuple(shape[dim] for dim in sorted(spatial))
+    order = tuple(sorted(spatial)) == tuple(spatial)
+    applied = Applied("convolution", (details, order or tuple(spatial)), roles, tuple(sizes), extra, kind="add")
+    return [kernel.apply(applied, reads, out, 0.0)]
+
+
+def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
+    """
+    Two applications: each window places its element of the second operand, and what windows place on an element is combined.
+
+    The first one takes windows as a whole: its result has the element of the second operand at the position that is selected
+    and is neutral at the others. With padding, all dimensions but those of windows of one element are taken as a whole.
+    """
+    sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
+    kind = combiner_of(op.scatter.block)
+    if kind is not None and (op.padding is None or not any(values_of(op.padding))):
+        try:
+            return [_scattered(kernel, op, kind, operands)]
+        except Undecided:
+            pass
+    same = [a == b for a, b in zip(operands[0].shape, operands[1].shape, strict=True)]
+    dims = [d if size == 1 and same[d] else None for d, size in enumerate(sizes)]
+    return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
+
+
+def _scattered(kernel: Kernel, op: stablehlo.SelectAndScatterOp, kind: str, operands: Sequence[View]) -> View:
+    (operand, source, initial), rank = operands, len(operands[0].shape)
+    element = element_of(op.result)
+    strides = values_of(op.window_strides) if op.window_strides is not None else (1,) * rank
+    sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * rank
+    wide = [dim for dim, size in enumerate(sizes) if size > 1]
+    taps = {dim: whole(rank + number_, sizes[dim]) for number_, dim in enumerate(wide)}
+    widths = tuple(sizes[dim] for dim in wide)
+    space = (*source.shape, *widths)
+    at = [combine((strides[d], whole(d, n)), (1, taps.get(d, number(0)))) for d, n in enumerate(source.shape)]
+    details = fingerprint(op.select), kind, kind_of_element(element), widths
+    applied = Applied("select_and_place", details, "p" * rank + "w" * len(wide), space, widths)
+    reads = [
+        extended(kernel, operand, at, space, neutral_of("maximum", element)),
+        kernel.pulled(source, [whole(d, n) for d, n in enumerate(source.shape)], space),
+    ]
+    neutral = neutral_of(kind, element)
+    placed = kernel.apply(applied, reads, [*range(rank), *[None] * len(wide)])
+    placed = _dilated(kernel, placed, [*strides, *[1] * len(wide)], neutral)
+    space = (*operand.shape, *widths)
+    at = [combine((1, whole(d, n)), (-1, taps.get(d, number(0)))) for d, n in enumerate(operand.shape)]
+    read = extended(kernel, placed, [*at, *taps.values()], space, neutral)
+    return combined_with_initial(kernel, kind, element, read, rank, initial)
