@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, whole
-from xshardy.proving.views import Piece, View, full_box, pull, restricted
+from xshardy.proving.views import Box, Piece, View, pull, restricted
 
 
 def part_numbers(tensor: DistributedTensor) -> NDArray[np.int64]:
@@ -32,9 +32,23 @@ def joined(view: View, tensor: DistributedTensor) -> View | None:
 
     Where several devices have the same part, it is that of the first one. None if it is no view.
     """
-    if len(view.pieces) != 1 or view.pieces[0].partial is not None or not view.is_known(tensor.devices):
+    if not view.is_known(tensor.devices):
         return None
-    piece, numbers = view.pieces[0], part_numbers(tensor)
+    pieces = [_joined_piece(piece, tensor) for piece in view.pieces]
+    if any(piece is None for piece in pieces):
+        return None
+    return View(tensor.shape, tuple(piece for piece in pieces if piece is not None))
+
+
+def _joined_piece(piece: Piece, tensor: DistributedTensor) -> Piece | None:
+    """One piece of all parts, the same box on all devices, and whole along the dimensions that are divided."""
+    lo, hi, sizes = piece.box.lo, piece.box.hi, np.array(tensor.local_shape, np.int64)
+    is_divided = np.array(tensor.part_numbers) > 1
+    if piece.partial is not None or not piece.box.active.all() or (lo != lo[0]).any() or (hi != hi[0]).any():
+        return None
+    if ((lo[0] != 0) | (hi[0] != sizes))[is_divided].any():
+        return None
+    numbers = part_numbers(tensor)
     firsts = [_first_devices(numbers, dim, count) for dim, count in enumerate(tensor.part_numbers)]
     owners = _owners(numbers)
     at = list[Index]()
@@ -52,7 +66,8 @@ def joined(view: View, tensor: DistributedTensor) -> View | None:
         if (offsets[owners] != expected).any():
             return None
         at.append(Index(offsets[:1], canonical(digits)))
-    return View(tensor.shape, (Piece(piece.source, tuple(at), full_box(tensor.shape, 1), None, piece.outside),))
+    whole_lo, whole_hi = lo[:1], np.where(is_divided, np.array(tensor.shape), hi[:1])
+    return Piece(piece.source, tuple(at), Box(whole_lo, whole_hi, piece.box.here[:1]), None, piece.outside)
 
 
 def _first_devices(numbers: NDArray[np.int64], dim: int, count: int) -> list[int]:

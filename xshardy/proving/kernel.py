@@ -10,7 +10,7 @@ substitution: whatever the oracle answers, the kernel accepts what is true only.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -39,14 +39,20 @@ IDEMPOTENT = frozenset({"maximum", "minimum", "and", "or"})
 """Combiners that do not notice a value that they have combined before."""
 
 
+Answer: TypeAlias = "Match | tuple[Source, tuple[Index, ...]] | Sequence[tuple[Index, ...]] | None"
+"""A match, an assembled source and the index into it, or an index into each value of a loop or branch."""
+
+
 class Undecided(Exception):
     """The message says which value could not be read, and what is missing."""
 
 
 class Universe:
-    """The sources that both programs have in common."""
+    """The sources that both programs have in common, and the answers that were accepted about them."""
 
     def __init__(self):
+        self.journal = list[Answer]()
+        """One for each question of a kernel, in order: what a certificate is made of."""
         self.integers = Source("integers", (UNLIMITED,))
         self.terms = list[Term]()
         self.written = set[Source]()
@@ -172,6 +178,7 @@ class Kernel:
         if not view.is_known(self.devices):
             raise Undecided("some of its elements are unknown")
         answer = self.oracle.assembled(view, self.devices)
+        self.universe.journal.append(answer)
         if answer is not None:
             source, at = answer
             defined = next(defined for assembled, defined in self.universe.assembled if assembled is source)
@@ -279,7 +286,9 @@ class Kernel:
             else:
                 cut = reads
             if inside.active.any() and (accepted := self.verified(operation, cut, inside, match)) is not None:
+                self.universe.journal.append(match)
                 return [self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)]
+        self.universe.journal.append(None)
         term, at = self._new_term(operation, reads, box)
         return [self._piece(operation, term, at, None, box, out, shape)]
 
@@ -385,14 +394,17 @@ class Kernel:
 
 
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
-    """For each device, the first one that computes the same: the reads are equal, or it is in the same group."""
-    if operation.members is not None:
-        return operation.members[:, 0]
+    """For each device, the first one that computes the same: its reads are equal, or those of all devices of its group."""
     count = len(box.here)
     if any(piece.partial is not None for piece in reads):
         return np.arange(count)
     columns = [np.broadcast_to(index.offset, count) for piece in reads for index in piece.at]
-    rows = np.column_stack([box.here, box.lo, box.hi, *columns])
+    alike = _first_equal(np.column_stack([box.here, box.lo, box.hi, *columns]))
+    return alike if operation.members is None else _first_equal(alike[operation.members])
+
+
+def _first_equal(rows: Ints) -> Ints:
+    """For each row, the number of the first equal one."""
     _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return first[inverse.reshape(-1)]
 

@@ -98,7 +98,7 @@ class Reading:
         return []
 
     def _values_of(self, op: Operation, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
-        why = "it is another computation than those of the whole program, or of other elements"
+        why = None
         try:
             match op:
                 case func.CallOp():
@@ -118,11 +118,19 @@ class Reading:
             self._note(op, operands, results, why)
         return results
 
-    def _note(self, op: Operation, operands: Sequence[View], results: Sequence[View], why: str) -> None:
+    def _note(self, op: Operation, operands: Sequence[View], results: Sequence[View], why: str | None) -> None:
         if all(map(self.is_related, results)):
             self.related += 1
         elif all(map(self.is_related, operands)):
-            self.frontier.append((op, why))
+            self.frontier.append((op, why or self._why(operands, results)))
+
+    def _why(self, operands: Sequence[View], results: Sequence[View]) -> str:
+        """Why an operation is not related, as far as its operands and results show it."""
+        if any(piece.partial is not None for view in operands for piece in view.pieces):
+            return "an operand is a part of a sum, a maximum or the like that no collective has completed rightly"
+        if not all(view.is_known(self.kernel.devices) for view in results):
+            return "the whole program does not say what some of its elements are"
+        return "the whole program has no such computation of these elements"
 
     def is_related(self, view: View) -> bool:
         """Whether a view has elements of the whole program only."""
@@ -152,6 +160,7 @@ class Reading:
                 continue
             for attempt in range(3):
                 maps = self.relations.of_loop(loop, op, shapes, attempt)
+                self.kernel.universe.journal.append(maps)
                 if maps is None:
                     break
                 if (found := self._by_induction(op, operands, values, loop, maps, kept)) is not None:
@@ -247,6 +256,7 @@ class Reading:
             if not self.kernel.same(operands[0], restricted(branched.selector, devices)):
                 continue
             maps = self.relations.of_branch(branched, op, [view.shape for view in branches[0]])
+            self.kernel.universe.journal.append(maps)
             if maps is None:
                 continue
             expected = [self._parts(views, maps, branches[0]) for views in branched.branches]

@@ -1,86 +1,132 @@
-"""Proofs of partitioned programs."""
+"""The decision: both programs are read into one universe, and results compared with the parts that they should be."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from xdsl.dialects.builtin import ModuleOp
+import numpy as np
 from xdsl.ir import Operation
 
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
-from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import part_of, place_of
-from xshardy.proving.index import Index, identity
-from xshardy.proving.kernel import Kernel, Universe
-from xshardy.proving.program import Branched, Maps, Reading, Repeated, arguments_of
+from xshardy.proving.index import Index, identity, number
+from xshardy.proving.kernel import Answer, Kernel, Oracle, Universe
+from xshardy.proving.pair import Pair
+from xshardy.proving.program import Reading, Relations
+from xshardy.proving.relations import BySharding
+from xshardy.proving.rules.collectives import Reducer
+from xshardy.proving.rules.keys import element_of, kind_of_element
+from xshardy.proving.rules.reductions import neutral_of
 from xshardy.proving.search import Search
-from xshardy.proving.views import View
-from xshardy.transforms.sdy.main_function import main_function
+from xshardy.proving.sources import Operation as Applied
+from xshardy.proving.sources import Source
+from xshardy.proving.views import View, view_of
+
+KINDS = {ReductionOp.SUM: "add", ReductionOp.MAX: "maximum", ReductionOp.MIN: "minimum"}
 
 
-@dataclass(frozen=True)
-class Proof:
-    """The verdict about a program of each device."""
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a pair is proved; if not, where the relation between the programs ends."""
 
-    is_proved: bool
-    wrong: Sequence[int]
-    """The numbers of results that could not be related."""
+    unrelated: Sequence[int]
+    """The numbers of the results that are not shown to be the parts that they should be."""
     frontier: Sequence[tuple[Operation, str]]
+    """Operations of a device with related operands and another result, and why."""
     related: int
+    """How many operations of a device are related to the whole program."""
+    journal: Sequence[Answer]
+    """The answers that the kernel accepted."""
+
+    @property
+    def is_proved(self) -> bool:
+        return not self.unrelated
 
 
-class BySharding:
-    """Relations of loops and branches by the shardings that the whole program has for them."""
+class Answers(Protocol):
+    """Where the answers come from, if not from a search."""
 
-    def __init__(self, devices: int):
-        self._devices = devices
+    def oracle(self, universe: Universe) -> "Oracle":
+        """The oracle about the terms of this universe."""
+        ...
 
-    def of_loop(self, loop: Repeated, op: Operation, shapes: Sequence[tuple[int, ...]], attempt: int) -> Maps | None:
-        return self._maps(loop.op, loop.initial, shapes) if attempt == 0 else None
-
-    def of_branch(self, branched: Branched, op: Operation, shapes: Sequence[tuple[int, ...]]) -> Maps | None:
-        return self._maps(branched.op, branched.results, shapes)
-
-    def _maps(self, op: Operation, views: Sequence[View], shapes: Sequence[tuple[int, ...]]) -> Maps | None:
-        written = op.attributes.get(SHARDING)
-        shardings: Sequence[TensorShardingAttr | None] = (
-            written.shardings.data if isinstance(written, TensorShardingPerValueAttr) else [None] * len(views)
-        )
-        maps = list[tuple[Index, ...]]()
-        for sharding, result, view, shape in zip(shardings, op.results, views, shapes, strict=True):
-            if view.shape == shape:
-                maps.append(identity(shape))
-                continue
-            tensor = DistributedTensor.under(result.type, sharding, op, self._devices)  # type: ignore[arg-type]
-            if tensor.local_shape != shape:
-                return None
-            maps.append(place_of(tensor))
-        return maps
+    def relations(self) -> Relations:
+        """The oracle about loops and branches."""
+        ...
 
 
-def prove_partition(
-    whole_module: ModuleOp,
-    local_module: ModuleOp,
-    arguments: Sequence[DistributedTensor],
-    results: Sequence[DistributedTensor],
-    devices: int,
-) -> Proof:
-    """Whether `local_module`, on each of `devices`, computes its parts of the results of `whole_module`."""
+def decide(pair: Pair, answers: Answers | None = None) -> Decision:
+    """
+    Decide `pair` by the answers of a search, or by given ones.
+
+    Whatever they are, a pair that does not hold is not proved.
+    """
     universe = Universe()
-    oracle, relations = Search(universe), BySharding(devices)
+    oracle = Search(universe) if answers is None else answers.oracle(universe)
+    relations = BySharding(pair.devices) if answers is None else answers.relations()
+    grid = declared_grid(pair.local)
     reader = Kernel(universe, oracle, 1, True, Grid(1, 1))
-    reading = Reading(reader, whole_module, relations)
-    function, local_function = main_function(whole_module), main_function(local_module)
-    given = arguments_of(reader, function)
-    expected = reading.block(function.body.block, given, {})
-    kernel = Kernel(universe, oracle, devices, False, Grid(1, devices))
-    local = Reading(kernel, local_module, relations, reading)
-    parts = [part_of(view, tensor) for view, tensor in zip(given, arguments, strict=True)]
-    found = local.block(local_function.body.block, parts, {})
-    wrong = list[int]()
-    for number, (view, tensor) in enumerate(zip(found, results, strict=True)):
-        part = part_of(expected[number], tensor)
-        if not all(kernel.same(view, part, piece.box) for piece in part.pieces):
-            wrong.append(number)
-    return Proof(not wrong, wrong, local.frontier, local.related)
+    kernel = Kernel(universe, oracle, pair.devices, False, grid if grid.size == pair.devices else Grid(1, pair.devices))
+    whole_main, local_main = pair.functions
+    given, parts = list[View](), list[View]()
+    for index, (tensor, argument) in enumerate(zip(pair.arguments, whole_main.body.block.args, strict=True)):
+        one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
+        given.append(one)
+        parts.append(other)
+    reading = Reading(reader, pair.whole, relations)
+    expected = reading.block(whole_main.body.block, given, {})
+    local = Reading(kernel, pair.local, relations, reading)
+    found = local.block(local_main.body.block, parts, {})
+    unrelated = list[int]()
+    for index, (view, tensor) in enumerate(zip(found, pair.results, strict=True)):
+        part = part_of(expected[index], tensor)
+        reduced = _completed(kernel, view, tensor)
+        if not all(kernel.same(reduced, part, piece.box) for piece in part.pieces) or not _is_whole(part, tensor):
+            unrelated.append(index)
+    return Decision(unrelated, local.frontier, local.related, universe.journal)
+
+
+def _is_whole(part: View, tensor: DistributedTensor) -> bool:
+    """Whether the whole program says what each element of a part is, but for padding."""
+    numbers = np.array(tensor.part_indices, np.int64).reshape(tensor.devices, len(tensor.shape))
+    sizes = np.array(tensor.local_shape, np.int64)
+    extents = np.clip(np.array(tensor.shape) - numbers * sizes, 0, sizes)
+    return bool((sum((piece.box.volume for piece in part.pieces), np.int64(0)) == np.prod(extents, axis=1)).all())
+
+
+def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: int, kind: str) -> tuple[View, View]:
+    """
+    The view of an argument in the whole program, and on each device.
+
+    A tensor of whose sum each device has a summand is a sum of any such summands: a source with one more dimension.
+    """
+    name = f"argument{index}"
+    groups = tensor.summed_devices
+    if not groups or len(groups[0]) == 1:
+        view = view_of(Source(name, tensor.shape), identity(tensor.shape), tensor.shape, 1)
+        return view, part_of(view, tensor)
+    count, rank = len(groups[0]), len(tensor.shape)
+    ranks = np.zeros(tensor.devices, np.int64)
+    for group in groups:
+        ranks[list(group)] = np.arange(count)
+    space = (*tensor.shape, count)
+    source = Source(name, space)
+    combined = Applied("reduce", (KINDS[tensor.reduction], kind), "p" * rank + "r", space, kind=KINDS[tensor.reduction])
+    view = reader.apply(combined, [view_of(source, identity(space), space, 1)], range(rank))
+    at: list[Index] = [*place_of(tensor), number(ranks)]
+    return view, view_of(source, at, tensor.local_shape, kernel.devices)
+
+
+def _completed(kernel: Kernel, view: View, tensor: DistributedTensor) -> View:
+    """The result of a device, summed over the devices that have summands of it."""
+    groups = tensor.summed_devices
+    if not groups or len(groups[0]) == 1:
+        return view
+    members = np.zeros((kernel.devices, len(groups[0])), np.int64)
+    for group in groups:
+        members[list(group)] = group
+    kind = KINDS[tensor.reduction]
+    return Reducer(kernel, kind, neutral_of(kind, tensor.type.element_type), members).reduced(view)

@@ -28,6 +28,9 @@ MAX_CELLS = 4096
 
 def _by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """For each device the members of its group, and its own place there. Raises `Undecided` for a device in none."""
+    if all(len(group) == 1 for group in groups):
+        alone = np.arange(kernel.devices)
+        return alone.reshape(-1, 1), np.zeros_like(alone)
     if not groups or len({len(group) for group in groups}) != 1:
         raise Undecided("its groups have several sizes")
     _check_devices(kernel, (device for group in groups for device in group))
@@ -47,6 +50,8 @@ def _check_devices(kernel: Kernel, devices: Iterable[int]) -> None:
 
 
 def partition_id(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    if kernel.is_whole:
+        raise Undecided("the number of a device is none of the whole program")
     devices = np.arange(kernel.devices)
     is_partition = isinstance(op, stablehlo.PartitionIdOp)
     value = devices % kernel.grid.partitions if is_partition else devices // kernel.grid.partitions
@@ -125,6 +130,8 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
     _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
     rows = kernel.grid.cross_partition(pairs) if op.channel_handle is not None else kernel.grid.cross_replica(pairs)
+    if all(source == target for source, target in rows) and len(rows) >= kernel.devices:
+        return operands
     _check_devices(kernel, (device for row in rows for device in row))
     sources = np.full(kernel.devices, -1)
     for source, target in rows:

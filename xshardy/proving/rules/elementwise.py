@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.selection import ComparisonDirection as Direction
-from xshardy.proving.index import Index, Ints, combine, digit_of, is_uniform, same_index
+from xshardy.proving.index import Index, Ints, combine, digit_of, is_uniform, number, same_index
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.sources import Constant, Term
@@ -172,6 +172,8 @@ def _product(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
 
 def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     """Also of remainders: of integers that are not negative, by one number."""
+    if isinstance(op, stablehlo.RemOp) and kernel.is_number(reads[1], 1):
+        return _in_range(kernel, op, number(0), box)
     values = _integers(kernel, reads)
     if values is None:
         is_one = isinstance(op, stablehlo.DivOp) and kernel.is_number(reads[1], 1.0)
@@ -181,9 +183,9 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
         return None
     if ((value.bounds(box.lo, box.hi)[0] < 0) & box.active).any():
         return None
-    number = int(divisor.offset[0])
+    count = int(divisor.offset[0])
     is_quotient = isinstance(op, stablehlo.DivOp)
-    found = digit_of(value, number, 1 << 62) if is_quotient else digit_of(value, 1, number, box.lo, box.hi)
+    found = digit_of(value, count, 1 << 62) if is_quotient else digit_of(value, 1, count, box.lo, box.hi)
     return _in_range(kernel, op, found, box)
 
 

@@ -17,6 +17,9 @@ IRRELEVANT = frozenset(
 )
 """Properties that do not change what is computed in exact arithmetic."""
 
+DECISIVE = frozenset({"mhlo.backend_config", "backend_config"})
+"""Discardable attributes that change what a custom call computes."""
+
 
 def element_of(value: SSAValue) -> Attribute:
     """The element type of a tensor."""
@@ -47,6 +50,7 @@ def details_of(op: Operation, leave_out: frozenset[str] = frozenset()) -> tuple[
     properties = [
         (name, str(value)) for name, value in sorted(op.properties.items()) if name not in IRRELEVANT | leave_out
     ]
+    properties += [(name, str(value)) for name, value in sorted(op.attributes.items()) if name in DECISIVE]
     kinds = [kind_of_element(element_of(value)) for value in (*op.operands, *op.results)]
     return tuple(properties), tuple(kinds), tuple(fingerprint(region) for region in op.regions)
 

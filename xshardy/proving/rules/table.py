@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
 
-from xshardy.dialects import chlo, sdy, stablehlo
+from xshardy.dialects import chlo, hlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.shapes import shape_of
-from xshardy.proving.kernel import Kernel
+from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import collectives, lookups, movement, reductions, windows
 from xshardy.proving.rules.elementwise import elementwise
 from xshardy.proving.rules.whole import applied_to_whole
@@ -36,6 +37,19 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
     return applied_to_whole(kernel, op, operands, [given], [made])
 
 
+def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
+    """The first dimensions are parallel where JAX says so, as for LAPACK; otherwise operands are taken as a whole."""
+    attributes = op.attributes.get("mhlo.frontend_attributes")
+    said = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
+    count = int(said.data) if isinstance(said, StringAttr) else 0
+    given = [_first(len(view.shape), count) for view in operands]
+    return applied_to_whole(kernel, op, operands, given, [_first(len(shape_of(r)), count) for r in op.results])
+
+
+def _first(rank: int, count: int) -> list[int | None]:
+    return [dim if dim < count else None for dim in range(rank)]
+
+
 def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequence[View]:
     rank = len(operands[0].shape)
     dim = (-1 if op.dimension is None else op.dimension.value.data) % rank
@@ -44,7 +58,13 @@ def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequ
     return applied_to_whole(kernel, op, operands, [dims] * len(operands), [dims] * len(operands), leave_out=leave_out)
 
 
+def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
+
+
 RULES: Mapping[type[Operation], Rule] = {
+    hlo.CopyOp: movement.same,
+    hlo.ElidedConstantOp: elided,
     sdy.ConstantOp: movement.constant,
     sdy.PropagationBarrierOp: movement.same,
     sdy.ReshardOp: movement.same,
@@ -62,6 +82,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ConcatenateOp: movement.concatenate,
     stablehlo.ConstantOp: movement.constant,
     stablehlo.ConvolutionOp: windows.convolution,
+    stablehlo.CustomCallOp: custom_call,
     stablehlo.DotGeneralOp: reductions.product,
     stablehlo.DynamicSliceOp: movement.dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: movement.dynamic_update_slice,

@@ -1,0 +1,110 @@
+"""A whole program and the program of each device, with the parts that devices have of arguments and results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.passes import PassPipeline
+
+from xshardy.programs.device_programs import declared_grid, device_count
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.programs.errors import InputError
+from xshardy.programs.meshes import mesh_of
+from xshardy.programs.names import SourceNames
+from xshardy.programs.partitioned import distributed_tensors, partition_module
+from xshardy.programs.program import Program
+from xshardy.programs.sharded import PREPARATION, PROPAGATION
+from xshardy.transforms.sdy.main_function import main_function
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The claim: on each device, `local` computes its parts of the results of `whole`, if it has those of arguments."""
+
+    whole: ModuleOp
+    local: ModuleOp
+    arguments: Sequence[DistributedTensor]
+    results: Sequence[DistributedTensor]
+    devices: int
+    names: SourceNames
+    """The names of the values of `local` in the user's text."""
+
+    @property
+    def functions(self) -> tuple[FuncOp, FuncOp]:
+        """The main functions of both programs."""
+        return main_function(self.whole), main_function(self.local)
+
+
+def partitioned_pair(program: Program) -> Pair:
+    """
+    The program and its partition by our passes, which change its module in place.
+
+    The whole program is the one with propagated shardings. Raises what `partition_module` does.
+    """
+    made = partition_module(program.module, program.context, keep_propagated=True)
+    assert made.propagated is not None
+    return Pair(made.propagated, made.module, made.arguments, made.results, made.devices, program.names)
+
+
+def pair_of(whole: Program, local: Program) -> Pair:
+    """
+    Two programs that were written apart; both modules are changed in place.
+
+    `local` is the program of a device, and the shardings of `whole` say which parts it has; or it is a program of whole
+    tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. Raises
+    `InputError` if arguments or results do not fit, and what the passes raise.
+    """
+    if mesh_of(local.module)[0] is not None:
+        made = partition_module(local.module, local.context)
+        pair = Pair(whole.module, made.module, made.arguments, made.results, made.devices, local.names)
+        _check(pair, whole, local, "whole")
+        return pair
+    PassPipeline((*PREPARATION, PROPAGATION)).apply(whole.context, whole.module)
+    devices = max(device_count(whole.module), declared_grid(local.module).size)
+    arguments, results = distributed_tensors(whole.module, devices)
+    pair = Pair(whole.module, local.module, arguments, results, devices, local.names)
+    _check(pair, whole, local, "part")
+    return pair
+
+
+def import_local(program: Program) -> None:
+    """
+    Make a program that may be that of a device one of StableHLO, in place.
+
+    HLO text is taken for the program of a device, whatever shardings it has left.
+    """
+    if not program.source.is_hlo:
+        program.import_shardings()
+        return
+    from xshardy.hlo_text.dissolve_tuples import dissolve_tuples
+    from xshardy.transforms.hlo.canonicalize_from_hlo_import import CanonicalizeFromHloImportPass
+
+    dissolve_tuples(program.module)
+    CanonicalizeFromHloImportPass().rewrite_module(program.module)
+
+
+def _check(pair: Pair, whole: Program, local: Program, what: str) -> None:
+    """Raises `InputError` if both programs have other numbers or shapes of arguments or results."""
+    functions = pair.functions
+    for name, tensors, types in (
+        ("argument", pair.arguments, [function.function_type.inputs.data for function in functions]),
+        ("result", pair.results, [function.function_type.outputs.data for function in functions]),
+    ):
+        if len(types[0]) != len(types[1]):
+            raise InputError(
+                f"{whole.source.name} has {len(types[0])} {name}s and {local.source.name} has {len(types[1])}: "
+                "give two programs that take and return the same tensors"
+            )
+        for number, (tensor, mine, other) in enumerate(zip(tensors, *types, strict=True)):
+            expected = tensor.local_shape
+            found = other.get_shape()  # type: ignore[attr-defined]
+            if what == "part" and tuple(found) != expected:
+                raise InputError(
+                    f"{name} {number} of {local.source.name} is a {other}, but by the shardings of {whole.source.name} a "
+                    f"device has {'x'.join(map(str, expected))} of its {mine}"
+                )
+            if what == "whole" and tensor.type != mine:
+                raise InputError(
+                    f"{name} {number} of {local.source.name} is a {tensor.type}, but in {whole.source.name} it is a {mine}"
+                )

@@ -1,0 +1,68 @@
+"""Relations that a user writes down: which part of each argument and result the program of a device has."""
+
+import tomllib
+from collections.abc import Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.programs.errors import InputError
+from xshardy.syntax.parser import Parser
+from xshardy.transforms.sdy.main_function import main_function
+
+EXAMPLE = """\
+mesh = '<["x"=2, "y"=4]>'
+arguments = ['[{"x"}, {}]', '[{}, {"y"}]']
+results = ['[{"x"}, {"y"}]']
+"""
+
+
+def relate(module: ModuleOp, text: str, name: str, context: Context) -> None:
+    """
+    Give the main function of `module` the shardings that the TOML file `name` has, in place.
+
+    `mesh` is a mesh of sdy; `arguments` and `results` are lists of shardings, as `sdy` writes them after the name of a
+    mesh. A summand of a tensor is `[{}], unreduced={"x"}`. Raises `InputError`.
+    """
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name}: error: {error}") from None
+    if unknown := found.keys() - {"mesh", "arguments", "results"}:
+        raise InputError(f"{name}: error: unknown key {sorted(unknown)[0]}: a relation has mesh, arguments and results")
+    main = main_function(module)
+    mesh = found.get("mesh", "")
+    types = main.function_type
+    for key, count, add in (
+        ("arguments", len(types.inputs), add_argument_attributes),
+        ("results", len(types.outputs), add_result_attributes),
+    ):
+        shardings = found.get(key, [])
+        if len(shardings) != count:
+            raise InputError(
+                f"{name}: error: {len(shardings)} {key}, but @{main.sym_name.data} has {count}: one line each"
+            )
+        parsed = [
+            _sharding(mesh, each, f"{name}: error: {key} {number}", context) for number, each in enumerate(shardings)
+        ]
+        add(main, {number: {SHARDING: sharding} for number, sharding in enumerate(parsed)})
+
+
+def _sharding(mesh: str, text: str, place: str, context: Context) -> TensorShardingAttr:
+    try:
+        found = Parser(context, f"#sdy.sharding<mesh{mesh}, {text}>").parse_attribute()
+    except (ParseError, VerifyException) as error:
+        raise InputError(
+            f"{place}: {text} over the mesh {mesh} is no sharding of sdy: {_last_line(str(error))}"
+        ) from None
+    assert isinstance(found, TensorShardingAttr)
+    return found
+
+
+def _last_line(text: str) -> str:
+    lines: Sequence[str] = [line.strip(" ^") for line in text.splitlines() if line.strip(" ^")]
+    return lines[-1] if lines else text
