@@ -20,6 +20,7 @@ from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, n
 from xshardy.proving.sources import UNLIMITED, Constant, Gapped, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
+    Mask,
     Partial,
     Piece,
     View,
@@ -271,30 +272,50 @@ class Kernel:
         return pieces
 
     def _result(
-        self, operation: Operation, reads: Sequence[Piece], box: Box, out: Sequence[int | None], shape: tuple[int, ...]
+        self,
+        operation: Operation,
+        reads: Sequence[Piece],
+        box: Box,
+        out: Sequence[int | None],
+        shape: tuple[int, ...],
+        is_rest: bool = False,
     ) -> list[Piece]:
         """
-        The pieces of the result of one box of the space.
+        The pieces of the result of one box of the space. Devices may have parts of several terms.
 
-        Where a device computes more than the term that it is a part of, as in padding, that is unknown.
+        Where a device computes more than the term that it is a part of, as in padding, that is unknown. So is what other
+        devices compute if they have a part of no term (`is_rest`).
         """
         reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
         for match in self.oracle.matches(operation, reads, box):
-            inside = self._inside(match, operation, box)
+            inside = self._inside(match, operation, box, reads)
             if inside is not box:
                 cut = [replace(piece, at=settled(piece.at, inside, operation.sizes), box=inside) for piece in reads]
             else:
                 cut = reads
             if inside.active.any() and (accepted := self.verified(operation, cut, inside, match)) is not None:
                 self.universe.journal.append(match)
-                return [self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)]
+                piece = self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)
+                rest = box.where(~inside.active)
+                return (
+                    [piece, *self._result(operation, reads, rest, out, shape, True)] if rest.active.any() else [piece]
+                )
         self.universe.journal.append(None)
+        if is_rest:
+            return []
         term, at = self._new_term(operation, reads, box)
         return [self._piece(operation, term, at, None, box, out, shape)]
 
-    def _inside(self, match: Match, operation: Operation, box: Box) -> Box:
-        """The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only."""
+    def _inside(self, match: Match, operation: Operation, box: Box, reads: Sequence[Piece]) -> Box:
+        """
+        The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only, and on
+        devices whose reads are at the offsets of those of the term.
+        """
         term = match.term
+        if len(match.at) == len(term.operation.sizes) and len(reads) == len(term.reads):
+            ordered = [reads[1], reads[0], *reads[2:]] if match.is_swapped and len(reads) > 1 else reads
+            agrees = self._agreeing(match, operation, ordered, box)
+            box = box if (agrees | ~box.active).all() else box.where(agrees)
         if term.is_local or term.operation.is_total:
             return box
         parallel = [dim for dim, role in enumerate(term.operation.roles) if role == "p"]
@@ -306,6 +327,16 @@ class Kernel:
         if found is None or found.contains(box).all():
             return box
         return box.meet(found)
+
+    def _agreeing(self, match: Match, operation: Operation, reads: Sequence[Piece], box: Box) -> Mask:
+        """The devices on which the reads of a term at the indices of a match are at the offsets of `reads`."""
+        agrees = np.ones(self.devices, bool)
+        for mine, other in zip(reads, match.term.reads, strict=True):
+            for index, expected in zip(other.at, mine.at, strict=False):
+                found = substitute(index, match.at, match.term.operation.sizes, box.lo, box.hi)
+                if found is not None:
+                    agrees &= settled([found], box, operation.sizes)[0].offset == expected.offset
+        return agrees
 
     def _piece(
         self,
