@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xshardy.proving.index import Digit, Index, Ints, canonical, same_index, substitute, whole
-from xshardy.proving.sources import Source
+from xshardy.proving.sources import Gapped, Source
 
 Mask: TypeAlias = NDArray[np.bool_]
 """A truth of each device, of shape `[devices]`."""
@@ -149,64 +149,96 @@ def settled(at: Sequence[Index], box: Box, shape: Sequence[int]) -> tuple[Index,
 
 def preimage(box: Box, at: Sequence[Index], shape: Sequence[int]) -> Box | None:
     """The box of the indices of `shape` whose `at` is in `box`; None if they are no box."""
-    new = full_box(shape, len(box.here))
-    new = new.where(box.active)
+    new = full_box(shape, len(box.here)).where(box.active)
     for dim, index in enumerate(at):
         lo, hi = box.lo[:, dim], box.hi[:, dim]
-        low, high = index.bounds(new.lo, new.hi)
-        active = new.active
-        if (((low >= lo) & (high < hi)) | ~active).all():
-            continue
-        new = new.where(~((high < lo) | (low >= hi)))
-        active = new.active
-        undecided = active & ~((low >= lo) & (high < hi))
-        if not undecided.any():
-            continue
-        narrowed = _digit_range(index, lo - index.offset, hi - index.offset, shape, undecided)
-        if narrowed is None:
+        for _ in range(len(index.digits) + 1):
+            low, high = index.bounds(new.lo, new.hi)
+            new = new.where(~((high < lo) | (low >= hi)))
+            undecided = new.active & ~((low >= lo) & (high < hi))
+            if not undecided.any():
+                break
+            narrowed = _digit_range(index, lo - index.offset, hi - index.offset, new, shape, undecided)
+            if narrowed is None:
+                return None
+            along, first, end = narrowed
+            new = new.along(along, np.where(undecided, first, 0), np.where(undecided, end, shape[along]))
+        else:
             return None
-        along, first, end = narrowed
-        size = shape[along]
-        new = new.along(along, np.where(undecided, first, 0), np.where(undecided, end, size))
     return new
 
 
-def _digit_range(index: Index, lo: Ints, hi: Ints, shape: Sequence[int], active: Mask) -> tuple[int, Ints, Ints] | None:
-    """The range of one dimension in which the sum of the digits of `index` is in `[lo, hi)`: `(dim, first, end)`."""
-    leading = max(index.digits, key=lambda digit: abs(digit.stride))
-    stride, dim, div, mod = leading
-    if div * mod != shape[dim]:
+def _digit_range(
+    index: Index, lo: Ints, hi: Ints, box: Box, shape: Sequence[int], active: Mask
+) -> tuple[int, Ints, Ints] | None:
+    """
+    The range of one dimension of `box` outside of which the sum of the digits of `index` is not in `[lo, hi)`:
+    `(dim, first, end)`. It is that of the digit of the largest stride, and decides unless `[lo, hi)` is within one step of
+    it: then the other digits do.
+    """
+    varying = list[Digit]()
+    for digit in index.digits:
+        stride, dim, div, mod = digit
+        first, last = box.lo[:, dim] // div, np.maximum(box.hi[:, dim] - 1, 0) // div
+        if ((first == last) | ~active).all():
+            lo, hi = lo - stride * (first % mod), hi - stride * (first % mod)
+        else:
+            varying.append(digit)
+    if not varying:
         return None
-    others = [digit for digit in index.digits if digit is not leading]
-    if not others:
+    stride, dim, div, mod = leading = max(varying, key=lambda digit: abs(digit.stride))
+    period = div * mod
+    base = np.where(active, box.lo[:, dim] // period * period, 0)
+    if period != shape[dim] and ((np.maximum(box.hi[:, dim] - 1, 0) // period * period != base) & active).any():
+        return None
+    if len(varying) == 1:
         first, end = (
             (-(-lo // stride), -(-hi // stride)) if stride > 0 else (-((hi - 1) // -stride), -(lo // -stride) + 1)
         )
     else:  # the leading digit decides, if the others do not matter
-        rest = sum(digit.stride * (digit.mod - 1) for digit in others)
-        if any(digit.stride < 0 for digit in index.digits) or rest >= stride:
+        rest = sum(digit.stride * (digit.mod - 1) for digit in varying if digit is not leading)
+        if any(digit.stride < 0 for digit in varying) or rest >= stride:
             return None
         lo, hi = np.clip(lo, 0, stride * mod), np.clip(hi, 0, stride * mod)
-        if (((lo % stride != 0) | (hi % stride != 0)) & active).any():
+        is_exact = ((lo % stride == 0) & (hi % stride == 0)) | (lo // stride == (hi - 1) // stride)
+        if (~is_exact & active).any():
             return None
-        first, end = lo // stride, hi // stride
-    return dim, np.clip(first, 0, mod) * div, np.clip(end, 0, mod) * div
+        first, end = lo // stride, -(-hi // stride)
+    return dim, base + np.clip(first, 0, mod) * div, base + np.clip(end, 0, mod) * div
+
+
+MAX_PARTS = 16
+"""How many parts a box is cut into along one dimension, at most, where the indices in it are no box."""
+
+
+def _preimages(box: Box, at: Sequence[Index], shape: Sequence[int]) -> list[Box] | None:
+    """The boxes of the indices of `shape` whose `at` is in `box`: one, or one for each index along one dimension."""
+    if (found := preimage(box, at, shape)) is not None:
+        return [found]
+    for dim in range(len(at)):
+        start, count = box.lo[:, dim], int((box.hi - box.lo)[box.active][:, dim].max())
+        if 1 < count <= MAX_PARTS:
+            parts = [preimage(box.along(dim, start + k, start + k + 1), at, shape) for k in range(count)]
+            if all(part is not None for part in parts):
+                return [part for part in parts if part is not None]
+    return None
 
 
 def pull(view: View, at: Sequence[Index], shape: Sequence[int]) -> View | None:
     """The view whose element `i` is element `at(i)` of `view`; None if it has no such form."""
     pieces = list[Piece]()
     for piece in view.pieces:
-        box = preimage(piece.box, at, shape)
-        if box is None:
+        boxes = _preimages(piece.box, at, shape)
+        if boxes is None:
             return None
-        if not box.active.any():
-            continue
-        indices = [substitute(index, at, view.shape, box.lo, box.hi) for index in piece.at]
-        if any(index is None for index in indices):
-            return None
-        settled_at = settled([index for index in indices if index is not None], box, shape)
-        pieces.append(replace(piece, at=settled_at, box=box))
+        for box in boxes:
+            if not box.active.any():
+                continue
+            indices = [substitute(index, at, view.shape, box.lo, box.hi) for index in piece.at]
+            if any(index is None for index in indices):
+                return None
+            settled_at = settled([index for index in indices if index is not None], box, shape)
+            pieces.append(replace(piece, at=settled_at, box=box))
     return View(tuple(shape), merged(pieces))
 
 
@@ -222,6 +254,7 @@ def same_partial(a: Partial | None, b: Partial | None, active: Mask) -> bool:
 def same_piece(a: Piece, b: Piece, box: Box, shape: Sequence[int]) -> bool:
     """Whether two pieces are equal in `box`."""
     active = box.active
+    a, b = _without_source(a, box), _without_source(b, box)
     return (
         a.source is b.source
         and a.outside is b.outside
@@ -230,6 +263,18 @@ def same_piece(a: Piece, b: Piece, box: Box, shape: Sequence[int]) -> bool:
             same_index(x, y, active) for x, y in zip(settled(a.at, box, shape), settled(b.at, box, shape), strict=True)
         )
     )
+
+
+def _without_source(piece: Piece, box: Box) -> Piece:
+    """A piece that is in a gap of its source everywhere in `box` as the constant that it is."""
+    source, active = piece.source, box.active
+    if not isinstance(source, Gapped) or piece.partial is not None or piece.outside not in (None, source.fill):
+        return piece
+    for index, factor in zip(piece.at, source.factors, strict=True):
+        low, high = index.bounds(box.lo, box.hi)
+        if factor > 1 and ((-low % factor > high - low) | ~active).all():
+            return Piece(source.fill, (), piece.box)
+    return piece
 
 
 def same_in(a: View, b: View, box: Box) -> bool:
