@@ -34,6 +34,7 @@ from xshardy.proving.views import (
     same_partial,
     settled,
     view_of,
+    without,
 )
 
 IDEMPOTENT = frozenset({"maximum", "minimum", "and", "or"})
@@ -281,10 +282,9 @@ class Kernel:
         is_rest: bool = False,
     ) -> list[Piece]:
         """
-        The pieces of the result of one box of the space. Devices may have parts of several terms.
+        The pieces of the result of one box of the space, which may be parts of several terms.
 
-        Where a device computes more than the term that it is a part of, as in padding, that is unknown. So is what other
-        devices compute if they have a part of no term (`is_rest`).
+        Where a device computes more than the terms that it has a part of (`is_rest`), as in padding, that is unknown.
         """
         reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
         for match in self.oracle.matches(operation, reads, box):

@@ -267,14 +267,9 @@ def same_piece(a: Piece, b: Piece, box: Box, shape: Sequence[int]) -> bool:
 
 def _without_source(piece: Piece, box: Box) -> Piece:
     """A piece that is in a gap of its source everywhere in `box` as the constant that it is."""
-    source, active = piece.source, box.active
-    if not isinstance(source, Gapped) or piece.partial is not None or piece.outside not in (None, source.fill):
-        return piece
-    for index, factor in zip(piece.at, source.factors, strict=True):
-        low, high = index.bounds(box.lo, box.hi)
-        if factor > 1 and ((-low % factor > high - low) | ~active).all():
-            return Piece(source.fill, (), piece.box)
-    return piece
+    source = piece.source
+    is_constant = isinstance(source, Gapped) and (_is_in_gap(replace(piece, box=box)) | ~box.active).all()
+    return Piece(source.fill, (), piece.box) if is_constant and isinstance(source, Gapped) else piece
 
 
 def same_in(a: View, b: View, box: Box) -> bool:
@@ -315,7 +310,44 @@ def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
                     del done[number]
                     break
         done.append(piece)
-    return tuple(done)
+    return tuple(_with_gaps_behind(done))
+
+
+def _with_gaps_behind(pieces: list[Piece]) -> list[Piece]:
+    """Pieces of sources with gaps, with the constants beside them that are in a gap."""
+    for one, piece in enumerate(pieces):
+        for other, beside in enumerate(pieces):
+            if not isinstance(piece.source, Gapped) or beside.source is not piece.source.fill:
+                continue
+            moved = replace(piece, box=beside.box)
+            differs = (piece.box.lo != beside.box.lo) | (piece.box.hi != beside.box.hi)
+            here = piece.box.active & beside.box.active & (differs.sum(1) == 1)
+            here &= (~differs | (piece.box.hi == beside.box.lo) | (piece.box.lo == beside.box.hi)).all(1)
+            for index, size in zip(piece.at, piece.source.shape, strict=True):
+                low, high = index.bounds(beside.box.lo, beside.box.hi)
+                here &= (low >= 0) & (high < size)
+            here &= _is_in_gap(moved)
+            if here.any():
+                lo, hi = (
+                    np.where(here[:, None], f(x, y), x)
+                    for f, x, y in (
+                        (np.minimum, piece.box.lo, beside.box.lo),
+                        (np.maximum, piece.box.hi, beside.box.hi),
+                    )
+                )
+                piece = pieces[one] = replace(piece, box=Box(lo, hi, piece.box.here))
+                pieces[other] = replace(beside, box=beside.box.where(~here))
+    return [piece for piece in pieces if piece.box.active.any()]
+
+
+def _is_in_gap(piece: Piece) -> Mask:
+    """The devices on which a piece of a source with gaps is in a gap everywhere."""
+    source, found = piece.source, np.zeros(len(piece.box.here), bool)
+    if isinstance(source, Gapped) and piece.partial is None and piece.outside in (None, source.fill):
+        for index, factor in zip(piece.at, source.factors, strict=True):
+            low, high = index.bounds(piece.box.lo, piece.box.hi)
+            found |= (factor > 1) & (-low % factor > high - low)
+    return found
 
 
 def _joined(a: Piece, b: Piece) -> Piece | None:
