@@ -295,11 +295,10 @@ class Kernel:
                 cut = reads
             if inside.active.any() and (accepted := self.verified(operation, cut, inside, match)) is not None:
                 self.universe.journal.append(match)
-                piece = self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)
-                rest = box.where(~inside.active)
-                return (
-                    [piece, *self._result(operation, reads, rest, out, shape, True)] if rest.active.any() else [piece]
-                )
+                pieces = [self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)]
+                for rest in without(box, inside) if inside is not box else ():
+                    pieces += self._result(operation, reads, rest, out, shape, not self.is_whole)
+                return pieces
         self.universe.journal.append(None)
         if is_rest:
             return []
