@@ -314,7 +314,7 @@ def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 
 
 def _with_gaps_behind(pieces: list[Piece]) -> list[Piece]:
-    """Pieces of sources with gaps, with the constants beside them that are in a gap."""
+    """Pieces of sources with gaps, with the constants beside them that are in a gap between two elements."""
     for one, piece in enumerate(pieces):
         for other, beside in enumerate(pieces):
             if not isinstance(piece.source, Gapped) or beside.source is not piece.source.fill:
@@ -323,9 +323,9 @@ def _with_gaps_behind(pieces: list[Piece]) -> list[Piece]:
             differs = (piece.box.lo != beside.box.lo) | (piece.box.hi != beside.box.hi)
             here = piece.box.active & beside.box.active & (differs.sum(1) == 1)
             here &= (~differs | (piece.box.hi == beside.box.lo) | (piece.box.lo == beside.box.hi)).all(1)
-            for index, size in zip(piece.at, piece.source.shape, strict=True):
+            for index, size, factor in zip(piece.at, piece.source.shape, piece.source.factors, strict=True):
                 low, high = index.bounds(beside.box.lo, beside.box.hi)
-                here &= (low >= 0) & (high < size)
+                here &= (low >= 0) & (high <= size - factor)
             here &= _is_in_gap(moved)
             if here.any():
                 lo, hi = (

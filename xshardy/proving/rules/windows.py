@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -32,7 +33,7 @@ from xshardy.proving.rules.reductions import (
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import UNLIMITED, Constant
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Box, Piece, View, full_box, without
+from xshardy.proving.views import Box, Piece, View, full_box, merged, without
 
 # -- Reads -------------------------------------------------------------------------------------------------------------
 
@@ -62,7 +63,7 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
     others = [piece for piece in view.pieces if not kernel.is_number(piece, neutral)]
     is_alone = len(others) == 1 and view.is_known(kernel.devices)
     pieces, taken = list[Piece](), list[Box]()
-    everywhere = full_box(space, kernel.devices)
+    everywhere, beside = full_box(space, kernel.devices), None if is_alone else numbers
     if is_alone or not others:
         idle = everywhere.where(~others[0].box.active) if others else everywhere
         if idle.active.any() and view.is_known(kernel.devices):
@@ -70,7 +71,7 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
             taken.append(idle)
     for piece in [*others, *numbers]:
         reach = [index.bounds(everywhere.lo, everywhere.hi) for index in at]
-        bounds = [_interval(piece, dim, view.shape, *reach[dim], constant, is_alone) for dim in range(len(at))]
+        bounds = [_interval(piece, dim, view.shape, *reach[dim], constant, beside) for dim in range(len(at))]
         box = _reading(bounds, at, space, everywhere.where(piece.box.active))
         if box is None or not box.active.any() or piece.outside not in (None, constant):
             continue
@@ -89,13 +90,19 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
 
 
 def _interval(
-    piece: Piece, dim: int, shape: Sequence[int], low: Ints, high: Ints, neutral: Constant, is_alone: bool
+    piece: Piece,
+    dim: int,
+    shape: Sequence[int],
+    low: Ints,
+    high: Ints,
+    neutral: Constant,
+    beside: Sequence[Piece] | None,
 ) -> tuple[Ints, Ints]:
     """
     The positions along `dim`, of those from `low` to `high`, at which the view or what is beside it is `piece`.
 
-    Beyond the box of the piece these are positions at which its source has nothing, if all there is neutral: what is beside
-    the view is, and the rest of the view if the piece `is_alone`.
+    Beyond the box of the piece these are positions at which its source has nothing and the view is neutral at all indices
+    of the other dimensions: outside of the view, where a piece of `beside` is, or everywhere if `beside` is None.
     """
     lo, hi = piece.box.lo[:, dim], piece.box.hi[:, dim]
     found = [(place, digit) for place, index in enumerate(piece.at) for digit in index.digits if digit.dim == dim]
@@ -105,11 +112,24 @@ def _interval(
     if len(piece.at[place].digits) != 1 or (digit.div, digit.mod) != (1, shape[dim]):
         return lo, hi
     runs = list[Ints]()
-    for start, step, count, is_end in ((lo - 1, -1, lo - low, lo == 0), (hi, 1, high - hi + 1, hi == shape[dim])):
+    for start, step, count in ((lo - 1, -1, lo - low), (hi, 1, high - hi + 1)):
         positions = start[:, None] + step * np.arange(max(int(count.max()), 0))
         vacant = is_vacant(piece, place, offset[:, None] + digit.stride * positions, neutral)
-        runs.append(np.where(is_end | is_alone, np.logical_and.accumulate(vacant, 1).sum(1), 0))
+        if beside is not None:
+            vacant &= _is_neutral_at(positions, dim, shape, beside)
+        runs.append(np.logical_and.accumulate(vacant, 1).sum(1))
     return lo - runs[0], hi + runs[1]
+
+
+def _is_neutral_at(positions: Ints, dim: int, shape: Sequence[int], numbers: Sequence[Piece]) -> NDArray[np.bool_]:
+    """Whether a view is neutral at positions of `dim` and all indices of the other dimensions: `[device, position]`."""
+    found = (positions < 0) | (positions >= shape[dim])
+    for piece in numbers:
+        others = [d for d in range(len(shape)) if d != dim]
+        is_whole = (piece.box.lo == 0)[:, others].all(1) & (piece.box.hi == shape)[:, others].all(1) & piece.box.active
+        lo, hi = piece.box.lo[:, dim, None], piece.box.hi[:, dim, None]
+        found |= is_whole[:, None] & (positions >= lo) & (positions < hi)
+    return found
 
 
 def _reading(bounds: Sequence[tuple[Ints, Ints]], at: Sequence[Index], space: Sequence[int], box: Box) -> Box | None:
@@ -272,7 +292,11 @@ def _scattered(kernel: Kernel, op: stablehlo.SelectAndScatterOp, kind: str, oper
         kernel.pulled(source, [whole(d, n) for d, n in enumerate(source.shape)], space),
     ]
     neutral = neutral_of(kind, element)
-    placed = kernel.apply(applied, reads, [*range(rank), *[None] * len(wide)])
+    out = [*range(rank), *[None] * len(wide)]
+    nothing = [piece for piece in reads[1].pieces if kernel.is_number(piece, neutral)]
+    reads[1] = View(space, tuple(piece for piece in reads[1].pieces if not kernel.is_number(piece, neutral)))
+    placed = kernel.apply(applied, reads, out)
+    placed = View(space, merged([*placed.pieces, *nothing]))
     placed = _dilated(kernel, placed, [*strides, *[1] * len(wide)], neutral)
     space = (*operand.shape, *widths)
     at = [combine((1, whole(d, n)), (-1, taps.get(d, number(0)))) for d, n in enumerate(operand.shape)]
