@@ -77,7 +77,7 @@ def _spread(
     kernel: Kernel, piece: Piece, dim: int, factor: int, fill: Constant, view: View, shape: Sequence[int]
 ) -> Piece | None:
     """
-    A piece with gaps along `dim`, and as much of the gap behind its last element as its source with gaps has.
+    A piece with gaps along `dim`, and the gap behind its last element if that is one between elements of its source.
 
     Index `f * offset + stride * i` of the source with gaps is an element where `f` divides `i`, as `f` and `stride` have no
     common divisor, and it is that at `offset + stride * (i / f)` of the source.
@@ -107,7 +107,7 @@ def _spread(
     wide = Box(box.lo, np.minimum(box.hi + factor - 1, shape), active)
     wide.hi[:, [d for d in range(len(shape)) if d != dim]] = box.hi[:, [d for d in range(len(shape)) if d != dim]]
     low, high = index.bounds(wide.lo, wide.hi)
-    fits = (low >= 0) & (high < source.shape[place])
+    fits = (low >= 0) & (high <= source.shape[place] - factor)
     at = tuple(index if k == place else other for k, other in enumerate(piece.at))
     return Piece(source, at, Box(box.lo, np.where(fits[:, None], wide.hi, box.hi), active))
 
