@@ -16,7 +16,7 @@ import numpy as np
 
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
-from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, same_index, substitute, whole
+from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, substitute, whole
 from xshardy.proving.sources import UNLIMITED, Constant, Gapped, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
@@ -57,6 +57,8 @@ class Universe:
         """One for each question of a kernel, in order: what a certificate is made of."""
         self.integers = Source("integers", (UNLIMITED,))
         self.terms = list[Term]()
+        self.assumptions = set[str]()
+        """What is taken to hold beside the programs, as sentences."""
         self.written = set[Source]()
         """Sources of each device that the whole program has in manual computations."""
         self.assembled = list[tuple[Source, View]]()
@@ -287,34 +289,32 @@ class Kernel:
         Where a device computes more than the terms that it has a part of (`is_rest`), as in padding, that is unknown.
         """
         reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
+        pieces, left, rest = list[Piece](), box, list[Box]()
         for match in self.oracle.matches(operation, reads, box):
-            inside = self._inside(match, operation, box, reads)
-            if inside is not box:
-                cut = [replace(piece, at=settled(piece.at, inside, operation.sizes), box=inside) for piece in reads]
-            else:
-                cut = reads
-            if inside.active.any() and (accepted := self.verified(operation, cut, inside, match)) is not None:
-                self.universe.journal.append(match)
-                pieces = [self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)]
-                for rest in without(box, inside) if inside is not box else ():
-                    pieces += self._result(operation, reads, rest, out, shape, not self.is_whole)
-                return pieces
-        self.universe.journal.append(None)
-        if is_rest:
-            return []
-        term, at = self._new_term(operation, reads, box)
-        return [self._piece(operation, term, at, None, box, out, shape)]
+            inside = self._inside(match, operation, left)
+            accepted = self.verified(operation, reads, inside, match) if inside.active.any() else None
+            if accepted is None:
+                continue
+            indices, partial, holds = accepted
+            self.universe.journal.append(match)
+            pieces.append(self._piece(operation, match.term, indices, partial, inside.where(holds), out, shape))
+            rest += without(left.where(holds), inside) if inside is not left else ()
+            left = left.where(~holds)
+            if not left.active.any():
+                break
+        else:
+            self.universe.journal.append(None)
+            if not is_rest:
+                mine = [replace(piece, at=settled(piece.at, left, operation.sizes), box=left) for piece in reads]
+                term, at = self._new_term(operation, mine, left)
+                pieces.append(self._piece(operation, term, at, None, left, out, shape))
+        for part in rest:
+            pieces += self._result(operation, reads, part, out, shape, not self.is_whole)
+        return pieces
 
-    def _inside(self, match: Match, operation: Operation, box: Box, reads: Sequence[Piece]) -> Box:
-        """
-        The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only, and on
-        devices whose reads are at the offsets of those of the term.
-        """
+    def _inside(self, match: Match, operation: Operation, box: Box) -> Box:
+        """The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only."""
         term = match.term
-        if len(match.at) == len(term.operation.sizes) and len(reads) == len(term.reads):
-            ordered = [reads[1], reads[0], *reads[2:]] if match.is_swapped and len(reads) > 1 else reads
-            agrees = self._agreeing(match, operation, ordered, box)
-            box = box if (agrees | ~box.active).all() else box.where(agrees)
         if term.is_local or term.operation.is_total:
             return box
         parallel = [dim for dim, role in enumerate(term.operation.roles) if role == "p"]
@@ -326,16 +326,6 @@ class Kernel:
         if found is None or found.contains(box).all():
             return box
         return box.meet(found)
-
-    def _agreeing(self, match: Match, operation: Operation, reads: Sequence[Piece], box: Box) -> Mask:
-        """The devices on which the reads of a term at the indices of a match are at the offsets of `reads`."""
-        agrees = np.ones(self.devices, bool)
-        for mine, other in zip(reads, match.term.reads, strict=True):
-            for index, expected in zip(other.at, mine.at, strict=False):
-                found = substitute(index, match.at, match.term.operation.sizes, box.lo, box.hi)
-                if found is not None:
-                    agrees &= settled([found], box, operation.sizes)[0].offset == expected.offset
-        return agrees
 
     def _piece(
         self,
@@ -374,11 +364,12 @@ class Kernel:
 
     def verified(
         self, operation: Operation, reads: Sequence[Piece], box: Box, match: Match
-    ) -> tuple[Sequence[Index], Partial | None] | None:
+    ) -> tuple[Sequence[Index], Partial | None, Mask] | None:
         """
-        The indices of the result in the term of `match`, and the part of the reduction that it is, if the match is right.
+        The indices of the result in the term of `match`, the part of the reduction that it is, and the devices on which
+        the match is right; None if there are none.
 
-        It is if the reads of the term at the indices of the match are `reads`, everywhere in `box`, on each device, and each
+        It is right where the reads of the term at the indices of the match are `reads`, everywhere in `box`, and each
         dimension has its role there: parallel ones are parallel, reduced ones are reduced once, others are whole.
         """
         term, at = match.term, match.at
@@ -393,34 +384,34 @@ class Kernel:
             or len(term.reads) != len(reads)
             or len(at) != len(theirs.sizes)
             or not all(a.source is b.source and a.outside is b.outside for a, b in zip(term.reads, reads, strict=True))
+            or not _agree(theirs, operation, at)
         ):
             return None
-        active = box.active
-        if (active & ~term.box.active).any() or not _agree(theirs, operation, at):
-            return None
-        if not theirs.is_total and not all(
-            ((low >= term.box.lo[:, dim]) & (high < term.box.hi[:, dim]) | ~active).all()
-            for dim, index in enumerate(at)
-            for low, high in [index.bounds(box.lo, box.hi)]
-        ):
-            return None
+        holds = box.active & term.box.active
+        if not theirs.is_total:
+            for dim, index in enumerate(at):
+                low, high = index.bounds(box.lo, box.hi)
+                holds = holds & (low >= term.box.lo[:, dim]) & (high < term.box.hi[:, dim])
+        box = box.where(holds)
         for mine, other in zip(reads, term.reads, strict=True):
-            if not same_partial(mine.partial, other.partial, active):
+            if not same_partial(mine.partial, other.partial, holds):
                 return None
-            for index, expected in zip(other.at, mine.at, strict=True):
+            expected = settled(mine.at, box, operation.sizes)
+            for index, wanted in zip(other.at, expected, strict=True):
                 found = substitute(index, at, theirs.sizes, box.lo, box.hi)
-                if found is None or not same_index(settled([found], box, operation.sizes)[0], expected, active):
+                if found is None:
                     return None
-        for dim, index in enumerate(at):
-            if any(operation.roles[digit.dim] != theirs.roles[dim] for digit in index.digits):
-                return None
-        if not _takes_whole(operation, theirs, at):
+                found = settled([found], box, operation.sizes)[0]
+                if found.digits != wanted.digits:
+                    return None
+                holds = holds & (found.offset == wanted.offset)
+        if not holds.any() or not _keeps_roles(operation, theirs, at):
             return None
-        parts = _reduced_part(operation, term, at, box)
+        parts = _reduced_part(operation, term, at, box.where(holds))
         if parts is None:
             return None
         indices = [at[dim] for dim in term.parallel]
-        return indices if term.devices is None else [number(term.devices), *indices], parts[0]
+        return indices if term.devices is None else [number(term.devices), *indices], parts[0], holds
 
 
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
@@ -498,6 +489,13 @@ def _is_filled(box: Box, nothing: Sequence[Box], reduced: Sequence[int], space: 
 def _is_whole_along(box: Box, dims: Sequence[int], space: Box) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """The devices on which `box` has all indices of `dims`."""
     return box.active & ((box.lo == space.lo) & (box.hi == space.hi))[:, list(dims)].all(1)
+
+
+def _keeps_roles(operation: Operation, theirs: Operation, at: Sequence[Index]) -> bool:
+    """Whether indices of each role depend on dimensions of that role only, and whole dimensions are whole, in order."""
+    if any(operation.roles[d.dim] != theirs.roles[dim] for dim, index in enumerate(at) for d in index.digits):
+        return False
+    return _takes_whole(operation, theirs, at)
 
 
 def _takes_whole(operation: Operation, theirs: Operation, at: Sequence[Index]) -> bool:
