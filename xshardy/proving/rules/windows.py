@@ -21,7 +21,7 @@ from xshardy.indexing.tensor_maps import values_of
 from xshardy.proving.index import Index, Ints, combine, number, substitute, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.gaps import is_vacant, with_gaps
-from xshardy.proving.rules.keys import details_of, element_of, fingerprint, kind_of_element
+from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
 from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.reductions import (
     combined_with_initial,
@@ -209,51 +209,10 @@ def convolution(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[
             kernel.pulled(operands[1], indices_of(maps[1][0]), space),
         ]
     except Undecided:
-        return _convolution_of_images(kernel, op, operands)
+        return applied_to_whole(kernel, op, operands)
     kind = kind_of_element(element_of(op.result))
     applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
     return [kernel.apply(applied, reads, range(rank), 0.0)]
-
-
-def _convolution_of_images(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[View]) -> Sequence[View]:
-    """A convolution that takes spatial dimensions as a whole; batches and features are parallel, input features summed."""
-    numbers = op.dimension_numbers
-    if op.feature_group_count.value.data > 1 or op.batch_group_count.value.data > 1:
-        return applied_to_whole(kernel, op, operands)
-    lhs, rhs = operands
-    batch, feature = numbers.input_batch_dimension.data, numbers.input_feature_dimension.data
-    kernel_input, kernel_output = (
-        numbers.kernel_input_feature_dimension.data,
-        numbers.kernel_output_feature_dimension.data,
-    )
-    lhs_spatial, rhs_spatial, spatial = (
-        values_of(dims)
-        for dims in (
-            numbers.input_spatial_dimensions,
-            numbers.kernel_spatial_dimensions,
-            numbers.output_spatial_dimensions,
-        )
-    )
-    places: tuple[list[int], list[int]] = ([0] * len(lhs.shape), [0] * len(rhs.shape))
-    places[0][batch], places[0][feature], places[1][kernel_input], places[1][kernel_output] = 0, 2, 2, 1
-    sizes = [lhs.shape[batch], rhs.shape[kernel_output], lhs.shape[feature]]
-    for shape, dims, place in ((lhs.shape, lhs_spatial, places[0]), (rhs.shape, rhs_spatial, places[1])):
-        for dim in dims:
-            place[dim] = len(sizes)
-            sizes.append(shape[dim])
-    reads = [
-        kernel.pulled(view, [whole(dim, sizes[dim]) for dim in place], sizes)
-        for view, place in zip(operands, places, strict=True)
-    ]
-    shape = shape_of(op.result)
-    out: list[int | None] = [None] * len(shape)
-    out[numbers.output_batch_dimension.data], out[numbers.output_feature_dimension.data] = 0, 1
-    details = details_of(op, frozenset({"dimension_numbers"})), tuple(sizes[3:])
-    roles = "ppr" + "w" * (len(sizes) - 3)
-    extra = tuple(shape[dim] for dim in sorted(spatial))
-    order = tuple(sorted(spatial)) == tuple(spatial)
-    applied = Applied("convolution", (details, order or tuple(spatial)), roles, tuple(sizes), extra, kind="add")
-    return [kernel.apply(applied, reads, out, 0.0)]
 
 
 def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
