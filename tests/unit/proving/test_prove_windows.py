@@ -1,4 +1,4 @@
-"""Partitions of windows, pads and scans along sharded dimensions are proved; ones that compute something else are not."""
+"""Partitions of windows, pads and scans along sharded dimensions are proved, and variants that are wrong are not."""
 
 import pytest
 
@@ -110,9 +110,7 @@ PROGRAMS = {
     "convolution_with_gaps_in_kernel": convolved(
         SAME.replace("[1, 1]", "[2, 2]").replace("rhs_dilate = [1]", "rhs_dilate = [2]"), KERNEL, X
     ),
-    "convolution_causal_reversed": convolved(
-        SAME.replace("[1, 1]", "[2, 0]").replace("[false]", "[true]"), KERNEL, X
-    ),
+    "convolution_causal_reversed": convolved(SAME.replace("[1, 1]", "[2, 0]").replace("[false]", "[true]"), KERNEL, X),
     "convolution_transposed": convolved(
         SAME.replace("[1, 1]", "[2, 1]").replace("lhs_dilate = [1]", "lhs_dilate = [2]"), KERNEL, "tensor<4x32x8xf32>"
     ),
@@ -121,9 +119,7 @@ PROGRAMS = {
         f"%x: {X} {ROWS}, %w: {X} {ROWS}",
         KERNEL,
         "    %0 = "
-        + convolution(
-            "[f, 0, b]x[i, 0, o]->[0, b, f]", SAME, f"({X}, {X}) -> {KERNEL}"
-        )
+        + convolution("[f, 0, b]x[i, 0, o]->[0, b, f]", SAME, f"({X}, {X}) -> {KERNEL}")
         + f"\n    return %0 : {KERNEL}",
     ),
     "average_pooling": reduced_windows("add", "0.000000e+00", window(3, 2, 0, 1), "tensor<4x8x8xf32>"),
@@ -172,3 +168,57 @@ def test_partition_is_proved(name: str):
     pair = pair_of(name)
     decision = decide(pair)
     assert decision.is_proved, decision.frontier
+
+
+ZERO, LOWEST = "dense<0.000000e+00> : tensor<f32>", "dense<0xFF800000> : tensor<f32>"
+
+WRONG = {
+    "halo_one_row_late": ("convolution", "dense<[6, 0, 0, 0]>", "dense<[6, 1, 0, 0]>"),
+    "halo_of_another_device": ("convolution", "[[0, 1], [1, 2], [2, 3]]", "[[0, 1], [2, 2], [1, 3]]"),
+    "halo_of_another_row": ("convolution", "%arg0 [0:4, 3:4, 0:8]", "%arg0 [0:4, 2:3, 0:8]"),
+    "padding_is_not_zero": ("convolution", ZERO, "dense<1.000000e+00> : tensor<f32>"),
+    "kernel_reversed": ("convolution", "reverse = [false]", "reverse = [true]"),
+    "stride_phase": ("convolution_strided", "%8 [0:4, 0:5, 0:8]", "%8 [0:4, 1:6, 0:8]"),
+    "gaps_at_odd_rows": ("convolution_transposed", "%10 [0:4, 1:11, 0:8]", "%10 [0:4, 0:10, 0:8]"),
+    "gaps_are_not_zero": ("convolution_transposed", ZERO, "dense<1.000000e+00> : tensor<f32>"),
+    "windows_shifted": ("average_pooling", "%8 [0:4, 0:5, 0:8]", "%8 [0:4, 1:6, 0:8]"),
+    "missing_rows_are_zero": (
+        "max_pooling",
+        f"%cst = stablehlo.constant {LOWEST}",
+        f"%cst = stablehlo.constant {ZERO}",
+    ),
+    "minimum_for_maximum": ("max_pooling", "stablehlo.maximum", "stablehlo.minimum"),
+    "cumulative_sum_without_itself": ("cumulative_sum", "[15, 0]", "[16, -1]"),
+    "cumulative_sum_at_another_part": ("cumulative_sum", "dense<[0, 4, 8, 12]>", "dense<[0, 4, 12, 8]>"),
+    "product_of_another_start": ("cumulative_product", "dense<1.000000e+00>", "dense<2.000000e+00>"),
+    "last_of_equal_is_selected": ("max_pooling_gradient", "GE", "GT"),
+    "gradient_of_another_window": (
+        "max_pooling_gradient_of_windows_that_overlap",
+        "dense<[2, 1, 1, 0]>",
+        "dense<[2, 1, 0, 0]>",
+    ),
+    "padding_masked_by_zero": ("max_pooling_gradient_of_windows_that_overlap", "dense<17>", "dense<16>"),
+    "padding_of_another_number": ("pad", "dense<2.500000e+00>", "dense<2.000000e+00>"),
+    "part_one_row_late": ("pad", "dense<[4, 3, 2, 1]>", "dense<[4, 3, 3, 1]>"),
+    "gap_before_and_not_behind": (
+        "pad_interior",
+        "low = [0, 1, 0], high = [0, 0, 0]",
+        "low = [0, 0, 0], high = [0, 1, 0]",
+    ),
+    "gap_of_another_number": ("pad_interior", "dense<2.500000e+00>", "dense<0.000000e+00>"),
+    "rolled_to_another_device": ("roll", "[[0, 2], [1, 3], [2, 0], [3, 1]]", "[[0, 3], [1, 2], [2, 0], [3, 1]]"),
+    "reversed_within_devices": ("reverse", "[[0, 3], [1, 2], [2, 1], [3, 0]]", "[[0, 0], [1, 1], [2, 2], [3, 3]]"),
+}
+"""A program, and what is replaced by what in the program of each device."""
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_partition_is_not_proved(name: str):
+    of, old, new = WRONG[name]
+    pair = pair_of(of)
+    text = print_module(pair.local)
+    assert old in text, text
+    local = read_program(source_in(text.replace(old, new, 1).encode(), f"{name}.mlir")).module
+    wrong = Pair(pair.whole, local, pair.arguments, pair.results, pair.devices, pair.names)
+    assert not decide(wrong).is_proved
+    assert refute(wrong) is not None, "the variant computes the same: it tests nothing"

@@ -8,6 +8,9 @@ the same reads.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise, product
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,11 +190,51 @@ def _reduced_window(
     kernel: Kernel, op: stablehlo.ReduceWindowOp, kind: str, neutral: float | bool, operands: Sequence[View]
 ) -> View:
     window = op.window()
+    if kind == "add" and (counted := _counted(kernel, window, operands[0], shape_of(op.results[0]))) is not None:
+        return counted
     base = _dilated(kernel, operands[0], [dimension.base_dilation for dimension in window], neutral)
     map = elements_of_windows(_without_gaps(window), base.shape, shape_of(op.results[0]))
     space, rank = sizes_of(map), len(map.dimensions)
     read = extended(kernel, base, indices_of(map), space, neutral)
     return combined_with_initial(kernel, kind, element_of(op.results[0]), read, rank, operands[1])
+
+
+MAX_CELLS = 256
+"""How many parts the counts of windows over one number are given in, at most."""
+
+
+def _counted(kernel: Kernel, window: Sequence[WindowDimension], view: View, shape: Sequence[int]) -> View | None:
+    """
+    Sums of windows over one number with zeros beside it: the number times how often it is in each window.
+
+    None if the view is something else, if a product is not exact, or if there are more than `MAX_CELLS` different parts.
+    """
+    others = [piece for piece in view.pieces if not kernel.is_number(piece, 0.0)]
+    if len(others) != 1 or not view.is_known(kernel.devices) or 0 in (len(shape), *shape):
+        return None
+    if not isinstance(others[0].source, Constant):
+        return None
+    value, box = others[0].source.value, others[0].box
+    if not isinstance(value, float) or not np.isfinite(value) or any(each.base_dilation > 1 for each in window):
+        return None
+    counts, cuts = list[Ints](), list[list[int]]()
+    for dim, (each, size) in enumerate(zip(window, shape, strict=True)):
+        places = np.add.outer(np.arange(size) * each.stride, np.arange(each.size) * each.window_dilation) - each.low
+        lo, hi = box.lo[:, dim, None, None], box.hi[:, dim, None, None]
+        counts.append(((places >= lo) & (places < hi)).sum(2) * box.active[:, None])
+        cuts.append([0, *(np.flatnonzero((np.diff(counts[-1], axis=1) != 0).any(0)) + 1).tolist(), size])
+    pieces, devices = list[Piece](), np.ones(kernel.devices, bool)
+    if prod(len(ends) - 1 for ends in cuts) > MAX_CELLS:
+        return None
+    for cell in product(*(pairwise(ends) for ends in cuts)):
+        lo, hi = (np.tile(np.array(ends, np.int64), (kernel.devices, 1)) for ends in zip(*cell, strict=True))
+        often = np.prod([count[:, first] for count, (first, _) in zip(counts, cell, strict=True)], axis=0)
+        for number_ in np.unique(often).tolist():
+            if Fraction(value) * number_ != Fraction(value * number_):
+                return None
+            source = kernel.universe.constant(value * number_)
+            pieces.append(Piece(source, (), Box(lo, hi, devices & (often == number_))))
+    return View(tuple(shape), merged(pieces))
 
 
 def convolution(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[View]) -> Sequence[View]:
