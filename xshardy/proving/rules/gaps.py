@@ -13,7 +13,7 @@ import numpy as np
 from xshardy.proving.index import Digit, Index, Ints, canonical
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.sources import Constant, Gapped
-from xshardy.proving.views import Box, Piece, View, merged, without
+from xshardy.proving.views import Box, Piece, View, bounds, merged, without
 
 
 def number_of(kernel: Kernel, view: View) -> float | complex | bool | None:
@@ -22,7 +22,7 @@ def number_of(kernel: Kernel, view: View) -> float | complex | bool | None:
         return None
     piece = view.pieces[0]
     if isinstance(piece.source, Constant):
-        return piece.source.value
+        return piece.source.value if piece.partial is None else None
     if piece.source is not kernel.universe.integers or not piece.at[0].is_known:
         return None
     value = int(piece.at[0].offset[0])
@@ -61,7 +61,8 @@ def _with_gaps(kernel: Kernel, view: View, dim: int, factor: int, fill: Piece, c
         if _is(kernel, piece, fill, constant):
             pieces.append(replace(fill, box=region))
             continue
-        spread = None if piece.partial or piece.outside else _spread(kernel, piece, dim, factor, constant, view, shape)
+        is_plain = piece.partial is None and piece.outside is None and piece.source is not kernel.universe.integers
+        spread = None if not is_plain else _spread(kernel, piece, dim, factor, constant, view, shape)
         if spread is None:
             return None
         pieces += [spread, *(replace(fill, box=rest) for rest in without(region, spread.box))]
@@ -106,7 +107,7 @@ def _spread(
     source = kernel.universe.gapped(piece.source, place, factor, fill)
     wide = Box(box.lo, np.minimum(box.hi + factor - 1, shape), active)
     wide.hi[:, [d for d in range(len(shape)) if d != dim]] = box.hi[:, [d for d in range(len(shape)) if d != dim]]
-    low, high = index.bounds(wide.lo, wide.hi)
+    low, high = bounds(index, wide)
     fits = (low >= 0) & (high <= source.shape[place] - factor)
     at = tuple(index if k == place else other for k, other in enumerate(piece.at))
     return Piece(source, at, Box(box.lo, np.where(fits[:, None], wide.hi, box.hi), active))

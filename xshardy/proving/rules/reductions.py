@@ -44,9 +44,9 @@ def neutral_of(kind: str, element: Attribute) -> float | bool:
         return kind == "and"
     if kind == "add":
         return 0.0
-    bounds = integer_range(element)
-    if bounds is not None:
-        return bounds[0] if kind == "maximum" else bounds[1]
+    limits = integer_range(element)
+    if limits is not None:
+        return limits[0] if kind == "maximum" else limits[1]
     return -np.inf if kind == "maximum" else np.inf
 
 

@@ -36,7 +36,7 @@ from xshardy.proving.rules.reductions import (
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import UNLIMITED, Constant
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Box, Piece, View, full_box, merged, without
+from xshardy.proving.views import Box, Piece, View, bounds, full_box, merged, without
 
 # -- Reads -------------------------------------------------------------------------------------------------------------
 
@@ -73,9 +73,9 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
             pieces.append(Piece(constant, (), idle))
             taken.append(idle)
     for piece in [*others, *numbers]:
-        reach = [index.bounds(everywhere.lo, everywhere.hi) for index in at]
-        bounds = [_interval(piece, dim, view.shape, *reach[dim], constant, beside) for dim in range(len(at))]
-        box = _reading(bounds, at, space, everywhere.where(piece.box.active))
+        reach = [bounds(index, everywhere) for index in at]
+        intervals = [_interval(piece, dim, view.shape, *reach[dim], constant, beside) for dim in range(len(at))]
+        box = _reading(intervals, at, space, everywhere.where(piece.box.active))
         if box is None or not box.active.any() or piece.outside not in (None, constant):
             continue
         indices = [substitute(index, at, view.shape, box.lo, box.hi) for index in piece.at]
@@ -135,10 +135,10 @@ def _is_neutral_at(positions: Ints, dim: int, shape: Sequence[int], numbers: Seq
     return found
 
 
-def _reading(bounds: Sequence[tuple[Ints, Ints]], at: Sequence[Index], space: Sequence[int], box: Box) -> Box | None:
-    """The part of `box` in which the indices `at` are within `bounds`, as far as it is found; None if it is not."""
-    for (lo, hi), index in zip(bounds, at, strict=True):
-        low, high = index.bounds(box.lo, box.hi)
+def _reading(intervals: Sequence[tuple[Ints, Ints]], at: Sequence[Index], space: Sequence[int], box: Box) -> Box | None:
+    """The part of `box` in which the indices `at` are within `intervals`, as far as it is found; None if it is not."""
+    for (lo, hi), index in zip(intervals, at, strict=True):
+        low, high = bounds(index, box)
         if ((low >= lo) & (high < hi) | ~box.active).all():
             continue
         digits = [digit for digit in index.digits if (digit.div, digit.mod) == (1, space[digit.dim])]
@@ -150,7 +150,7 @@ def _reading(bounds: Sequence[tuple[Ints, Ints]], at: Sequence[Index], space: Se
         stride, dim, _, _ = min(digits, key=lambda digit: digit.dim)
         rest_low, rest_high = low - stride * box.lo[:, dim], high - stride * (box.hi[:, dim] - 1)
         box = box.along(dim, -((rest_low - lo) // stride), (hi - 1 - rest_high) // stride + 1)
-    reads = [(index.bounds(box.lo, box.hi), interval) for index, interval in zip(at, bounds, strict=True)]
+    reads = [(bounds(index, box), interval) for index, interval in zip(at, intervals, strict=True)]
     return box if all(((low >= lo) & (high < hi) | ~box.active).all() for (low, high), (lo, hi) in reads) else None
 
 
@@ -212,7 +212,7 @@ def _counted(kernel: Kernel, window: Sequence[WindowDimension], view: View, shap
     others = [piece for piece in view.pieces if not kernel.is_number(piece, 0.0)]
     if len(others) != 1 or not view.is_known(kernel.devices) or 0 in (len(shape), *shape):
         return None
-    if not isinstance(others[0].source, Constant):
+    if not isinstance(others[0].source, Constant) or others[0].partial is not None:
         return None
     value, box = others[0].source.value, others[0].box
     if not isinstance(value, float) or not np.isfinite(value) or any(each.base_dilation > 1 for each in window):
