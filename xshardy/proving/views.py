@@ -197,8 +197,10 @@ def _digit_range(
 ) -> tuple[int, Ints, Ints] | None:
     """
     The range of one dimension of `box` outside of which the sum of the digits of `index` is not in `[lo, hi)`:
-    `(dim, first, end)`. It is that of the digit of the largest stride, and decides unless `[lo, hi)` is within one step of
-    it: then the other digits do.
+    `(dim, first, end)`.
+
+    It is that of the digit of the largest stride, which decides unless `[lo, hi)` is within one step of it: then the
+    other digits do.
     """
     varying = list[Digit]()
     for digit in index.digits:

@@ -72,7 +72,8 @@ def pooling_gradient(size: int, stride: int, high: int, count: int) -> bytes:
         f"{X} {ROWS}",
         f"""    %i = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %z = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %0 = stablehlo.pad %x, %i, low = [0, 0, 0], high = [0, {high}, 0], interior = [0, 0, 0] : ({X}, tensor<f32>) -> {padded}
+    %0 = stablehlo.pad %x, %i, low = [0, 0, 0], high = [0, {high}, 0], interior = [0, 0, 0]
+      : ({X}, tensor<f32>) -> {padded}
     %1 = "stablehlo.select_and_scatter"(%0, %g, %z) <{{
       padding = dense<0> : tensor<3x2xi64>, window_dimensions = array<i64: 1, {size}, 1>,
       window_strides = array<i64: 1, {stride}, 1>}}> ({{
@@ -123,6 +124,18 @@ PROGRAMS = {
         + f"\n    return %0 : {KERNEL}",
     ),
     "average_pooling": reduced_windows("add", "0.000000e+00", window(3, 2, 0, 1), "tensor<4x8x8xf32>"),
+    "average_pooling_of_ones": program(
+        f"%x: {X} {ROWS}",
+        f"tensor<4x8x8xf32> {ROWS}",
+        f"""    %z = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %i = stablehlo.constant dense<1.000000e+00> : {X}
+    %0 = "stablehlo.reduce_window"(%i, %z) <{{{window(3, 2, 0, 1)}}}> ({{
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }}) : ({X}, tensor<f32>) -> tensor<4x8x8xf32>
+    return %0 : tensor<4x8x8xf32>""",
+    ),
     "max_pooling": reduced_windows("maximum", "0xFF800000", window(3, 1, 1, 1), X),
     "cumulative_sum": reduced_windows("add", "0.000000e+00", window(16, 1, 15, 0), X),
     "cumulative_max_reversed": reduced_windows("maximum", "0xFF800000", window(16, 1, 0, 15), X),
@@ -134,6 +147,7 @@ PROGRAMS = {
     "max_pooling_gradient_of_windows_that_overlap": pooling_gradient(3, 2, 1, 8),
     "pad": padded(3, 1, 0, 20),
     "pad_interior": padded(1, 0, 1, 32),
+    "pad_interior_uneven": padded(1, 2, 1, 34),
     "pad_negative_interior": padded(-2, -2, 2, 42),
     "roll": over_rows(
         X,

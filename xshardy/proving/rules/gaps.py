@@ -1,7 +1,7 @@
 """
 Gaps between elements, of interior padding and dilated windows.
 
-A tensor with gaps is a view of a source with gaps (`Gapped`), so that parts of it are views of that source at an offset.
+A tensor with gaps is a view of a source with gaps (`Gapped`), so that a part of it is a view of that at an offset.
 """
 
 from collections.abc import Iterator, Sequence
@@ -80,8 +80,8 @@ def _spread(
     """
     A piece with gaps along `dim`, and the gap behind its last element if that is one between elements of its source.
 
-    Index `f * offset + stride * i` of the source with gaps is an element where `f` divides `i`, as `f` and `stride` have no
-    common divisor, and it is that at `offset + stride * (i / f)` of the source.
+    Index `f * offset + stride * i` of the source with gaps is an element where `f` divides `i`, as `f` and `stride`
+    have no common divisor: that at `offset + stride * (i / f)` of the source.
     """
     active = piece.box.active
     first, last = piece.box.lo[:, dim] * factor, (piece.box.hi[:, dim] - 1) * factor + 1

@@ -64,7 +64,7 @@ def reduce(kernel: Kernel, op: stablehlo.ReduceOp, operands: Sequence[View]) -> 
 
 
 def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: View, rank: int, initial: View) -> View:
-    """A reduction over all dimensions of `read` but the first `rank`, then with the initial value if it is not neutral."""
+    """A reduction over all dimensions of `read` but the first `rank`, then the initial value."""
     neutral = neutral_of(kind, element)
     applied = Applied("reduce", (kind, kind_of_element(element)), roles_of(read.shape, rank), read.shape, kind=kind)
     found = kernel.apply(applied, [read], range(rank), neutral)

@@ -1,9 +1,9 @@
 """
 Windows: convolutions, reductions of windows, and what selects in windows.
 
-What a window reads beside a tensor is neutral. A view and what is beside it are one piece, a piece that continues outside
-of its source, wherever the source has nothing beside the view. So padding of a window, padding before it, and halos are
-the same reads.
+What a window reads beside a tensor is neutral. Where the source of a piece has nothing beside the piece and the view is
+neutral there, the piece continues: inside and beside the view it is one read, that is neutral outside of its source. So
+padding of a window, padding before it, and halos are the same reads.
 """
 
 from collections.abc import Sequence
@@ -45,8 +45,7 @@ def extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[in
     """
     `view` at indices that may be outside of it, where it is `neutral`.
 
-    Elements of the space for which that has no form are unknown. Raises `Undecided` if that are all, or if any is in the
-    whole program.
+    What has no such form is unknown. Raises `Undecided` if nothing has, or if something has not in the whole program.
     """
     found = _extended(kernel, view, at, space, neutral)
     if not found.is_known(kernel.devices) and view.is_known(kernel.devices):
@@ -104,8 +103,8 @@ def _interval(
     """
     The positions along `dim`, of those from `low` to `high`, at which the view or what is beside it is `piece`.
 
-    Beyond the box of the piece these are positions at which its source has nothing and the view is neutral at all indices
-    of the other dimensions: outside of the view, where a piece of `beside` is, or everywhere if `beside` is None.
+    Beyond the box of the piece its source has nothing there, and the view is neutral at all indices of the other
+    dimensions: outside of the view, where a piece of `beside` is, or everywhere if `beside` is None.
     """
     lo, hi = piece.box.lo[:, dim], piece.box.hi[:, dim]
     found = [(place, digit) for place, index in enumerate(piece.at) for digit in index.digits if digit.dim == dim]
@@ -207,7 +206,7 @@ def _counted(kernel: Kernel, window: Sequence[WindowDimension], view: View, shap
     """
     Sums of windows over one number with zeros beside it: the number times how often it is in each window.
 
-    None if the view is something else, if a product is not exact, or if there are more than `MAX_CELLS` different parts.
+    None if the view is something else, if a product is not exact, or if there are more than `MAX_CELLS` parts.
     """
     others = [piece for piece in view.pieces if not kernel.is_number(piece, 0.0)]
     if len(others) != 1 or not view.is_known(kernel.devices) or 0 in (len(shape), *shape):
@@ -260,10 +259,10 @@ def convolution(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[
 
 def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
     """
-    Two applications: each window places its element of the second operand, and what windows place on an element is combined.
+    Each window places its element of the second operand, and what windows place on an element is combined.
 
-    The first one takes windows as a whole: its result has the element of the second operand at the position that is selected
-    and is neutral at the others. With padding, all dimensions but those of windows of one element are taken as a whole.
+    The first application takes windows as a whole: its result is the element of the second operand at the position that
+    is selected and neutral at the others. With padding, dimensions of windows of several elements are taken as a whole.
     """
     sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
     kind = combiner_of(op.scatter.block)
