@@ -97,6 +97,9 @@ def canonical(digits: Iterable[Digit]) -> tuple[Digit, ...]:
     """
     The digits of the same sum in one form: in order, cut at the ends of each other, equal ones added, neighbours merged.
     """
+    digits = tuple(digits)
+    if len(digits) < 2:
+        return digits if all(digit.mod > 1 and digit.stride for digit in digits) else ()
     sums: dict[tuple[int, int, int], int] = {}
     for stride, dim, div, mod in digits:
         if mod > 1:
@@ -206,6 +209,8 @@ def substitute(
 
 def divided(index: Index, divisor: int, active: NDArray[np.bool_]) -> Index | None:
     """`index / divisor`, where that is exact on all `active` devices."""
+    if divisor == 1:
+        return index
     offset = np.where(active, index.offset, 0)
     if (offset % divisor).any() or any(digit.stride % divisor for digit in index.digits):
         return None

@@ -22,7 +22,7 @@ from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import combiner_of, neutral_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
-from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, merged, pull
+from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, pull
 
 MAX_CELLS = 4096
 """How many boxes of an all-reduce are looked at, at most."""
@@ -224,23 +224,32 @@ class Reducer:
             yield from at_devices(View(view.shape, tuple(here)), sources).pieces
             left &= ~alone
         for number_ in sorted(set(which[left].reshape(-1).tolist())):
-            mine = left & (which == number_).all(1)
-            found = self._of_piece(replace(view.pieces[number_], box=cell.where(mine))) if mine.any() else None
+            counted = which == number_
+            mine = left & (counted | is_neutral[which]).all(1) & counted.any(1)
+            found = self._of_piece(view, number_, cell.where(mine), counted) if mine.any() else None
             if found is not None:
                 yield from found
                 left &= ~mine
         if left.any():
             yield from self._applied(view, cell.where(left))
 
-    def _of_piece(self, piece: Piece) -> list[Piece] | None:
-        """The all-reduce where all devices of a group have one piece; None if nothing is known about it."""
-        if piece.partial is None:
-            if self.kind in IDEMPOTENT and self._agrees(piece):
+    def _of_piece(self, view: View, number_: int, box: Box, counted: Mask) -> Sequence[Piece] | None:
+        """
+        The all-reduce in `box`, where devices of a group have one piece, `counted[device, rank]`, or what is neutral.
+
+        None if nothing is known about it.
+        """
+        sources = self.members[np.arange(self.kernel.devices), counted.argmax(1)]
+        own = replace(view.pieces[number_], box=full_box(view.shape, self.kernel.devices))
+        (piece,) = at_devices(View(view.shape, (own,)), sources).pieces
+        piece = replace(piece, box=box)
+        if own.partial is None:
+            if self.kind in IDEMPOTENT and self._agrees(own, box, counted):
                 return [piece]
-            return self._pushed(piece)
-        if piece.partial.kind != self.kind or not self._agrees(piece):
+            return self._pushed(replace(own, box=box)) if counted[box.active].all() else None
+        if own.partial.kind != self.kind or not self._agrees(own, box, counted):
             return None
-        joined = self._joined(piece.partial, piece.box.active)
+        joined = self._joined(own.partial, box.active, counted)
         return None if joined is None else [replace(piece, partial=joined[0])]
 
     def _applied(self, view: View, cell: Box) -> Sequence[Piece]:
@@ -274,19 +283,25 @@ class Reducer:
             for lo, hi in cells
         ]
 
-    def _agrees(self, piece: Piece) -> bool:
-        """Whether all devices of each group read the same elements."""
-        offsets = (np.broadcast_to(index.offset, self.kernel.devices)[self.members] for index in piece.at)
-        return all(((offset == offset[:, :1]).all(1) | ~piece.box.active).all() for offset in offsets)
+    def _agrees(self, piece: Piece, box: Box, counted: Mask | None = None) -> bool:
+        """Whether all counted devices of each group read the same elements, on the devices of `box`."""
+        devices = np.arange(self.kernel.devices)
+        chosen = np.ones(self.members.shape, bool) if counted is None else counted
+        for index in piece.at:
+            offsets = np.broadcast_to(index.offset, self.kernel.devices)[self.members]
+            first = offsets[devices, chosen.argmax(1)]
+            if (((offsets != first[:, None]) & chosen).any(1) & box.active).any():
+                return False
+        return True
 
-    def _joined(self, partial: Partial, active: Mask) -> tuple[Partial | None] | None:
+    def _joined(self, partial: Partial, active: Mask, counted: Mask) -> tuple[Partial | None] | None:
         """
-        The parts of a reduction of all devices of a group together, on `active` ones: `(None,)` if that is all of it.
+        The parts of a reduction of the counted devices of a group together, on `active` ones: `(None,)` if that is all.
 
         None if a sum has a summand twice.
         """
         boxes = [
-            box.at_devices(self.members[:, rank]).where(active)
+            box.at_devices(self.members[:, rank]).where(active & counted[:, rank])
             for rank in range(self.members.shape[1])
             for box in partial.boxes
         ]
@@ -337,7 +352,7 @@ class Reducer:
             view = View(operation.sizes, (replace(piece, box=term.box),))
             if has:
                 view = self.reduced(view)
-            elif not self._agrees(piece):
+            elif not self._agrees(piece, term.box):
                 return None
             reads.append(view)
         return reads
