@@ -1,6 +1,7 @@
 """Views with gaps and views that continue outside of themselves, against the elements that they stand for."""
 
 from itertools import product
+from typing import TypeAlias
 
 import numpy as np
 import pytest
@@ -15,10 +16,11 @@ from xshardy.proving.search import Search
 from xshardy.proving.sources import Constant, Gapped, Source
 from xshardy.proving.views import Box, Piece, View
 
+Arrays: TypeAlias = dict[Source, NDArray[np.float64]]
 DEVICES, NEUTRAL, OTHER = 3, 0.0, 7.0
 
 
-def element(source: Source, place: tuple[int, ...], outside: Source | None, arrays: dict[Source, NDArray]) -> float:
+def element(source: Source, place: tuple[int, ...], outside: Source | None, arrays: Arrays) -> float:
     """The element of a source at a place; None stands for no promise, which no place may need."""
     if isinstance(source, Constant):
         return float(source.value.real)
@@ -33,7 +35,7 @@ def element(source: Source, place: tuple[int, ...], outside: Source | None, arra
     return float(arrays[source][place])
 
 
-def elements(view: View, arrays: dict[Source, NDArray]) -> NDArray:
+def elements(view: View, arrays: Arrays) -> NDArray[np.float64]:
     """What a view says on each device; not a number where it says nothing."""
     found = np.full((DEVICES, *view.shape), np.nan)
     for piece, device in product(view.pieces, range(DEVICES)):
@@ -87,7 +89,7 @@ def test_views_have_the_elements_that_they_stand_for(start: int):
         rng, universe = np.random.default_rng(seed), Universe()
         kernel = Kernel(universe, Search(universe), DEVICES, False, Grid(1, DEVICES))
         source = Source("rows", (int(rng.integers(8, 16)), 2))
-        arrays = {source: rng.random(source.shape) + 1}
+        arrays: Arrays = {source: rng.random(source.shape) + 1}
         view = random_view(rng, kernel, source)
         expected, factor = elements(view, arrays), int(rng.integers(1, 4))
         if factor > 1:

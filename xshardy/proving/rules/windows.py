@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,9 @@ from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import UNLIMITED, Constant
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Piece, View, bounds, full_box, merged, without
+
+Interval: TypeAlias = tuple[Ints, Ints]
+"""The first of a range of positions, and its end or its last one, on each device."""
 
 # -- Reads -------------------------------------------------------------------------------------------------------------
 
@@ -73,7 +77,7 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
             taken.append(idle)
     for piece in [*others, *numbers]:
         reach = [bounds(index, everywhere) for index in at]
-        intervals = [_interval(piece, dim, view.shape, *reach[dim], constant, beside) for dim in range(len(at))]
+        intervals = [_interval(piece, dim, view.shape, reach[dim], constant, beside) for dim in range(len(at))]
         box = _reading(intervals, at, space, everywhere.where(piece.box.active))
         if box is None or not box.active.any() or piece.outside not in (None, constant):
             continue
@@ -92,16 +96,10 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
 
 
 def _interval(
-    piece: Piece,
-    dim: int,
-    shape: Sequence[int],
-    low: Ints,
-    high: Ints,
-    neutral: Constant,
-    beside: Sequence[Piece] | None,
-) -> tuple[Ints, Ints]:
+    piece: Piece, dim: int, shape: Sequence[int], reach: Interval, neutral: Constant, beside: list[Piece] | None
+) -> Interval:
     """
-    The positions along `dim`, of those from `low` to `high`, at which the view or what is beside it is `piece`.
+    The positions along `dim`, of those in `reach`, at which the view or what is beside it is `piece`.
 
     Beyond the box of the piece its source has nothing there, and the view is neutral at all indices of the other
     dimensions: outside of the view, where a piece of `beside` is, or everywhere if `beside` is None.
@@ -114,7 +112,7 @@ def _interval(
     if len(piece.at[place].digits) != 1 or (digit.div, digit.mod) != (1, shape[dim]):
         return lo, hi
     runs = list[Ints]()
-    for start, step, count in ((lo - 1, -1, lo - low), (hi, 1, high - hi + 1)):
+    for start, step, count in ((lo - 1, -1, lo - reach[0]), (hi, 1, reach[1] - hi + 1)):
         positions = start[:, None] + step * np.arange(max(int(count.max()), 0))
         vacant = is_vacant(piece, place, offset[:, None] + digit.stride * positions, neutral)
         if beside is not None:
@@ -134,7 +132,7 @@ def _is_neutral_at(positions: Ints, dim: int, shape: Sequence[int], numbers: Seq
     return found
 
 
-def _reading(intervals: Sequence[tuple[Ints, Ints]], at: Sequence[Index], space: Sequence[int], box: Box) -> Box | None:
+def _reading(intervals: Sequence[Interval], at: Sequence[Index], space: Sequence[int], box: Box) -> Box | None:
     """The part of `box` in which the indices `at` are within `intervals`, as far as it is found; None if it is not."""
     for (lo, hi), index in zip(intervals, at, strict=True):
         low, high = bounds(index, box)
@@ -266,7 +264,7 @@ def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operand
     """
     sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
     kind = combiner_of(op.scatter.block)
-    if kind is not None and (op.padding is None or not any(values_of(op.padding))):
+    if kind is not None and (op.padding is None or not any(op.padding.get_values())):
         try:
             return [_scattered(kernel, op, kind, operands)]
         except Undecided:
