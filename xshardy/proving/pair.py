@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import PassPipeline
 
@@ -97,12 +97,11 @@ def _check(pair: Pair, whole: Program, local: Program, what: str) -> None:
                 "give two programs that take and return the same tensors"
             )
         for number, (tensor, mine, other) in enumerate(zip(tensors, *types, strict=True)):
-            expected = tensor.local_shape
-            found = other.get_shape()  # type: ignore[attr-defined]
-            if what == "part" and tuple(found) != expected:
+            part = TensorType(tensor.type.element_type, tensor.local_shape)
+            if what == "part" and other != part:
                 raise InputError(
-                    f"{name} {number} of {local.source.name} is a {other}, but by the shardings of {whole.source.name} a "
-                    f"device has {'x'.join(map(str, expected))} of its {mine}"
+                    f"{name} {number} of {local.source.name} is a {other}, but by the shardings of "
+                    f"{whole.source.name} a device has a {part} of its {mine}"
                 )
             if what == "whole" and tensor.type != mine:
                 raise InputError(

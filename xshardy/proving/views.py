@@ -219,7 +219,7 @@ def _digit_range(
         return None
     if len(varying) == 1:
         first, end = (
-            (-(-lo // stride), -(-hi // stride)) if stride > 0 else (-((hi - 1) // -stride), -(lo // -stride) + 1)
+            (-(-lo // stride), -(-hi // stride)) if stride > 0 else (-((hi - 1) // -stride), -lo // -stride + 1)
         )
     else:  # the leading digit decides, if the others do not matter
         rest = sum(digit.stride * (digit.mod - 1) for digit in varying if digit is not leading)

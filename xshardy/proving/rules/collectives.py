@@ -13,10 +13,9 @@ from xdsl.ir import Operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.replica_groups import integer_table
-from xshardy.interpreters.stablehlo.collectives import groups_over_all, groups_over_one
+from xshardy.interpreters.stablehlo.collectives import channel_of, groups_over_all, groups_over_one
 from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, substitute, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
-from xshardy.proving.rules.elementwise import is_exact_quotient
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
 from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import combiner_of, neutral_of
@@ -138,7 +137,7 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
     """The view of the source of each device; zeros on devices without one."""
     _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
-    rows = kernel.grid.cross_partition(pairs) if op.channel_handle is not None else kernel.grid.cross_replica(pairs)
+    rows = kernel.grid.cross_partition(pairs) if channel_of(op) > 0 else kernel.grid.cross_replica(pairs)
     if all(source == target for source, target in rows) and len(rows) >= kernel.devices:
         return operands
     _check_devices(kernel, (device for row in rows for device in row))
@@ -160,6 +159,8 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
 def collective_broadcast(
     kernel: Kernel, op: stablehlo.CollectiveBroadcastOp, operands: Sequence[View]
 ) -> Sequence[View]:
+    if len(operands) != 1 or op.has_dynamic_root is not None:
+        raise Undecided("its roots are known at run time only")
     members, _ = _by_device(kernel, groups_over_one(op, kernel.grid))
     return [at_devices(operands[0], members[:, 0])]
 
@@ -337,12 +338,14 @@ class Reducer:
         match operation.name:
             case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate":
                 is_linear = all(has_part)
+            case "stablehlo.convert":
+                is_linear = all(has_part) and _is_of_numbers(operation)
             case "reduce":
                 is_linear = operation.kind == "add" and all(has_part)
             case "stablehlo.multiply" | "product":
                 is_linear = sum(has_part) == 1
             case "stablehlo.divide":
-                is_linear = has_part == [True, False] and is_exact_quotient(operation)
+                is_linear = has_part == [True, False] and _is_of_numbers(operation)
             case _:
                 is_linear = False
         if not is_linear:
@@ -362,6 +365,11 @@ class Reducer:
         if piece.partial is not None:
             return True
         return isinstance(piece.source, Term) and piece.source.is_local and any(map(self._has_part, piece.source.reads))
+
+
+def _is_of_numbers(operation: Applied) -> bool:
+    """Whether an elementwise operation is between real or complex numbers: integers round, and wrap around."""
+    return isinstance(operation.details, tuple) and set(operation.details[1]) <= {"real", "complex"}
 
 
 def _overlap(boxes: Sequence[Box]) -> bool:

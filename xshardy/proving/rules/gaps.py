@@ -12,7 +12,7 @@ import numpy as np
 
 from xshardy.proving.index import Digit, Index, Ints, canonical
 from xshardy.proving.kernel import Kernel
-from xshardy.proving.sources import Constant, Gapped
+from xshardy.proving.sources import UNLIMITED, Constant, Gapped, Source, Term
 from xshardy.proving.views import Box, Piece, View, bounds, merged, without
 
 
@@ -27,6 +27,11 @@ def number_of(kernel: Kernel, view: View) -> float | complex | bool | None:
         return None
     value = int(piece.at[0].offset[0])
     return value if (piece.at[0].offset == value).all() else None
+
+
+def has_no_end(source: Source) -> bool:
+    """Whether a source has elements at any index, so that none is outside of it."""
+    return source.shape == (UNLIMITED,) or (isinstance(source, Term) and source.operation.is_total)
 
 
 def with_gaps(kernel: Kernel, view: View, factors: Sequence[int], fill: View) -> View | None:
@@ -61,7 +66,7 @@ def _with_gaps(kernel: Kernel, view: View, dim: int, factor: int, fill: Piece, c
         if _is(kernel, piece, fill, constant):
             pieces.append(replace(fill, box=region))
             continue
-        is_plain = piece.partial is None and piece.outside is None and piece.source is not kernel.universe.integers
+        is_plain = piece.partial is None and piece.outside is None and not has_no_end(piece.source)
         spread = None if not is_plain else _spread(kernel, piece, dim, factor, constant, view, shape)
         if spread is None:
             return None

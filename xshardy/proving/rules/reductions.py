@@ -77,7 +77,7 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
 
 def is_neutral(kernel: Kernel, initial: View, neutral: float | bool) -> bool:
     """Whether a scalar is the number `neutral`."""
-    return all(kernel.is_number(piece, neutral) for piece in initial.pieces)
+    return initial.is_known(kernel.devices) and all(kernel.is_number(piece, neutral) for piece in initial.pieces)
 
 
 def roles_of(space: Sequence[int], rank: int) -> str:

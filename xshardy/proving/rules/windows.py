@@ -15,6 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import I64, DenseArrayBase
+from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -22,9 +24,10 @@ from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.indexing.contractions import convolution_of, operands_of_convolution
 from xshardy.indexing.reductions import elements_of_windows
 from xshardy.indexing.tensor_maps import values_of
+from xshardy.interpreters.constants import constant_array
 from xshardy.proving.index import Index, Ints, combine, number, substitute, whole
 from xshardy.proving.kernel import Kernel, Undecided
-from xshardy.proving.rules.gaps import is_vacant, with_gaps
+from xshardy.proving.rules.gaps import has_no_end, is_vacant, with_gaps
 from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
 from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.reductions import (
@@ -35,7 +38,7 @@ from xshardy.proving.rules.reductions import (
     roles_of,
 )
 from xshardy.proving.rules.whole import applied_to_whole
-from xshardy.proving.sources import UNLIMITED, Constant
+from xshardy.proving.sources import Constant
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Piece, View, bounds, full_box, merged, without
 
@@ -84,7 +87,7 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
         indices = [substitute(index, at, view.shape, box.lo, box.hi) for index in piece.at]
         if any(index is None for index in indices):
             continue
-        is_bounded = bool(piece.at) and piece.source is not kernel.universe.integers
+        is_bounded = bool(piece.at) and not has_no_end(piece.source)
         at_there = tuple(index for index in indices if index is not None)
         made = replace(piece, at=at_there, outside=constant if is_bounded else None)
         boxes = [box]
@@ -106,7 +109,7 @@ def _interval(
     """
     lo, hi = piece.box.lo[:, dim], piece.box.hi[:, dim]
     found = [(place, digit) for place, index in enumerate(piece.at) for digit in index.digits if digit.dim == dim]
-    if len(found) != 1 or piece.partial is not None or piece.source.shape == (UNLIMITED,):
+    if len(found) != 1 or piece.partial is not None or has_no_end(piece.source):
         return lo, hi
     (place, digit), offset = found[0], piece.at[found[0][0]].offset
     if len(piece.at[place].digits) != 1 or (digit.div, digit.mod) != (1, shape[dim]):
@@ -168,18 +171,26 @@ def _dilated(kernel: Kernel, view: View, factors: Sequence[int], neutral: float 
 # -- Rules -------------------------------------------------------------------------------------------------------------
 
 
+def single_elements(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, rank: int) -> list[int | None]:
+    """The dimensions along which the windows are the elements one after another, without padding; None for others."""
+    padding = [(0, 0)] * rank if op.padding is None else constant_array(op.padding).reshape(rank, 2).tolist()
+    names = ("window_dimensions", "window_strides", "base_dilations", "window_dilations")
+    written = [values for name in names if (values := op.properties.get(name)) is not None]
+    others = [values_of(values) for values in written if isa(values, DenseArrayBase[I64])]
+    is_single = [all(values[dim] == 1 for values in others) and not any(padding[dim]) for dim in range(rank)]
+    return [dim if is_single[dim] else None for dim in range(rank)]
+
+
 def reduce_window(kernel: Kernel, op: stablehlo.ReduceWindowOp, operands: Sequence[View]) -> Sequence[View]:
     """Windows over one tensor by one operation; others take the dimensions that windows slide along as a whole."""
     count, kind = len(op.inputs), combiner_of(op.body.block)
-    shape = shape_of(op.results[0])
     neutral = None if kind is None else neutral_of(kind, element_of(op.results[0]))
     if count == 1 and kind is not None and neutral is not None and is_neutral(kernel, operands[1], neutral):
         try:
             return [_reduced_window(kernel, op, kind, neutral, operands)]
         except Undecided:
             pass
-    sizes = values_of(op.window_dimensions)
-    dims = [d if s == 1 and shape[d] == operands[0].shape[d] else None for d, s in enumerate(sizes)]
+    dims = single_elements(op, len(operands[0].shape))
     return applied_to_whole(kernel, op, operands, [*([dims] * count), *([[]] * count)], [dims] * count)
 
 
@@ -262,15 +273,13 @@ def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operand
     The first application takes windows as a whole: its result is the element of the second operand at the position that
     is selected and neutral at the others. With padding, dimensions of windows of several elements are taken as a whole.
     """
-    sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
     kind = combiner_of(op.scatter.block)
     if kind is not None and (op.padding is None or not any(op.padding.get_values())):
         try:
             return [_scattered(kernel, op, kind, operands)]
         except Undecided:
             pass
-    same = [a == b for a, b in zip(operands[0].shape, operands[1].shape, strict=True)]
-    dims = [d if size == 1 and same[d] else None for d, size in enumerate(sizes)]
+    dims = single_elements(op, len(operands[0].shape))
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
 
 
