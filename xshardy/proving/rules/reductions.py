@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Block, Operation
 from xshardy.dialects import stablehlo
 from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
+from xshardy.proving.index import whole
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
@@ -92,4 +93,20 @@ def product(kernel: Kernel, op: stablehlo.DotGeneralOp, operands: Sequence[View]
     kind = kind_of_element(element_of(op.results[0]))
     reads = [kernel.pulled(view, indices_of(map), space) for view, map in zip(operands, maps, strict=True)]
     applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
+    return [kernel.apply(applied, reads, range(rank), 0.0)]
+
+
+def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequence[View]:
+    """The sum of products over the last dimension of the first operand and the first one of the second."""
+    lhs, rhs = (view.shape for view in operands)
+    space = (*lhs[:-1], *rhs[1:], lhs[-1])
+    rank = len(space) - 1
+    places = [[*range(len(lhs) - 1), rank], [rank, *range(len(lhs) - 1, rank)]]
+    reads = [
+        kernel.pulled(view, [whole(dim, space[dim]) for dim in dims], space)
+        for view, dims in zip(operands, places, strict=True)
+    ]
+    applied = Applied(
+        "product", kind_of_element(element_of(op.results[0])), roles_of(space, rank), space, (), "add", True
+    )
     return [kernel.apply(applied, reads, range(rank), 0.0)]

@@ -161,6 +161,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ConvolutionOp: windows.convolution,
     stablehlo.CustomCallOp: custom_call,
     stablehlo.DotGeneralOp: reductions.product,
+    stablehlo.DotOp: reductions.dot,
     stablehlo.DynamicSliceOp: movement.dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: movement.dynamic_update_slice,
     stablehlo.FftOp: lambda kernel, op, operands: along_last(kernel, op, operands, len(op.fft_length)),
