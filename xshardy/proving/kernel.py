@@ -28,7 +28,7 @@ from xshardy.proving.index import (
     substitute,
     whole,
 )
-from xshardy.proving.sources import UNLIMITED, Constant, Operation, Source, Table, Term
+from xshardy.proving.sources import UNLIMITED, Constant, Gapped, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
     Mask,
@@ -46,6 +46,7 @@ from xshardy.proving.views import (
     same_partial,
     settled,
     view_of,
+    without,
 )
 
 IDEMPOTENT = frozenset({"maximum", "minimum", "and", "or"})
@@ -75,6 +76,7 @@ class Universe:
         self.assembled = list[tuple[Source, View]]()
         self._constants = dict[object, Constant]()
         self._tables = dict[tuple[str, tuple[int, ...], bytes], Table]()
+        self.gaps = dict[tuple[Source, tuple[int, ...], Constant], Gapped]()
 
     def constant(self, value: float | complex | bool) -> Constant:
         """A number that is no integer. Zeros of both signs are one, and so are all real ones that are not numbers."""
@@ -89,6 +91,19 @@ class Universe:
         if key not in self._tables:
             self._tables[key] = Table(f"table{len(self._tables)}", values.shape, values)
         return self._tables[key]
+
+    def gapped(self, source: Source, dim: int, factor: int, fill: Constant) -> Gapped:
+        """`source` with `factor - 1` elements `fill` after each of its elements along `dim`."""
+        factors = [1] * len(source.shape)
+        if isinstance(source, Gapped) and source.fill is fill:
+            source, factors = source.source, list(source.factors)
+        factors[dim] *= factor
+        key = source, tuple(factors), fill
+        if key not in self.gaps:
+            shape = tuple(size * count for size, count in zip(source.shape, factors, strict=True))
+            name = f"{source.name} with gaps {factors}"
+            self.gaps[key] = Gapped(name, shape, source, key[1], fill, is_local=source.is_local)
+        return self.gaps[key]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -283,15 +298,21 @@ class Kernel:
         return pieces
 
     def _result(
-        self, operation: Operation, reads: Sequence[Piece], box: Box, out: Sequence[int | None], shape: tuple[int, ...]
+        self,
+        operation: Operation,
+        reads: Sequence[Piece],
+        box: Box,
+        out: Sequence[int | None],
+        shape: tuple[int, ...],
+        is_rest: bool = False,
     ) -> list[Piece]:
         """
-        The pieces of the result of one box of the space.
+        The pieces of the result of one box of the space, which may be parts of several terms.
 
-        Where a device computes more than the term that it is a part of, as in padding, that is unknown.
+        Where a device computes more than the terms that it has a part of (`is_rest`), as in padding, that is unknown.
         """
         reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
-        pieces, left = list[Piece](), box
+        pieces, left, rest = list[Piece](), box, list[Box]()
         for match in self.oracle.matches(operation, reads, box):
             inside = self._inside(match, operation, left)
             accepted = self.verified(operation, reads, inside, match) if inside.active.any() else None
@@ -300,13 +321,19 @@ class Kernel:
             indices, partial, holds = accepted
             self.universe.journal.append(match)
             pieces.append(self._piece(operation, match.term, indices, partial, inside.where(holds), out, shape))
+            rest += without(left.where(holds), inside) if inside is not left else ()
             left = left.where(~holds)
             if not left.active.any():
-                return pieces
-        self.universe.journal.append(None)
-        mine = [replace(piece, at=settled(piece.at, left, operation.sizes), box=left) for piece in reads]
-        term, at = self._new_term(operation, mine, left)
-        return [*pieces, self._piece(operation, term, at, None, left, out, shape)]
+                break
+        else:
+            self.universe.journal.append(None)
+            if not is_rest:
+                mine = [replace(piece, at=settled(piece.at, left, operation.sizes), box=left) for piece in reads]
+                term, at = self._new_term(operation, mine, left)
+                pieces.append(self._piece(operation, term, at, None, left, out, shape))
+        for part in rest:
+            pieces += self._result(operation, reads, part, out, shape, not self.is_whole)
+        return pieces
 
     def _inside(self, match: Match, operation: Operation, box: Box) -> Box:
         """The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only."""

@@ -43,8 +43,9 @@ class Search:
                 ordered = [reads[1], reads[0], *reads[2:]] if is_swapped else reads
                 if any(a.source is not b.source for a, b in zip(term.reads, ordered, strict=True)):
                     continue
-                if (found := _match(term, operation, ordered, box, is_swapped)) is not None:
-                    yield found
+                for is_paired in (False, True):
+                    if (found := _match(term, operation, ordered, box, is_swapped, is_paired)) is not None:
+                        yield found
 
     def added(self, term: Term) -> None:
         """Index a new term."""
@@ -65,7 +66,10 @@ def _key(operation: Operation, reads: Sequence[Piece]) -> object:
     return operation.name, operation.details, operation.extra, operation.kind, either, sources[2:]
 
 
-def _match(term: Term, operation: Operation, reads: Sequence[Piece], box: Box, is_swapped: bool) -> Match | None:
+def _match(
+    term: Term, operation: Operation, reads: Sequence[Piece], box: Box, is_swapped: bool, is_paired: bool
+) -> Match | None:
+    """A solution; if `is_paired`, one in which dimensions that are reduced are those of the term in their order."""
     theirs = term.operation
     if theirs.sizes == operation.sizes and theirs.roles == operation.roles and term.is_local:
         if all(
@@ -76,6 +80,12 @@ def _match(term: Term, operation: Operation, reads: Sequence[Piece], box: Box, i
     equations = [pair for a, b in zip(term.reads, reads, strict=True) for pair in zip(a.at, b.at, strict=True)]
     taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
     given = dict(zip((dim for dim, role in enumerate(theirs.roles) if role == "w"), taken, strict=False))
+    if is_paired:
+        reduced = [[dim for dim, role in enumerate(roles) if role == "r"] for roles in (theirs.roles, operation.roles)]
+        pairs = list(zip(*reduced, strict=False))
+        if not pairs or any(theirs.sizes[dim] != operation.sizes[mine] for dim, mine in pairs):
+            return None
+        given.update(pairs)
     known = {dim: whole(mine, operation.sizes[mine]) for dim, mine in given.items()}
     found = solve(equations, theirs.sizes, box.active, operation.sizes, known)
     if found is None:

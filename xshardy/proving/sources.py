@@ -46,6 +46,19 @@ class Table(Source):
     values: Array
 
 
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Gapped(Source):
+    """
+    `source` with gaps: its element `i / factors` where all these divisions are exact, `fill` elsewhere.
+
+    Its dimensions are those of `source` times `factors`, so that a gap follows each element.
+    """
+
+    source: Source
+    factors: tuple[int, ...]
+    fill: Constant
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Operation:
     """

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from xshardy.proving.index import Digit, Index, Ints, canonical, same_index, substitute, whole
-from xshardy.proving.sources import Box, Mask, Partial, Piece, Source, full_box
+from xshardy.proving.sources import Box, Gapped, Mask, Partial, Piece, Source, full_box
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,60 +84,95 @@ def preimage(box: Box, at: Sequence[Index], shape: Sequence[int]) -> Box | None:
     new = full_box(shape, len(box.here)).where(box.active)
     for dim, index in enumerate(at):
         lo, hi = box.lo[:, dim], box.hi[:, dim]
-        low, high = bounds(index, new)
-        active = new.active
-        if (((low >= lo) & (high < hi)) | ~active).all():
-            continue
-        new = new.where(~((high < lo) | (low >= hi)))
-        active = new.active
-        undecided = active & ~((low >= lo) & (high < hi))
-        if not undecided.any():
-            continue
-        narrowed = _digit_range(index, lo - index.offset, hi - index.offset, shape, undecided)
-        if narrowed is None:
+        for _ in range(len(index.digits) + 1):
+            low, high = bounds(index, new)
+            new = new.where(~((high < lo) | (low >= hi)))
+            undecided = new.active & ~((low >= lo) & (high < hi))
+            if not undecided.any():
+                break
+            narrowed = _digit_range(index, lo - index.offset, hi - index.offset, new, shape, undecided)
+            if narrowed is None:
+                return None
+            along, first, end = narrowed
+            new = new.along(along, np.where(undecided, first, 0), np.where(undecided, end, shape[along]))
+        else:
             return None
-        along, first, end = narrowed
-        size = shape[along]
-        new = new.along(along, np.where(undecided, first, 0), np.where(undecided, end, size))
     return new
 
 
-def _digit_range(index: Index, lo: Ints, hi: Ints, shape: Sequence[int], active: Mask) -> tuple[int, Ints, Ints] | None:
-    """The range of one dimension in which the sum of the digits of `index` is in `[lo, hi)`: `(dim, first, end)`."""
-    leading = max(index.digits, key=lambda digit: abs(digit.stride))
-    stride, dim, div, mod = leading
-    if div * mod != shape[dim]:
+def _digit_range(
+    index: Index, lo: Ints, hi: Ints, box: Box, shape: Sequence[int], active: Mask
+) -> tuple[int, Ints, Ints] | None:
+    """
+    The range of one dimension of `box` outside of which the sum of the digits of `index` is not in `[lo, hi)`:
+    `(dim, first, end)`.
+
+    It is that of the digit of the largest stride, which decides unless `[lo, hi)` is within one step of it: then the
+    other digits do.
+    """
+    varying = list[Digit]()
+    for digit in index.digits:
+        stride, dim, div, mod = digit
+        first, last = box.lo[:, dim] // div, np.maximum(box.hi[:, dim] - 1, 0) // div
+        if ((first == last) | ~active).all():
+            lo, hi = lo - stride * (first % mod), hi - stride * (first % mod)
+        else:
+            varying.append(digit)
+    if not varying:
         return None
-    others = [digit for digit in index.digits if digit is not leading]
-    if not others:
+    stride, dim, div, mod = leading = max(varying, key=lambda digit: abs(digit.stride))
+    period = div * mod
+    base = np.where(active, box.lo[:, dim] // period * period, 0)
+    if period != shape[dim] and ((np.maximum(box.hi[:, dim] - 1, 0) // period * period != base) & active).any():
+        return None
+    if len(varying) == 1:
         first, end = (
             (-(-lo // stride), -(-hi // stride)) if stride > 0 else (-((hi - 1) // -stride), -lo // -stride + 1)
         )
     else:  # the leading digit decides, if the others do not matter
-        rest = sum(digit.stride * (digit.mod - 1) for digit in others)
-        if any(digit.stride < 0 for digit in index.digits) or rest >= stride:
+        rest = sum(digit.stride * (digit.mod - 1) for digit in varying if digit is not leading)
+        if any(digit.stride < 0 for digit in varying) or rest >= stride:
             return None
         lo, hi = np.clip(lo, 0, stride * mod), np.clip(hi, 0, stride * mod)
-        if (((lo % stride != 0) | (hi % stride != 0)) & active).any():
+        is_exact = ((lo % stride == 0) & (hi % stride == 0)) | (lo // stride == (hi - 1) // stride)
+        if (~is_exact & active).any():
             return None
-        first, end = lo // stride, hi // stride
-    return dim, np.clip(first, 0, mod) * div, np.clip(end, 0, mod) * div
+        first, end = lo // stride, -(-hi // stride)
+    return dim, base + np.clip(first, 0, mod) * div, base + np.clip(end, 0, mod) * div
+
+
+MAX_PARTS = 16
+"""How many parts a box is cut into along one dimension, at most, where the indices in it are no box."""
+
+
+def _preimages(box: Box, at: Sequence[Index], shape: Sequence[int]) -> list[Box] | None:
+    """The boxes of the indices of `shape` whose `at` is in `box`: one, or one for each index along one dimension."""
+    if (found := preimage(box, at, shape)) is not None:
+        return [found]
+    for dim in range(len(at)):
+        start, count = box.lo[:, dim], int((box.hi - box.lo)[box.active][:, dim].max())
+        if 1 < count <= MAX_PARTS:
+            parts = [preimage(box.along(dim, start + k, start + k + 1), at, shape) for k in range(count)]
+            if all(part is not None for part in parts):
+                return [part for part in parts if part is not None]
+    return None
 
 
 def pull(view: View, at: Sequence[Index], shape: Sequence[int]) -> View | None:
     """The view whose element `i` is element `at(i)` of `view`; None if it has no such form."""
     pieces = list[Piece]()
     for piece in view.pieces:
-        box = preimage(piece.box, at, shape)
-        if box is None:
+        boxes = _preimages(piece.box, at, shape)
+        if boxes is None:
             return None
-        if not box.active.any():
-            continue
-        indices = [substitute(index, at, view.shape, box.lo, box.hi) for index in piece.at]
-        if any(index is None for index in indices):
-            return None
-        settled_at = settled([index for index in indices if index is not None], box, shape)
-        pieces.append(replace(piece, at=settled_at, box=box))
+        for box in boxes:
+            if not box.active.any():
+                continue
+            indices = [substitute(index, at, view.shape, box.lo, box.hi) for index in piece.at]
+            if any(index is None for index in indices):
+                return None
+            settled_at = settled([index for index in indices if index is not None], box, shape)
+            pieces.append(replace(piece, at=settled_at, box=box))
     return View(tuple(shape), merged(pieces))
 
 
@@ -153,6 +188,7 @@ def same_partial(a: Partial | None, b: Partial | None, active: Mask) -> bool:
 def same_piece(a: Piece, b: Piece, box: Box, shape: Sequence[int]) -> bool:
     """Whether two pieces are equal in `box`."""
     active = box.active
+    a, b = _without_source(a, box), _without_source(b, box)
     return (
         a.source is b.source
         and a.outside is b.outside
@@ -161,6 +197,13 @@ def same_piece(a: Piece, b: Piece, box: Box, shape: Sequence[int]) -> bool:
             same_index(x, y, active) for x, y in zip(settled(a.at, box, shape), settled(b.at, box, shape), strict=True)
         )
     )
+
+
+def _without_source(piece: Piece, box: Box) -> Piece:
+    """A piece that is in a gap of its source everywhere in `box` as the constant that it is."""
+    source = piece.source
+    is_constant = isinstance(source, Gapped) and (_is_in_gap(replace(piece, box=box)) | ~box.active).all()
+    return Piece(source.fill, (), piece.box) if is_constant and isinstance(source, Gapped) else piece
 
 
 def same_in(a: View, b: View, box: Box) -> bool:
@@ -201,7 +244,44 @@ def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
                     del done[number]
                     break
         done.append(piece)
-    return tuple(done)
+    return tuple(_with_gaps_behind(done))
+
+
+def _with_gaps_behind(pieces: list[Piece]) -> list[Piece]:
+    """Pieces of sources with gaps, with the constants beside them that are in a gap between two elements."""
+    for one, piece in enumerate(pieces):
+        for other, beside in enumerate(pieces):
+            if not isinstance(piece.source, Gapped) or beside.source is not piece.source.fill:
+                continue
+            moved = replace(piece, box=beside.box)
+            differs = (piece.box.lo != beside.box.lo) | (piece.box.hi != beside.box.hi)
+            here = piece.box.active & beside.box.active & (differs.sum(1) == 1)
+            here &= (~differs | (piece.box.hi == beside.box.lo) | (piece.box.lo == beside.box.hi)).all(1)
+            for index, size, factor in zip(piece.at, piece.source.shape, piece.source.factors, strict=True):
+                low, high = bounds(index, beside.box)
+                here &= (low >= 0) & (high <= size - factor)
+            here &= _is_in_gap(moved)
+            if here.any():
+                lo, hi = (
+                    np.where(here[:, None], f(x, y), x)
+                    for f, x, y in (
+                        (np.minimum, piece.box.lo, beside.box.lo),
+                        (np.maximum, piece.box.hi, beside.box.hi),
+                    )
+                )
+                piece = pieces[one] = replace(piece, box=Box(lo, hi, piece.box.here))
+                pieces[other] = replace(beside, box=beside.box.where(~here))
+    return [piece for piece in pieces if piece.box.active.any()]
+
+
+def _is_in_gap(piece: Piece) -> Mask:
+    """The devices on which a piece of a source with gaps is in a gap everywhere."""
+    source, found = piece.source, np.zeros(len(piece.box.here), bool)
+    if isinstance(source, Gapped) and piece.partial is None and piece.outside in (None, source.fill):
+        for index, factor in zip(piece.at, source.factors, strict=True):
+            low, high = bounds(index, piece.box)
+            found |= (factor > 1) & (-low % factor > high - low)
+    return found
 
 
 def _joined(a: Piece, b: Piece) -> Piece | None:

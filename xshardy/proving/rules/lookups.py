@@ -15,10 +15,6 @@ from xshardy.proving.index import Index, combine, identity, number, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import movement, piecewise
 from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
-from xshardy.proving.rules.piecewise import Function
-from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
-from xshardy.proving.rules.runtime import value_of
-from xshardy.proving.rules.whole import Dims, applied_to_whole
 from xshardy.proving.rules.look_up_windows import (
     LOOKUP,
     SCATTER,
@@ -31,6 +27,10 @@ from xshardy.proving.rules.look_up_windows import (
     sliced,
     updated,
 )
+from xshardy.proving.rules.piecewise import Function
+from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
+from xshardy.proving.rules.runtime import value_of
+from xshardy.proving.rules.whole import Dims, applied_to_whole
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Piece, View
 

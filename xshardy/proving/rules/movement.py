@@ -13,6 +13,7 @@ from xshardy.interpreters.constants import constant_array
 from xshardy.proving.index import Index, Ints, digits_of_steps, number, reshaped, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.elementwise import LARGEST, converted_from_integers
+from xshardy.proving.rules.gaps import with_gaps
 from xshardy.proving.rules.maps import indices_of
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View, full_box, merged, overlaid, placed
@@ -54,11 +55,14 @@ def moved(kernel: Kernel, view: View, starts: Sequence[Ints | int], shape: Seque
 
 
 def pad(kernel: Kernel, op: stablehlo.PadOp, operands: Sequence[View]) -> Sequence[View]:
-    """The operand where it is, the padding value elsewhere. Interior padding takes padded dimensions as a whole."""
+    """The operand where it is, with gaps for interior padding, and the padding value elsewhere."""
     shape, (operand, value) = shape_of(op.result), operands
     low, interior = values_of(op.edge_padding_low), values_of(op.interior_padding)
     if any(interior):
-        return applied_to_whole(kernel, op, operands)
+        spread = with_gaps(kernel, operand, [count + 1 for count in interior], value)
+        if spread is None:
+            return applied_to_whole(kernel, op, operands)
+        operand = spread
     covered = full_box(shape, kernel.devices)
     for dim, start in enumerate(low):
         size = operand.shape[dim]

@@ -14,7 +14,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.facts.decompositions import decomposed, decomposition_of
 from xshardy.interpreters.stablehlo.custom_calls import IDENTITIES
 from xshardy.proving.kernel import Kernel, Undecided
-from xshardy.proving.rules import collectives, lookups, movement, reductions
+from xshardy.proving.rules import collectives, lookups, movement, reductions, windows
 from xshardy.proving.rules.elementwise import elementwise
 from xshardy.proving.rules.keys import element_of, fingerprint
 from xshardy.proving.rules.whole import applied_to_whole
@@ -118,12 +118,6 @@ def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequ
     return applied_to_whole(kernel, op, operands, [dims] * len(operands), [dims] * len(operands), leave_out=leave_out)
 
 
-def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
-    """Dimensions along which windows are single elements are parallel."""
-    dims = reductions.single_elements(op, len(operands[0].shape))
-    return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
-
-
 def drawn(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
     raise Undecided("each device draws other numbers: make them from a state, as rng_bit_generator does")
 
@@ -164,7 +158,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.CollectivePermuteOp: collectives.collective_permute,
     stablehlo.ConcatenateOp: movement.concatenate,
     stablehlo.ConstantOp: movement.constant,
-    stablehlo.ConvolutionOp: reductions.product,
+    stablehlo.ConvolutionOp: windows.convolution,
     stablehlo.CustomCallOp: custom_call,
     stablehlo.DotGeneralOp: reductions.product,
     stablehlo.DotOp: reductions.dot,
@@ -178,13 +172,13 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.PartitionIdOp: collectives.partition_id,
     stablehlo.ReduceOp: reductions.reduce,
     stablehlo.ReduceScatterOp: collectives.reduce_scatter,
-    stablehlo.ReduceWindowOp: reductions.reduce_window,
+    stablehlo.ReduceWindowOp: windows.reduce_window,
     stablehlo.ReplicaIdOp: collectives.partition_id,
     stablehlo.ReshapeOp: movement.reshape,
     stablehlo.ReverseOp: movement.rearranged,
     stablehlo.RngOp: drawn,
     stablehlo.ScatterOp: lookups.scatter,
-    stablehlo.SelectAndScatterOp: select_and_scatter,
+    stablehlo.SelectAndScatterOp: windows.select_and_scatter,
     stablehlo.SliceOp: movement.rearranged,
     stablehlo.SortOp: sort,
     stablehlo.TransposeOp: movement.rearranged,
