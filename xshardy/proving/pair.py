@@ -52,7 +52,8 @@ def pair_of(whole: Program, local: Program) -> Pair:
     Two programs that were written apart; both modules are changed in place.
 
     `local` is the program of a device, and the shardings of `whole` say which parts it has; or it is a program of whole
-    tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. Raises
+    tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. A `whole` of
+    MLIR is propagated; HLO text is what XLA's partitioner takes, whose shardings are final. Raises
     `InputError` if arguments or results do not fit, and what the passes raise.
     """
     if mesh_of(local.module)[0] is not None:
@@ -60,7 +61,8 @@ def pair_of(whole: Program, local: Program) -> Pair:
         pair = Pair(whole.module, made.module, made.arguments, made.results, made.devices, local.names)
         _check(pair, whole, local, "whole")
         return pair
-    PassPipeline((*PREPARATION, PROPAGATION)).apply(whole.context, whole.module)
+    passes = PREPARATION if whole.source.is_hlo else (*PREPARATION, PROPAGATION)
+    PassPipeline(passes).apply(whole.context, whole.module)
     devices = max(device_count(whole.module), declared_grid(local.module).size)
     arguments, results = distributed_tensors(whole.module, devices)
     pair = Pair(whole.module, local.module, arguments, results, devices, local.names)
