@@ -214,7 +214,8 @@ class Reading:
         """
         What the whole program has written for each device, read as the program of a device is.
 
-        Its results are joined by their shardings: devices that have the same part are taken to agree, as `sdy` says.
+        Its results are joined by their shardings: devices that have the same part are taken to agree, as `sdy` says. In
+        another manual computation only results that no axis divides are.
         """
         ins, outs = op.in_shardings.shardings.data, op.out_shardings.shardings.data
         mesh = common_mesh((*ins, *outs), op)
@@ -234,7 +235,10 @@ class Reading:
         self.kernel.universe.written.update(term for term in self.kernel.universe.terms if term.is_local)
         whole_results = list[View]()
         for view, tensor in zip(results, made, strict=True):
-            found = joined(view, tensor)
+            if self.kernel.devices == 1:
+                found = joined(view, tensor)
+            else:  # inside of another manual computation: one device of each of its parts
+                found = view if view.shape == tensor.shape and view.is_known(devices) else None
             if found is None:
                 found = self.kernel.opaque("a manual computation", tensor.shape)
             whole_results.append(found)
