@@ -29,6 +29,8 @@ class Pair:
     devices: int
     names: SourceNames
     """The names of the values of `local` in the user's text."""
+    are_of_devices: bool = False
+    """Whether `whole` is the program of a device too: both get the same tensors on each device, whatever these are."""
 
     @property
     def functions(self) -> tuple[FuncOp, FuncOp]:
@@ -59,14 +61,19 @@ def pair_of(whole: Program, local: Program) -> Pair:
     if mesh_of(local.module)[0] is not None:
         made = partition_module(local.module, local.context)
         pair = Pair(whole.module, made.module, made.arguments, made.results, made.devices, local.names)
-        _check(pair, whole, local, "whole")
+        check_types(pair, whole, local, "whole")
         return pair
     passes = PREPARATION if whole.source.is_hlo else (*PREPARATION, PROPAGATION)
     PassPipeline(passes).apply(whole.context, whole.module)
+    return divided_pair(whole, local)
+
+
+def divided_pair(whole: Program, local: Program) -> Pair:
+    """A program whose shardings are final, and that of a device. Raises `InputError` as `pair_of` does."""
     devices = max(device_count(whole.module), declared_grid(local.module).size)
     arguments, results = distributed_tensors(whole.module, devices)
     pair = Pair(whole.module, local.module, arguments, results, devices, local.names)
-    _check(pair, whole, local, "part")
+    check_types(pair, whole, local, "part")
     return pair
 
 
@@ -86,8 +93,12 @@ def import_local(program: Program) -> None:
     CanonicalizeFromHloImportPass().rewrite_module(program.module)
 
 
-def _check(pair: Pair, whole: Program, local: Program, what: str) -> None:
-    """Raises `InputError` if both programs have other numbers or shapes of arguments or results."""
+def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:
+    """
+    Raises `InputError` if both programs have other numbers or shapes of arguments or results.
+
+    `what` says whether those of `local` are to be the whole tensors, or parts of them.
+    """
     functions = pair.functions
     for name, tensors, types in (
         ("argument", pair.arguments, [function.function_type.inputs.data for function in functions]),

@@ -68,16 +68,22 @@ def decide(pair: Pair, answers: Answers | None = None) -> Decision:
     oracle = Search(universe) if answers is None else answers.oracle(universe)
     relations = BySharding(pair.devices) if answers is None else answers.relations()
     grid = declared_grid(pair.local)
-    reader = Kernel(universe, oracle, 1, True, Grid(1, 1))
-    kernel = Kernel(universe, oracle, pair.devices, False, grid if grid.size == pair.devices else Grid(1, pair.devices))
+    grid = grid if grid.size == pair.devices else Grid(1, pair.devices)
+    kernel = Kernel(universe, oracle, pair.devices, False, grid)
+    reader = kernel if pair.are_of_devices else Kernel(universe, oracle, 1, True, Grid(1, 1))
     whole_main, local_main = pair.functions
     given, parts = list[View](), list[View]()
     for index, (tensor, argument) in enumerate(zip(pair.arguments, whole_main.body.block.args, strict=True)):
-        one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
+        if pair.are_of_devices:
+            one = other = kernel.opaque(f"argument{index}", tensor.shape)
+            universe.written.update(piece.source for piece in one.pieces)
+        else:
+            one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
         given.append(one)
         parts.append(other)
     reading = Reading(reader, pair.whole, relations)
     expected = reading.block(whole_main.body.block, given, {})
+    universe.written.update(term for term in universe.terms if term.is_local)
     local = Reading(kernel, pair.local, relations, reading)
     found = local.block(local_main.body.block, parts, {})
     unrelated = list[int]()
