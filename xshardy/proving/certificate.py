@@ -118,9 +118,8 @@ class _Recorded:
         return row
 
     def matches(self, operation: Operation, reads: Sequence[Piece], box: Box) -> Iterator[Match]:
-        """The recorded one."""
-        row = self._next("term")
-        if row is not None:
+        """The recorded ones."""
+        while (row := self._next("term")) is not None:
             yield Match(self._terms[row[1]], tuple(map(_read_index, row[2])), bool(row[3]))
 
     def added(self, term: Term) -> None:

@@ -16,10 +16,11 @@ import numpy as np
 
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
-from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, same_index, substitute, whole
+from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, substitute, whole
 from xshardy.proving.sources import UNLIMITED, Constant, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
+    Mask,
     Partial,
     Piece,
     View,
@@ -55,6 +56,8 @@ class Universe:
         """One for each question of a kernel, in order: what a certificate is made of."""
         self.integers = Source("integers", (UNLIMITED,))
         self.terms = list[Term]()
+        self.assumptions = set[str]()
+        """What is taken to hold beside the programs, as sentences."""
         self.written = set[Source]()
         """Sources of each device that the whole program has in manual computations."""
         self.assembled = list[tuple[Source, View]]()
@@ -265,18 +268,22 @@ class Kernel:
         Where a device computes more than the term that it is a part of, as in padding, that is unknown.
         """
         reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
+        pieces, left = list[Piece](), box
         for match in self.oracle.matches(operation, reads, box):
-            inside = self._inside(match, operation, box)
-            if inside is not box:
-                cut = [replace(piece, at=settled(piece.at, inside, operation.sizes), box=inside) for piece in reads]
-            else:
-                cut = reads
-            if inside.active.any() and (accepted := self.verified(operation, cut, inside, match)) is not None:
-                self.universe.journal.append(match)
-                return [self._piece(operation, match.term, accepted[0], accepted[1], inside, out, shape)]
+            inside = self._inside(match, operation, left)
+            accepted = self.verified(operation, reads, inside, match) if inside.active.any() else None
+            if accepted is None:
+                continue
+            indices, partial, holds = accepted
+            self.universe.journal.append(match)
+            pieces.append(self._piece(operation, match.term, indices, partial, inside.where(holds), out, shape))
+            left = left.where(~holds)
+            if not left.active.any():
+                return pieces
         self.universe.journal.append(None)
-        term, at = self._new_term(operation, reads, box)
-        return [self._piece(operation, term, at, None, box, out, shape)]
+        mine = [replace(piece, at=settled(piece.at, left, operation.sizes), box=left) for piece in reads]
+        term, at = self._new_term(operation, mine, left)
+        return [*pieces, self._piece(operation, term, at, None, left, out, shape)]
 
     def _inside(self, match: Match, operation: Operation, box: Box) -> Box:
         """The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only."""
@@ -330,11 +337,12 @@ class Kernel:
 
     def verified(
         self, operation: Operation, reads: Sequence[Piece], box: Box, match: Match
-    ) -> tuple[Sequence[Index], Partial | None] | None:
+    ) -> tuple[Sequence[Index], Partial | None, Mask] | None:
         """
-        The indices of the result in the term of `match`, and the part of the reduction that it is, if the match is right.
+        The indices of the result in the term of `match`, the part of the reduction that it is, and the devices on which
+        the match is right; None if there are none.
 
-        It is if the reads of the term at the indices of the match are `reads`, everywhere in `box`, on each device, and each
+        It is right where the reads of the term at the indices of the match are `reads`, everywhere in `box`, and each
         dimension has its role there: parallel ones are parallel, reduced ones are reduced once, others are whole.
         """
         term, at = match.term, match.at
@@ -349,34 +357,34 @@ class Kernel:
             or len(term.reads) != len(reads)
             or len(at) != len(theirs.sizes)
             or not all(a.source is b.source and a.outside is b.outside for a, b in zip(term.reads, reads, strict=True))
+            or not _agree(theirs, operation, at)
         ):
             return None
-        active = box.active
-        if (active & ~term.box.active).any() or not _agree(theirs, operation, at):
-            return None
-        if not theirs.is_total and not all(
-            ((low >= term.box.lo[:, dim]) & (high < term.box.hi[:, dim]) | ~active).all()
-            for dim, index in enumerate(at)
-            for low, high in [index.bounds(box.lo, box.hi)]
-        ):
-            return None
+        holds = box.active & term.box.active
+        if not theirs.is_total:
+            for dim, index in enumerate(at):
+                low, high = index.bounds(box.lo, box.hi)
+                holds = holds & (low >= term.box.lo[:, dim]) & (high < term.box.hi[:, dim])
+        box = box.where(holds)
         for mine, other in zip(reads, term.reads, strict=True):
-            if not same_partial(mine.partial, other.partial, active):
+            if not same_partial(mine.partial, other.partial, holds):
                 return None
-            for index, expected in zip(other.at, mine.at, strict=True):
+            expected = settled(mine.at, box, operation.sizes)
+            for index, wanted in zip(other.at, expected, strict=True):
                 found = substitute(index, at, theirs.sizes, box.lo, box.hi)
-                if found is None or not same_index(settled([found], box, operation.sizes)[0], expected, active):
+                if found is None:
                     return None
-        for dim, index in enumerate(at):
-            if any(operation.roles[digit.dim] != theirs.roles[dim] for digit in index.digits):
-                return None
-        if not _takes_whole(operation, theirs, at):
+                found = settled([found], box, operation.sizes)[0]
+                if found.digits != wanted.digits:
+                    return None
+                holds = holds & (found.offset == wanted.offset)
+        if not holds.any() or not _keeps_roles(operation, theirs, at):
             return None
-        parts = _reduced_part(operation, term, at, box)
+        parts = _reduced_part(operation, term, at, box.where(holds))
         if parts is None:
             return None
         indices = [at[dim] for dim in term.parallel]
-        return indices if term.devices is None else [number(term.devices), *indices], parts[0]
+        return indices if term.devices is None else [number(term.devices), *indices], parts[0], holds
 
 
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
@@ -454,6 +462,13 @@ def _is_filled(box: Box, nothing: Sequence[Box], reduced: Sequence[int], space: 
 def _is_whole_along(box: Box, dims: Sequence[int], space: Box) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """The devices on which `box` has all indices of `dims`."""
     return box.active & ((box.lo == space.lo) & (box.hi == space.hi))[:, list(dims)].all(1)
+
+
+def _keeps_roles(operation: Operation, theirs: Operation, at: Sequence[Index]) -> bool:
+    """Whether indices of each role depend on dimensions of that role only, and whole dimensions are whole, in order."""
+    if any(operation.roles[d.dim] != theirs.roles[dim] for dim, index in enumerate(at) for d in index.digits):
+        return False
+    return _takes_whole(operation, theirs, at)
 
 
 def _takes_whole(operation: Operation, theirs: Operation, at: Sequence[Index]) -> bool:

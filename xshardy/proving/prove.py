@@ -40,6 +40,8 @@ class Decision:
     """How many operations of a device are related to the whole program."""
     journal: Sequence[Answer]
     """The answers that the kernel accepted."""
+    assumptions: Sequence[str]
+    """What is taken to hold beside the programs."""
 
     @property
     def is_proved(self) -> bool:
@@ -92,7 +94,7 @@ def decide(pair: Pair, answers: Answers | None = None) -> Decision:
         reduced = _completed(kernel, view, tensor)
         if not all(kernel.same(reduced, part, piece.box) for piece in part.pieces) or not _is_whole(part, tensor):
             unrelated.append(index)
-    return Decision(unrelated, local.frontier, local.related, universe.journal)
+    return Decision(unrelated, local.frontier, local.related, universe.journal, sorted(universe.assumptions))
 
 
 def _is_whole(part: View, tensor: DistributedTensor) -> bool:

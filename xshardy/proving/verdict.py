@@ -41,6 +41,8 @@ class Verdict:
     related: int
     """How many operations of a device are related to the whole program."""
     seconds: float
+    assumptions: Sequence[str] = ()
+    """What is taken to hold beside the programs."""
     witness: Witness | None = None
     """Of a refutation."""
     certificate: str | None = field(default=None)
@@ -71,6 +73,7 @@ class Verdict:
                 "all inputs, in exact arithmetic"
             )
             yield f"  {self.related} operations of a device are related to the whole program ({seconds})"
+            yield from (f"  assumed: {assumption}" for assumption in self.assumptions)
             return
         if (witness := self.witness) is not None:
             yield f"refuted: {witness}"
@@ -106,8 +109,8 @@ def prove_pair(pair: Pair, *, run: bool = True, certify: bool = False) -> Verdic
         certificate = certificate_of(pair, decision) if certify else None
         if certificate is not None and not check(pair, certificate).is_proved:
             raise CertificateError("the certificate of this proof does not prove it: please report this")
-        return Verdict(Answer.PROVED, pair, *found, perf_counter() - start, None, certificate)
+        return Verdict(Answer.PROVED, pair, *found, perf_counter() - start, decision.assumptions, None, certificate)
     can_run = run and is_runnable(pair)
     witness = refute(pair) if can_run else None
     answer = Answer.UNDECIDED if witness is None else Answer.REFUTED
-    return Verdict(answer, pair, *found, perf_counter() - start, witness, None, can_run)
+    return Verdict(answer, pair, *found, perf_counter() - start, decision.assumptions, witness, None, can_run)

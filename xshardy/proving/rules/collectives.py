@@ -17,10 +17,11 @@ from xshardy.interpreters.stablehlo.collectives import groups_over_all, groups_o
 from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, substitute, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
+from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import combiner_of, neutral_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
-from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, placed, pull
+from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, merged, pull
 
 MAX_CELLS = 4096
 """How many boxes of an all-reduce are looked at, at most."""
@@ -65,39 +66,48 @@ def all_gather(kernel: Kernel, op: stablehlo.AllGatherOp, operands: Sequence[Vie
 
 def _gathered(kernel: Kernel, view: View, dim: int, members: Ints) -> View:
     """The views of the devices of each group one after another along `dim`."""
-    count, size = members.shape[1], view.shape[dim]
-    shape = tuple(extent * count if d == dim else extent for d, extent in enumerate(view.shape))
-    if (found := _gathered_in_steps(kernel, view, dim, members, shape)) is not None:
-        return found
+    shape = tuple(size * members.shape[1] if d == dim else size for d, size in enumerate(view.shape))
     pieces = list[Piece]()
-    for rank in range(count):
-        starts = [rank * size if d == dim else 0 for d in range(len(shape))]
-        part = placed(at_devices(view, members[:, rank]), starts, shape)
-        if part is None:
-            part = placed(at_devices(kernel.single(view), members[:, rank]), starts, shape)
-        if part is None:
-            raise Undecided("its index is no sum of digits when it is moved")
-        pieces += part.pieces
+    for piece in view.pieces:
+        found = _gathered_in_steps(piece, view.shape, dim, members)
+        pieces += _gathered_one_by_one(kernel, piece, view.shape, dim, members, shape) if found is None else [found]
     return View(shape, merged(pieces))
 
 
-def _gathered_in_steps(kernel: Kernel, view: View, dim: int, members: Ints, shape: tuple[int, ...]) -> View | None:
-    """The same for one piece whose offset is a sum of digits of the rank in the group: one piece again."""
-    if len(view.pieces) != 1 or view.pieces[0].partial is not None or not view.is_known(kernel.devices):
+def _gathered_one_by_one(
+    kernel: Kernel, piece: Piece, part: tuple[int, ...], dim: int, members: Ints, shape: tuple[int, ...]
+) -> Iterator[Piece]:
+    """A piece of each device of a group, at the place of its rank."""
+    for rank in range(members.shape[1]):
+        starts = [rank * part[dim] if d == dim else 0 for d in range(len(shape))]
+        yield from moved(kernel, at_devices(View(part, (piece,)), members[:, rank]), starts, shape).pieces
+
+
+def _gathered_in_steps(piece: Piece, part: tuple[int, ...], dim: int, members: Ints) -> Piece | None:
+    """
+    The same as one piece, where the offsets are sums of digits of the rank in the group.
+
+    The piece must be whole along `dim`, and the same box on all devices of a group.
+    """
+    box, size, devices = piece.box, part[dim], len(members)
+    ends = np.concatenate([box.lo, box.hi, box.here[:, None]], axis=1)
+    is_whole = (box.lo[:, dim] == 0) & (box.hi[:, dim] == size) | ~box.here
+    if piece.partial is not None or not is_whole.all() or (ends[members] != ends[:, None]).any():
         return None
-    piece, size = view.pieces[0], view.shape[dim]
     at = list[Index]()
-    inner = [whole(d, extent) for d, extent in enumerate(view.shape)]
+    inner = [whole(d, extent) for d, extent in enumerate(part)]
     for index in piece.at:
-        offsets = np.broadcast_to(index.offset, kernel.devices)[members]
+        offsets = np.broadcast_to(index.offset, devices)[members]
         steps = offsets - offsets[:, :1]
         digits = digits_of_steps(steps[0]) if (steps == steps[0]).all() else None
-        moved = substitute(index, inner, view.shape)
-        if digits is None or moved is None:
+        lifted = substitute(index, inner, part)
+        if digits is None or lifted is None:
             return None
         ranks = [Digit(stride, dim, size * div, mod) for stride, _, div, mod in digits]
-        at.append(Index(offsets[:, 0].copy(), canonical([*moved.digits, *ranks])))
-    return View(shape, (replace(piece, at=tuple(at), box=full_box(shape, kernel.devices)),))
+        at.append(Index(offsets[:, 0].copy(), canonical([*lifted.digits, *ranks])))
+    hi = box.hi.copy()
+    hi[:, dim] *= members.shape[1]
+    return replace(piece, at=tuple(at), box=Box(box.lo, hi, box.here))
 
 
 def all_to_all(kernel: Kernel, op: stablehlo.AllToAllOp, operands: Sequence[View]) -> Sequence[View]:
@@ -117,10 +127,8 @@ def all_to_all(kernel: Kernel, op: stablehlo.AllToAllOp, operands: Sequence[View
         pieces = list[Piece]()
         for rank in range(members.shape[1]):
             mine = kernel.pulled(at_devices(view, members[:, rank]), at, part)
-            moved = placed(mine, [rank * size if d == concat else 0 for d in range(len(shape))], shape)
-            if moved is None:
-                raise Undecided("its index is no sum of digits when it is moved")
-            pieces += moved.pieces
+            starts = [rank * size if d == concat else 0 for d in range(len(shape))]
+            pieces += moved(kernel, mine, starts, shape).pieces
         results.append(View(shape, merged(pieces)))
     return results
 
@@ -202,8 +210,10 @@ class Reducer:
 
         `which[device]` are the numbers of the pieces that the devices of its group have there, -1 for none.
         """
-        is_neutral = np.array([self.kernel.is_number(piece, self.neutral) for piece in view.pieces])
         left = (which >= 0).all(1)
+        if not left.any():
+            return
+        is_neutral = np.array([self.kernel.is_number(piece, self.neutral) for piece in view.pieces])
         others = ~is_neutral[which]
         alone = left & (others.sum(1) <= 1)
         if alone.any():

@@ -38,12 +38,12 @@ def concatenate(kernel: Kernel, op: stablehlo.ConcatenateOp, operands: Sequence[
     shape, dim, start = shape_of(op.result), op.dimension.value.data, 0
     pieces = list[View]()
     for view in operands:
-        pieces.append(_placed(kernel, view, [start if d == dim else 0 for d in range(len(shape))], shape))
+        pieces.append(moved(kernel, view, [start if d == dim else 0 for d in range(len(shape))], shape))
         start += view.shape[dim]
     return [View(shape, merged(piece for view in pieces for piece in view.pieces))]
 
 
-def _placed(kernel: Kernel, view: View, starts: Sequence[Ints | int], shape: Sequence[int]) -> View:
+def moved(kernel: Kernel, view: View, starts: Sequence[Ints | int], shape: Sequence[int]) -> View:
     found = placed(view, starts, shape)
     if found is None:
         found = placed(kernel.single(view), starts, shape)
@@ -62,7 +62,7 @@ def pad(kernel: Kernel, op: stablehlo.PadOp, operands: Sequence[View]) -> Sequen
     for dim, start in enumerate(low):
         size = operand.shape[dim]
         covered = covered.along(dim, np.full(kernel.devices, start), np.full(kernel.devices, start + size))
-    return [overlaid(_placed(kernel, operand, low, shape), covered, kernel.pulled(value, (), shape))]
+    return [overlaid(moved(kernel, operand, low, shape), covered, kernel.pulled(value, (), shape))]
 
 
 def starts_of(
@@ -117,7 +117,7 @@ def dynamic_update_slice(
     for dim, start in enumerate(starts):
         first = np.broadcast_to(np.asarray(start), kernel.devices)
         covered = covered.along(dim, first, first + update.shape[dim])
-    return [overlaid(_placed(kernel, update, starts, shape), covered, operand)]
+    return [overlaid(moved(kernel, update, starts, shape), covered, operand)]
 
 
 def _by_runtime_indices(

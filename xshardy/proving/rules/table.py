@@ -4,18 +4,20 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, hlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
+from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.shapes import shape_of
+from xshardy.facts.decompositions import decomposed, decomposition_of
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import collectives, lookups, movement, reductions
 from xshardy.proving.rules.elementwise import elementwise
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View
+from xshardy.sharding.factor_rule import FactorRule
 
 Rule: TypeAlias = Callable[[Kernel, Any, Sequence[View]], Sequence[View]]
 
@@ -39,16 +41,39 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
 
 
 def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
-    """The first dimensions are parallel where JAX says so, as for LAPACK; otherwise operands are taken as a whole."""
-    attributes = op.attributes.get("mhlo.frontend_attributes")
-    said = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
-    count = int(said.data) if isinstance(said, StringAttr) else 0
-    given = [_first(len(view.shape), count) for view in operands]
-    return applied_to_whole(kernel, op, operands, given, [_first(len(shape_of(r)), count) for r in op.results])
+    """
+    A custom call takes its operands as a whole, but along what the user's sharding rule says.
+
+    The rule is an assumption of the proof, as it is one of each partitioner.
+    """
+    written = op.attributes.get("sdy.sharding_rule")
+    if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
+        return applied_to_whole(kernel, op, operands)
+    kernel.universe.assumptions.add(f"@{op.call_target_name.data} computes parts as its sharding rule says")
+    rule = FactorRule.of(written)
+    made = {factor for mapping in rule.results for dim in mapping for factor in dim}
+    taken = {*rule.need_replication, *rule.permutation}
+    known = {factor for factor in made | set(rule.reduction) if factor not in taken}
+    given, results = (
+        [[dim[0] if len(dim) == 1 and dim[0] in known else None for dim in mapping] for mapping in mappings]
+        for mappings in (rule.operands, rule.results)
+    )
+    read = {factor for dims in given for factor in dims}
+    results = [[factor if factor in read else None for factor in dims] for dims in results]
+    return applied_to_whole(kernel, op, operands, given, results, summed=frozenset(known - made))
 
 
-def _first(rank: int, count: int) -> list[int | None]:
-    return [dim if dim < count else None for dim in range(rank)]
+def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    """What the operations are that `op` is written in; where it is written in none for its types, it takes wholes."""
+    try:
+        block, results = decomposed(op)
+    except NotImplementedError:
+        return applied_to_whole(kernel, op, operands)
+    values = dict(zip(block.args, operands, strict=True))
+    for inner in block.ops:
+        found = rule_of(type(inner))(kernel, inner, [values[operand] for operand in inner.operands])
+        values.update(zip(inner.results, found, strict=True))
+    return [values[result] for result in results]
 
 
 def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequence[View]:
@@ -122,5 +147,6 @@ def rule_of(kind: type[Operation]) -> Rule:
     """The rule of a class of operations."""
     if (rule := RULES.get(kind)) is not None:
         return rule
-    is_elementwise = kind.has_trait(Elementwise, value_if_unregistered=False)
-    return elementwise if is_elementwise else applied_to_whole
+    if kind.has_trait(Elementwise, value_if_unregistered=False):
+        return elementwise
+    return applied_to_whole if decomposition_of(kind) is None else by_decomposition

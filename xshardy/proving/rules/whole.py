@@ -23,13 +23,15 @@ def applied_to_whole(
     operand_dims: Sequence[Dims] | None = None,
     result_dims: Sequence[Dims] | None = None,
     *,
+    summed: frozenset[int] = frozenset(),
     leave_out: frozenset[str] = frozenset(),
     more: object = None,
 ) -> Sequence[View]:
     """
     The results of `op`, which computes alike at each index of its parallel dimensions.
 
-    `operand_dims` and `result_dims` say which those are; without them there are none.
+    `operand_dims` and `result_dims` say which those are; without them there are none. Those in `summed` are no dimensions of
+    results: the results for parts of them are summed.
     """
     given = operand_dims or [[None] * len(view.shape) for view in operands]
     made = result_dims or [[None] * len(shape_of(result)) for result in op.results]
@@ -45,7 +47,7 @@ def applied_to_whole(
                 places[dim] = len(space)
             at.append(len(space))
             space.append(size)
-            roles += "w" if dim is None else "p"
+            roles += "w" if dim is None else "r" if dim in summed else "p"
         reads.append((view, at))
     views = [kernel.pulled(view, [whole(dim, space[dim]) for dim in at], space) for view, at in reads]
     results = list[View]()
@@ -53,6 +55,6 @@ def applied_to_whole(
     for number_, (result, dims) in enumerate(zip(op.results, made, strict=True)):
         extra = tuple(size for size, dim in zip(shape_of(result), dims, strict=True) if dim is None)
         details = (number_, taken, details_of(op, leave_out), more)
-        applied = Applied(op.name, details, roles, tuple(space), extra)
+        applied = Applied(op.name, details, roles, tuple(space), extra, kind="add" if summed else None)
         results.append(kernel.apply(applied, views, [None if dim is None else places[dim] for dim in dims]))
     return results
