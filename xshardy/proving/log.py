@@ -6,21 +6,19 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
+from xdsl.dialects.builtin import FunctionType, TensorType
 from xdsl.ir import Attribute
 from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
-from xshardy.dialects import sdy
-from xshardy.programs.device_programs import OF_DEVICES, declared_grid
+from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.program import Program, read_program
 from xshardy.programs.sharded import PREPARATION
 from xshardy.programs.source import Source, source_in
-from xshardy.proving.pair import Pair, check_types, divided_pair, import_local
+from xshardy.proving.pair import Pair, check_types, divided_pair, import_local, is_of_device
 from xshardy.proving.verdict import Verdict, prove_pair
-from xshardy.rewriting.walk import operations_of
 from xshardy.syntax.pass_dumps import dumps_in
 from xshardy.transforms.sdy.main_function import main_function
 
@@ -100,11 +98,11 @@ def steps_of(chain: Sequence[Dumped], *, run: bool = True) -> Iterator[Step]:
     """
     devices = 0
     before = _read(chain[0].source, is_local=False)
-    if _is_of_device(before.module):
+    if is_of_device(before.module):
         before, devices = _read(chain[0].source, is_local=True), declared_grid(before.module).size
     for _, each in pairwise(chain):
         after = _read(each.source, is_local=bool(devices))
-        if not devices and (_types(before) != _types(after) or _is_of_device(after.module)):
+        if not devices and (_types(before) != _types(after) or is_of_device(after.module)):
             after = _read(each.source, is_local=True)
             pair = divided_pair(before, after)
             devices = pair.devices
@@ -125,19 +123,12 @@ def _read(source: Source, *, is_local: bool) -> Program:
     return program
 
 
-def _is_of_device(module: ModuleOp) -> bool:
-    """Whether the main function has operations of a device that no manual computation has."""
-    manual = operations_of(main_function(module), sdy.ManualComputationOp)
-    inside = {id(op) for computation in manual for op in operations_of(computation, *OF_DEVICES)}
-    return any(id(op) not in inside for op in operations_of(main_function(module), *OF_DEVICES))
-
-
 def _types(program: Program) -> FunctionType:
     return main_function(program.module).function_type
 
 
 def _same_level(before: Program, after: Program, devices: int) -> Pair:
-    """Two whole programs, or two of a device if there are `devices`, which get the same arguments, whatever these are."""
+    """Two whole programs, or two of a device if there are `devices`: both get the same arguments, whatever these are."""
     made = [
         [_undivided(type, devices or 1, after) for type in types]
         for types in (_types(after).inputs, _types(after).outputs)

@@ -7,7 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import PassPipeline
 
-from xshardy.programs.device_programs import declared_grid, device_count
+from xshardy.dialects import sdy
+from xshardy.programs.device_programs import OF_DEVICES, declared_grid, device_count
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.meshes import mesh_of
@@ -15,6 +16,7 @@ from xshardy.programs.names import SourceNames
 from xshardy.programs.partitioned import distributed_tensors, partition_module
 from xshardy.programs.program import Program
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.main_function import main_function
 
 
@@ -70,6 +72,11 @@ def pair_of(whole: Program, local: Program) -> Pair:
 
 def divided_pair(whole: Program, local: Program) -> Pair:
     """A program whose shardings are final, and that of a device. Raises `InputError` as `pair_of` does."""
+    if is_of_device(whole.module):
+        raise InputError(
+            f"{whole.source.name}: error: its result depends on the device, outside of manual computations: give the "
+            "whole program first, then that of a device"
+        )
     devices = max(device_count(whole.module), declared_grid(local.module).size)
     arguments, results = distributed_tensors(whole.module, devices)
     pair = Pair(whole.module, local.module, arguments, results, devices, local.names)
@@ -91,6 +98,13 @@ def import_local(program: Program) -> None:
 
     dissolve_tuples(program.module)
     CanonicalizeFromHloImportPass().rewrite_module(program.module)
+
+
+def is_of_device(module: ModuleOp) -> bool:
+    """Whether the main function has operations of a device that no manual computation has."""
+    manual = operations_of(main_function(module), sdy.ManualComputationOp)
+    inside = {id(op) for computation in manual for op in operations_of(computation, *OF_DEVICES)}
+    return any(id(op) not in inside for op in operations_of(main_function(module), *OF_DEVICES))
 
 
 def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:

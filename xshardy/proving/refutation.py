@@ -12,6 +12,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
+from xshardy.dialects import stablehlo
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
@@ -22,9 +23,13 @@ from xshardy.numerics.element_types import KINDS, Array, Kind
 from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.pair import Pair
+from xshardy.rewriting.walk import operations_of
 
 MAX_ELEMENTS = 1 << 25
 """How many elements the results of all operations may have in a program that is run, at most."""
+
+CHANGING = (stablehlo.InfeedOp, stablehlo.RecvOp, stablehlo.RngOp)
+"""Operations that give something else each time."""
 
 SEEDS = 4
 """How many inputs are tried. Those with even seeds are small integers, whose sums and products are exact."""
@@ -51,7 +56,9 @@ class Witness:
 
 
 def is_runnable(pair: Pair) -> bool:
-    """Whether the whole program is small enough to be run here."""
+    """Whether the whole program is small enough to be run here, and gives the same each time."""
+    if operations_of(pair.whole, *CHANGING) or operations_of(pair.local, *CHANGING):
+        return False
     total = 0
     for op in pair.whole.walk():
         for result in op.results:
@@ -124,7 +131,9 @@ def _witness_of_devices(pair: Pair, seed: int) -> Witness | None:
         comparison = reference.compare(index, found)
         if index not in reference.undefined and not comparison:
             device = (comparison.worst or (0,))[0]
-            return _described(seed, index, device, comparison, [np.stack(arrays) for arrays in zip(*arguments)])
+            return _described(
+                seed, index, device, comparison, [np.stack(arrays) for arrays in zip(*arguments, strict=True)]
+            )
     return None
 
 

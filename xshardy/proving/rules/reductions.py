@@ -120,6 +120,20 @@ def product(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence
     return [kernel.apply(applied, reads, range(rank), 0.0)]
 
 
+def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequence[View]:
+    """The sum of products over the last dimension of the first operand and the first one of the second."""
+    lhs, rhs = (view.shape for view in operands)
+    space = (*lhs[:-1], *rhs[1:], lhs[-1])
+    rank = len(space) - 1
+    places = [[*range(len(lhs) - 1), rank], [rank, *range(len(lhs) - 1, rank)]]
+    reads = [
+        kernel.pulled(view, [whole(dim, space[dim]) for dim in dims], space)
+        for view, dims in zip(operands, places, strict=True)
+    ]
+    applied = Applied("product", kind_of_element(element_of(op.results[0])), _roles(space, rank), space, (), "add", True)
+    return [kernel.apply(applied, reads, range(rank), 0.0)]
+
+
 def _product_of_images(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[View]) -> Sequence[View]:
     """A convolution that takes spatial dimensions as a whole; batches and features are parallel, input features summed."""
     numbers = op.dimension_numbers

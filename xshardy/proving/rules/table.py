@@ -96,6 +96,10 @@ def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[
     raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
 
 
+def changing(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("it gives something else each time")
+
+
 RULES: Mapping[type[Operation], Rule] = {
     hlo.CopyOp: movement.same,
     hlo.ElidedConstantOp: elided,
@@ -118,20 +122,24 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ConvolutionOp: reductions.product,
     stablehlo.CustomCallOp: custom_call,
     stablehlo.DotGeneralOp: reductions.product,
+    stablehlo.DotOp: reductions.dot,
     stablehlo.DynamicSliceOp: movement.dynamic_slice,
     stablehlo.DynamicUpdateSliceOp: movement.dynamic_update_slice,
     stablehlo.FftOp: lambda kernel, op, operands: along_last(kernel, op, operands, len(op.fft_length)),
     stablehlo.GatherOp: lookups.gather,
+    stablehlo.InfeedOp: changing,
     stablehlo.IotaOp: movement.iota,
     stablehlo.OptimizationBarrierOp: movement.same,
     stablehlo.PadOp: movement.pad,
     stablehlo.PartitionIdOp: collectives.partition_id,
+    stablehlo.RecvOp: changing,
     stablehlo.ReduceOp: reductions.reduce,
     stablehlo.ReduceScatterOp: collectives.reduce_scatter,
     stablehlo.ReduceWindowOp: reductions.reduce_window,
     stablehlo.ReplicaIdOp: collectives.partition_id,
     stablehlo.ReshapeOp: movement.reshape,
     stablehlo.ReverseOp: movement.rearranged,
+    stablehlo.RngOp: changing,
     stablehlo.ScatterOp: lookups.scatter,
     stablehlo.SelectAndScatterOp: select_and_scatter,
     stablehlo.SliceOp: movement.rearranged,
