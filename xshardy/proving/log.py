@@ -28,7 +28,7 @@ _DUMP = re.compile(
 )
 """`module_0001.jit_f.0002.spmd-partitioner.after_spmd-partitioning.before_dce.txt`, as `--xla_dump_to` names files."""
 
-_AFTER = re.compile(r"\.after_(?P<name>.*?)(?:\.before_.*)?\.txt$")
+_AFTER, _BEFORE = re.compile(r".*\.after_(.*?)(?:\.before_.*)?\.txt$"), re.compile(r"\.before_(.*)\.txt$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,14 @@ def _chains_of_folder(folder: Path) -> list[list[Dumped]]:
     chains = list[list[Dumped]]()
     for _, matches in groupby(found, lambda match: match["module"]):
         chains.append([])
+        coming = None
         for match in matches:
             file = folder / match[0]
-            after = _AFTER.search(match[0])
-            chains[-1].append(Dumped(after["name"] if after else match[0], source_in(file.read_bytes(), str(file))))
+            past = _AFTER.match(file.name)
+            is_start = coming is not None and past is not None and past[1] == "pipeline-start"
+            by = coming if is_start else past
+            chains[-1].append(Dumped(by[1] if by else match["last"] or match["first"], source_in(file.read_bytes(), str(file))))
+            coming = _BEFORE.search(file.name)
     return chains
 
 

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp
+import numpy as np
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
 
 from xshardy.dialects import sdy
+from xshardy.dialects.stablehlo.replica_groups import integer_table
+from xshardy.interpreters.stablehlo.collectives import channel_of
 from xshardy.programs.device_programs import OF_DEVICES, declared_grid, device_count
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
@@ -101,10 +105,21 @@ def import_local(program: Program) -> None:
 
 
 def is_of_device(module: ModuleOp) -> bool:
-    """Whether the main function has operations of a device that no manual computation has."""
-    manual = operations_of(main_function(module), sdy.ManualComputationOp)
+    """Whether the main function depends on the device, or on others, where no manual computation does."""
+    main = main_function(module)
+    manual = operations_of(main, sdy.ManualComputationOp)
     inside = {id(op) for computation in manual for op in operations_of(computation, *OF_DEVICES)}
-    return any(id(op) not in inside for op in operations_of(main_function(module), *OF_DEVICES))
+    return any(id(op) not in inside and not _is_of_one(op) for op in operations_of(main, *OF_DEVICES))
+
+
+def _is_of_one(op: Operation) -> bool:
+    """Whether each group of a collective is one device, or the only replica."""
+    groups = op.properties.get("source_target_pairs", op.properties.get("replica_groups"))
+    if not isinstance(groups, DenseIntOrFPElementsAttr):
+        return False
+    shape, numbers = integer_table("replica_groups", groups)
+    rows = np.array(numbers, np.int64).reshape(shape)
+    return (bool(rows.size) and bool((rows == rows[:, :1]).all())) or (channel_of(op) == 0 and not rows.size)
 
 
 def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:

@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from xshardy.dialects import sdy, stablehlo
+from xshardy.dialects import hlo, sdy, stablehlo
 from xshardy.dialects.sdy.value_shardings import common_mesh, without_axes
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import ConditionalOp
@@ -101,7 +101,7 @@ class Reading:
         why = None
         try:
             match op:
-                case func.CallOp():
+                case func.CallOp() | hlo.FusionOp():
                     return self.call(op.callee.string_value(), operands)
                 case stablehlo.WhileOp():
                     results = self._loop(op, operands, values)

@@ -13,7 +13,7 @@ from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import part_of, place_of
 from xshardy.proving.index import Index, identity, number
-from xshardy.proving.kernel import Answer, Kernel, Oracle, Universe
+from xshardy.proving.kernel import Answer, Kernel, Oracle, Undecided, Universe
 from xshardy.proving.pair import Pair
 from xshardy.proving.program import Reading, Relations
 from xshardy.proving.relations import BySharding
@@ -90,7 +90,11 @@ def decide(pair: Pair, answers: Answers | None = None) -> Decision:
     found = local.block(local_main.body.block, parts, {})
     unrelated = list[int]()
     for index, (view, tensor) in enumerate(zip(found, pair.results, strict=True)):
-        part = part_of(expected[index], tensor)
+        try:
+            part = part_of(expected[index], tensor)
+        except Undecided:
+            unrelated.append(index)
+            continue
         reduced = _completed(kernel, view, tensor)
         if not all(kernel.same(reduced, part, piece.box) for piece in part.pieces) or not _is_whole(part, tensor):
             unrelated.append(index)
