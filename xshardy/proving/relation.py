@@ -5,11 +5,14 @@ from collections.abc import Sequence
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.sdy.verification import verify_sharding
 from xshardy.programs.errors import InputError
 from xshardy.syntax.parser import Parser
 from xshardy.transforms.sdy.main_function import main_function
@@ -37,29 +40,33 @@ def relate(module: ModuleOp, text: str, name: str, context: Context) -> None:
     main = main_function(module)
     mesh = found.get("mesh", "")
     types = main.function_type
-    for key, count, add in (
-        ("arguments", len(types.inputs), add_argument_attributes),
-        ("results", len(types.outputs), add_result_attributes),
+    for key, whole, add in (
+        ("arguments", types.inputs.data, add_argument_attributes),
+        ("results", types.outputs.data, add_result_attributes),
     ):
-        shardings = found.get(key, [])
+        shardings, count = found.get(key, []), len(whole)
+        if not isinstance(shardings, list):
+            raise InputError(f"{name}: error: {key} is no list: write {key} = ['[{{\"x\"}}, {{}}]'], one string each")
         if len(shardings) != count:
             raise InputError(
                 f"{name}: error: {len(shardings)} {key}, but @{main.sym_name.data} has {count}: one line each"
             )
         parsed = [
-            _sharding(mesh, each, f"{name}: error: {key} {number}", context) for number, each in enumerate(shardings)
+            _sharding(mesh, each, type, f"{name}: error: {key} {number}", main, context)
+            for number, (each, type) in enumerate(zip(shardings, whole, strict=True))
         ]
         add(main, {number: {SHARDING: sharding} for number, sharding in enumerate(parsed)})
 
 
-def _sharding(mesh: str, text: str, place: str, context: Context) -> TensorShardingAttr:
+def _sharding(mesh: str, text: str, type: Attribute, place: str, main: FuncOp, context: Context) -> TensorShardingAttr:
     try:
         found = Parser(context, f"#sdy.sharding<mesh{mesh}, {text}>").parse_attribute()
+        assert isinstance(found, TensorShardingAttr)
+        verify_sharding(found, type, main)
     except (ParseError, VerifyException) as error:
         raise InputError(
             f"{place}: {text} over the mesh {mesh} is no sharding of sdy: {_last_line(str(error))}"
         ) from None
-    assert isinstance(found, TensorShardingAttr)
     return found
 
 
