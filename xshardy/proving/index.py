@@ -135,6 +135,8 @@ def _cut_at_ends(sums: dict[tuple[int, int, int], int]) -> list[tuple[tuple[int,
 
 def combine(*parts: tuple[int, Index]) -> Index:
     """The sum of multiples: `combine((2, a), (-1, b))` is `2 * a - b`."""
+    if len(parts) == 1 and parts[0][0] == 1:
+        return parts[0][1]
     offset, digits = ZERO, list[Digit]()
     for factor, index in parts:
         offset = offset + factor * index.offset
@@ -192,7 +194,7 @@ def substitute(
 
     `at` is of indices in the box `[lo, hi)`, if there is one. Each `at[d]` must be in `[0, shape[d])`.
     """
-    parts = [(1, Index(index.offset))]
+    parts = [(1, Index(index.offset))] if index.offset is not ZERO else []
     for stride, dim, div, mod in index.digits:
         is_whole = div == 1 and mod == shape[dim]
         inner = at[dim] if is_whole else digit_of(at[dim], div, mod, lo, hi)

@@ -25,6 +25,7 @@ from xshardy.proving.views import (
     Partial,
     Piece,
     View,
+    bounds,
     full_box,
     merged,
     preimage,
@@ -127,6 +128,11 @@ class Kernel:
         """A tensor of integers, `value` of its index."""
         return view_of(self.universe.integers, (value,), shape, self.devices)
 
+    def table(self, values: Array) -> View:
+        """A tensor of these elements."""
+        source = self.universe.table(np.ascontiguousarray(values))
+        return view_of(source, identity(values.shape), values.shape, self.devices)
+
     def pulled(self, view: View, at: Sequence[Index], shape: Sequence[int]) -> View:
         """`view` at the indices `at`, by a source of its own if its pieces do not allow that."""
         found = pull(view, at, shape)
@@ -143,8 +149,10 @@ class Kernel:
             if isinstance(piece.source, Table) and all(index.is_known for index in piece.at):
                 places = tuple(np.broadcast_to(index.offset, self.devices) for index in piece.at)
                 values = piece.source.values[places]
-                if values.dtype.kind in "iu":
+                if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() < 1 << 60:
                     pieces.append(Piece(self.universe.integers, (number(values.astype(np.int64)),), piece.box))
+                elif values.dtype.kind in "iu":
+                    pieces.append(piece)
                 else:
                     pieces += (
                         Piece(self.universe.constant(value.item()), (), piece.box.where(values == value))
@@ -186,6 +194,10 @@ class Kernel:
     def same(self, a: View, b: View, box: Box | None = None) -> bool:
         """Whether two tensors are equal on all devices, in `box` or everywhere."""
         return a.shape == b.shape and same_in(a, b, full_box(a.shape, self.devices) if box is None else box)
+
+    def has(self, view: View, part: View) -> bool:
+        """Whether `view` is `part` wherever that is known: elsewhere is padding."""
+        return view.shape == part.shape and all(same_in(view, part, piece.box) for piece in part.pieces)
 
     def is_number(self, piece: Piece, value: float | bool) -> bool:
         """Whether a piece is this number everywhere."""
@@ -366,7 +378,7 @@ class Kernel:
         holds = box.active & term.box.active
         if not theirs.is_total:
             for dim, index in enumerate(at):
-                low, high = index.bounds(box.lo, box.hi)
+                low, high = bounds(index, box)
                 holds = holds & (low >= term.box.lo[:, dim]) & (high < term.box.hi[:, dim])
         box = box.where(holds)
         for mine, other in zip(reads, term.reads, strict=True):
@@ -433,6 +445,8 @@ def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:
 def _out_box(box: Box, out: Sequence[int | None], shape: Sequence[int]) -> Box:
     """The box of the result: that of the space along its dimensions, all of those that the operation makes."""
     full = full_box(shape, len(box.here))
+    if box.sizes is not None:
+        return full
     for place, dim in enumerate(out):
         if dim is not None:
             full.lo[:, place], full.hi[:, place] = box.lo[:, dim], box.hi[:, dim]
@@ -510,7 +524,7 @@ def _reduced_part(operation: Operation, term: Term, at: Sequence[Index], box: Bo
                 return None
             seen.add(digit.dim)
             expected *= operation.sizes[digit.dim]
-        low, high = index.bounds(box.lo, box.hi)
+        low, high = bounds(index, box)
         lows.append(np.broadcast_to(low - start, len(active)))
         highs.append(np.broadcast_to(high + 1 - start, len(active)))
         sizes.append(count)

@@ -1,12 +1,11 @@
 """A program read operation by operation: functions, loops and branches, and a rule for each other operation."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import hlo, sdy, stablehlo
@@ -80,7 +79,6 @@ class Reading:
 
     def __post_init__(self):
         self._functions: Mapping[str, func.FuncOp] = functions_of(self.module)
-        self.kinds = Counter[str]()
 
     def call(self, name: str, arguments: Sequence[View]) -> list[View]:
         """The results of a function."""
@@ -109,12 +107,14 @@ class Reading:
                     results = self._conditional(op, operands, values)
                 case sdy.ManualComputationOp():
                     results = self._manual(op, operands)
+                case _ if any(not isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
+                    raise Undecided("it takes or returns what is no tensor")
                 case _:
                     results = rule_of(type(op))(self.kernel, op, operands)
         except Undecided as error:
             why = str(error)
-            results = [self.kernel.opaque(op.name, shape_of(result)) for result in op.results]
-        if self.whole is not None and not isinstance(op, stablehlo.WhileOp | ConditionalOp):
+            results = [self.kernel.opaque(op.name, _shape(result)) for result in op.results]
+        if self.whole is not None:
             self._note(op, operands, results, why)
         return results
 
@@ -189,21 +189,23 @@ class Reading:
         if initial is None or arguments is None or yielded is None or results is None:
             return None
         changed = [number for number, is_kept in enumerate(kept) if not is_kept]
-        if not all(self.kernel.same(operands[number], initial[number]) for number in changed):
+        if not all(self.kernel.has(operands[number], initial[number]) for number in changed):
             return None
         before = [view if is_kept else part for view, part, is_kept in zip(operands, arguments, kept, strict=True)]
         condition = self.block(op.cond.block, before, values)[0]
         if not self.kernel.same(condition, restricted(loop.condition, self.kernel.devices)):
             return None
         after = self.block(op.body.block, before, values)
-        if not all(self.kernel.same(after[number], yielded[number]) for number in changed):
+        if not all(self.kernel.has(after[number], yielded[number]) for number in changed):
             return None
         return [view if is_kept else part for view, part, is_kept in zip(operands, results, kept, strict=True)]
 
     def _parts(self, views: Sequence[View], maps: Maps, operands: Sequence[View]) -> list[View] | None:
-        """The parts of whole tensors that a device has by `maps`."""
+        """The parts of whole tensors that a device has by `maps`; None if some of these are not known."""
         parts = list[View]()
         for view, at, operand in zip(views, maps, operands, strict=True):
+            if not view.is_known(len(view.pieces[0].box.here) if view.pieces else 1):
+                return None
             part = pull(restricted(view, self.kernel.devices), at, operand.shape)
             if part is None:
                 return None
@@ -266,16 +268,13 @@ class Reading:
             expected = [self._parts(views, maps, branches[0]) for views in branched.branches]
             results = self._parts(branched.results, maps, branches[0])
             if results is not None and all(
-                parts is not None and all(map(self.kernel.same, mine, parts))
+                parts is not None and all(map(self.kernel.has, mine, parts))
                 for mine, parts in zip(branches, expected, strict=True)
             ):
                 return results
         raise Undecided("no conditional of the whole program has these branches")
 
 
-def arguments_of(kernel: Kernel, function: func.FuncOp) -> list[View]:
-    """A source for each argument of the whole program."""
-    return [
-        kernel.opaque(f"argument{number}", shape_of(argument))
-        for number, argument in enumerate(function.body.block.args)
-    ]
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    """The shape of a tensor; that of a scalar for a token."""
+    return shape_of(value) if isinstance(value.type, TensorType) else ()

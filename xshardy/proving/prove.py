@@ -96,7 +96,7 @@ def decide(pair: Pair, answers: Answers | None = None) -> Decision:
             unrelated.append(index)
             continue
         reduced = _completed(kernel, view, tensor)
-        if not all(kernel.same(reduced, part, piece.box) for piece in part.pieces) or not _is_whole(part, tensor):
+        if not kernel.has(reduced, part) or not _is_whole(part, tensor):
             unrelated.append(index)
     return Decision(unrelated, local.frontier, local.related, universe.journal, sorted(universe.assumptions))
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from xshardy.proving.index import (
+    ZERO,
     Digit,
     Index,
     canonical,
@@ -166,10 +167,13 @@ class _Digits:
         return parts
 
     def __contains__(self, digit: Digit) -> bool:
-        return (digit.dim, digit.div) in self._known or (digit.dim in self._whole and digit.div == 1)
+        return digit.dim in self._whole or (digit.dim, digit.div) in self._known
 
     def __getitem__(self, digit: Digit) -> Index:
-        return self._known[digit.dim, digit.div] if (digit.dim, digit.div) in self._known else self._whole[digit.dim]
+        given = self._whole.get(digit.dim)
+        if given is None:
+            return self._known[digit.dim, digit.div]
+        return Index(ZERO, tuple(Digit(1, each.dim, digit.div, digit.mod) for each in given.digits))
 
     def __setitem__(self, digit: Digit, value: Index) -> None:
         self._known[digit.dim, digit.div] = value
@@ -184,7 +188,7 @@ class _Digits:
         found = list[Index | None]()
         for dim in range(len(sizes)):
             parts = [(div, index) for (d, div), index in self._known.items() if d == dim]
-            found.append(combine(*parts) if parts else self._whole.get(dim))
+            found.append(self._whole[dim] if dim in self._whole else combine(*parts) if parts else None)
         return found
 
 

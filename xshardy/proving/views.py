@@ -8,6 +8,7 @@ different ways get the same views of the same sources.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 """A truth of each device, of shape `[devices]`."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Box:
     """The indices `lo <= i < hi`, of each device; none on devices that are not `here`."""
 
@@ -28,8 +29,10 @@ class Box:
     """`[devices, rank]`"""
     hi: Ints
     here: Mask
+    sizes: tuple[int, ...] | None = None
+    """The shape of the tensor all of whose indices it has, on all devices; None for other boxes."""
 
-    @property
+    @cached_property
     def active(self) -> Mask:
         """The devices on which it has an index."""
         return self.here & (self.hi > self.lo).all(1)
@@ -41,10 +44,14 @@ class Box:
 
     def meet(self, other: "Box") -> "Box":
         """The indices that are in both."""
+        if self.sizes is not None and self.sizes == other.sizes:
+            return self
         return Box(np.maximum(self.lo, other.lo), np.minimum(self.hi, other.hi), self.here & other.here)
 
     def where(self, devices: Mask) -> "Box":
         """It on these devices only."""
+        if devices.all():
+            return self
         return Box(self.lo, self.hi, self.here & devices)
 
     def along(self, dim: int, lo: Ints, hi: Ints) -> "Box":
@@ -59,6 +66,8 @@ class Box:
 
     def at_devices(self, devices: Ints) -> "Box":
         """That of `devices[d]`, on device `d`; none where the number is negative."""
+        if self.sizes is not None and (devices >= 0).all():
+            return full_box(self.sizes, len(devices))
         known = np.maximum(devices, 0)
         return Box(self.lo[known], self.hi[known], self.here[known] & (devices >= 0))
 
@@ -70,7 +79,7 @@ class Box:
 def full_box(shape: Sequence[int], devices: int) -> Box:
     """All indices of a tensor of this shape."""
     hi = np.tile(np.array(shape, np.int64).reshape(1, -1), (devices, 1))
-    return Box(np.zeros_like(hi), hi, np.ones(devices, bool))
+    return Box(np.zeros_like(hi), hi, np.ones(devices, bool), tuple(shape))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -117,6 +126,17 @@ class View:
         return self.covers(full_box(self.shape, devices))
 
 
+def bounds(index: Index, box: Box) -> tuple[Ints, Ints]:
+    """The least and the greatest value of `index` in `box`, on each device."""
+    if box.sizes is None:
+        return index.bounds(box.lo, box.hi)
+    low = high = 0
+    for stride, dim, div, mod in index.digits:
+        last = min(mod - 1, max(box.sizes[dim] - 1, 0) // div)
+        low, high = (low, high + stride * last) if stride > 0 else (low + stride * last, high)
+    return index.offset + low, index.offset + high
+
+
 def view_of(source: Source, at: Sequence[Index], shape: Sequence[int], devices: int) -> View:
     """`source[at(i)]` at all indices of `shape`."""
     return View(tuple(shape), (Piece(source, tuple(at), full_box(shape, devices)),))
@@ -127,6 +147,10 @@ def settled(at: Sequence[Index], box: Box, shape: Sequence[int]) -> tuple[Index,
     The indices `at` in their one form in `box`: a dimension with one index is a number, and a digit whose higher digits
     are constant has no modulus.
     """
+    if box.sizes is not None and all(
+        digit.div * digit.mod >= box.sizes[digit.dim] > digit.div for index in at for digit in index.digits
+    ):
+        return tuple(at)
     active = box.active
     if not active.any():
         return tuple(at)
@@ -149,11 +173,10 @@ def settled(at: Sequence[Index], box: Box, shape: Sequence[int]) -> tuple[Index,
 
 def preimage(box: Box, at: Sequence[Index], shape: Sequence[int]) -> Box | None:
     """The box of the indices of `shape` whose `at` is in `box`; None if they are no box."""
-    new = full_box(shape, len(box.here))
-    new = new.where(box.active)
+    new = full_box(shape, len(box.here)).where(box.active)
     for dim, index in enumerate(at):
         lo, hi = box.lo[:, dim], box.hi[:, dim]
-        low, high = index.bounds(new.lo, new.hi)
+        low, high = bounds(index, new)
         active = new.active
         if (((low >= lo) & (high < hi)) | ~active).all():
             continue

@@ -16,6 +16,7 @@ from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.interpreters.stablehlo.collectives import groups_over_all, groups_over_one
 from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, substitute, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
+from xshardy.proving.rules.elementwise import is_exact_quotient
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
 from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import combiner_of, neutral_of
@@ -319,14 +320,14 @@ class Reducer:
         operation = term.operation
         has_part = [self._has_part(piece) for piece in term.reads]
         match operation.name:
-            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate" | "stablehlo.convert":
+            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate":
                 is_linear = all(has_part)
             case "reduce":
                 is_linear = operation.kind == "add" and all(has_part)
             case "stablehlo.multiply" | "product":
                 is_linear = sum(has_part) == 1
             case "stablehlo.divide":
-                is_linear = has_part == [True, False]
+                is_linear = has_part == [True, False] and is_exact_quotient(operation)
             case _:
                 is_linear = False
         if not is_linear:

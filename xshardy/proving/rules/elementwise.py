@@ -16,11 +16,14 @@ from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.selection import ComparisonDirection as Direction
 from xshardy.proving.index import Index, Ints, combine, digit_of, is_uniform, number, same_index
-from xshardy.proving.kernel import Kernel
+from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.sources import Constant, Term
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Box, Piece, View, merged, refined, settled
+from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, settled
+
+LARGEST = 1 << 60
+"""Larger integers are no indices: sums of smaller ones do not overflow here."""
 
 COMMUTATIVE = frozenset(
     {
@@ -86,6 +89,15 @@ def _applied(op: Operation, shape: Sequence[int]) -> Applied:
     return Applied(name, _details(op, len(op.operands)), "p" * len(shape), tuple(shape), commutes=commutes)
 
 
+def is_exact_quotient(operation: Applied) -> bool:
+    """Whether a division is one of real or complex numbers: one of integers is not linear."""
+    match operation.details:
+        case (_, (*_, kind), _):
+            return kind in ("real", "complex")
+        case _:
+            return False
+
+
 def _details(op: Operation, count: int) -> object:
     properties, kinds, regions = details_of(op)
     return (
@@ -102,7 +114,9 @@ def _details(op: Operation, count: int) -> object:
 def converted_from_integers(kernel: Kernel, op: Operation, positions: View) -> View:
     """Integers as elements of the result of `op`."""
     element = element_of(op.results[0])
-    if integer_range(element) is not None:
+    if (limits := integer_range(element)) is not None:
+        if max(positions.shape, default=0) - 1 > limits[1]:
+            raise Undecided(f"its positions are no numbers of {element}")
         return positions
     applied = Applied(
         "stablehlo.convert",
@@ -136,11 +150,11 @@ def _integers(kernel: Kernel, reads: Sequence[Piece]) -> list[Index] | None:
 
 def _in_range(kernel: Kernel, op: Operation, value: Index | None, box: Box) -> list[Piece] | None:
     """The piece of an integer, if it is one of its type everywhere."""
-    bounds = integer_range(element_of(op.results[0]))
-    if value is None or bounds is None:
+    limits = integer_range(element_of(op.results[0]))
+    if value is None or limits is None:
         return None
-    low, high = value.bounds(box.lo, box.hi)
-    fits = (low >= bounds[0]) & (high <= bounds[1]) | ~box.active
+    low, high = bounds(value, box)
+    fits = (low >= max(limits[0], -LARGEST)) & (high <= min(limits[1], LARGEST)) | ~box.active
     return [Piece(kernel.universe.integers, (value,), box)] if fits.all() else None
 
 
@@ -181,7 +195,7 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
     value, divisor = values
     if not divisor.is_known or not is_uniform(divisor.offset) or divisor.offset[0] <= 0:
         return None
-    if ((value.bounds(box.lo, box.hi)[0] < 0) & box.active).any():
+    if ((bounds(value, box)[0] < 0) & box.active).any():
         return None
     count = int(divisor.offset[0])
     is_quotient = isinstance(op, stablehlo.DivOp)
@@ -230,8 +244,8 @@ def _clamped(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
     if values is None:
         return None
     least, value, greatest = values
-    low, high = value.bounds(box.lo, box.hi)
-    floor, ceiling = least.bounds(box.lo, box.hi)[1], greatest.bounds(box.lo, box.hi)[0]
+    low, high = bounds(value, box)
+    floor, ceiling = bounds(least, box)[1], bounds(greatest, box)[0]
     if ((low >= floor) & (high <= ceiling) | ~box.active).all():
         return [reads[1]]
     if all(index.is_known for index in values):
@@ -254,7 +268,7 @@ def _decided(direction: Direction, values: Sequence[Index], box: Box, answers: S
     An order is decided by the sign of the difference: in the whole box, or on both sides of one index.
     """
     difference = combine((1, values[0]), (-1, values[1]))
-    low, high = difference.bounds(box.lo, box.hi)
+    low, high = bounds(difference, box)
     low, high = np.broadcast_to(low, len(box.here)), np.broadcast_to(high, len(box.here))
     if direction in (Direction.EQ, Direction.NE):
         holds, fails = (low == 0) & (high == 0), (low > 0) | (high < 0)

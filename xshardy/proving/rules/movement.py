@@ -12,9 +12,10 @@ from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.proving.index import Index, Ints, digits_of_steps, number, reshaped, whole
 from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.rules.elementwise import LARGEST, converted_from_integers
 from xshardy.proving.rules.maps import indices_of
 from xshardy.proving.rules.whole import applied_to_whole
-from xshardy.proving.views import View, full_box, merged, overlaid, placed, view_of
+from xshardy.proving.views import View, full_box, merged, overlaid, placed
 
 
 def rearranged(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
@@ -142,6 +143,8 @@ def constant(kernel: Kernel, op: stablehlo.ConstantOp, operands: Sequence[View])
     values, shape = constant_array(op.properties["value"]), shape_of(op.results[0])
     flat = values.reshape(-1)
     is_integer = values.dtype.kind in "iu" or str(values.dtype) in ("int4", "uint4", "int2", "uint2")
+    if is_integer and flat.size and max(abs(int(flat.min())), abs(int(flat.max()))) >= LARGEST:
+        return [kernel.table(values)]
     if (flat.size and (flat[0:1] == flat).all()) or flat.size == 1:
         if is_integer:
             return [kernel.integer(number(int(flat[0])), shape)]
@@ -151,13 +154,10 @@ def constant(kernel: Kernel, op: stablehlo.ConstantOp, operands: Sequence[View])
         integers = values.astype(np.int64)
         if (digits := digits_of_steps(integers)) is not None:
             return [kernel.integer(Index(integers[:1], digits), shape)]
-    table = kernel.universe.table(np.ascontiguousarray(values))
-    return [view_of(table, [whole(d, size) for d, size in enumerate(shape)], shape, kernel.devices)]
+    return [kernel.table(values)]
 
 
 def iota(kernel: Kernel, op: stablehlo.IotaOp, operands: Sequence[View]) -> Sequence[View]:
-    from xshardy.proving.rules.elementwise import converted_from_integers
-
     shape, dim = shape_of(op.results[0]), op.iota_dimension.value.data
     positions = kernel.integer(whole(dim, shape[dim]), shape)
     return [converted_from_integers(kernel, op, positions)]

@@ -20,7 +20,7 @@ from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Constant
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Piece, View, full_box
+from xshardy.proving.views import Piece, View, bounds, full_box
 
 COMBINERS: Mapping[type[Operation], str] = {
     stablehlo.AddOp: "add",
@@ -49,9 +49,9 @@ def neutral_of(kind: str, element: Attribute) -> float | bool:
         return kind == "and"
     if kind == "add":
         return 0.0
-    bounds = integer_range(element)
-    if bounds is not None:
-        return bounds[0] if kind == "maximum" else bounds[1]
+    limits = integer_range(element)
+    if limits is not None:
+        return limits[0] if kind == "maximum" else limits[1]
     return -np.inf if kind == "maximum" else np.inf
 
 
@@ -206,7 +206,7 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
                 raise Undecided("a window over a tensor that was reshaped")
             places[digit.dim] = number_
     for dim, index in enumerate(at):
-        low, high = index.bounds(box.lo, box.hi)
+        low, high = bounds(index, box)
         size = view.shape[dim]
         if (low >= 0).all() and (high < size).all():
             continue
@@ -247,7 +247,7 @@ def continued(kernel: Kernel, view: View, neutral: float | bool) -> Piece:
             continue
         is_outside = np.zeros(kernel.devices, bool)
         for index, size in zip(first.at, first.source.shape, strict=True):
-            low, high = index.bounds(piece.box.lo, piece.box.hi)
+            low, high = bounds(index, piece.box)
             is_outside = is_outside | (high < 0) | (low >= size)
         if not (is_outside | ~piece.box.active).all():
             return kernel.single(view).pieces[0]

@@ -12,11 +12,13 @@ from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.shapes import shape_of
 from xshardy.facts.decompositions import decomposed, decomposition_of
 from xshardy.indexing.tensor_maps import values_of
+from xshardy.interpreters.stablehlo.custom_calls import IDENTITIES
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import collectives, lookups, movement, reductions
 from xshardy.proving.rules.elementwise import elementwise
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View
+from xshardy.sharding.conflicts.parts_rules import WHOLE_DIMENSIONS
 from xshardy.sharding.factor_rule import FactorRule
 
 Rule: TypeAlias = Callable[[Kernel, Any, Sequence[View]], Sequence[View]]
@@ -42,14 +44,24 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
 
 def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
     """
-    A custom call takes its operands as a whole, but along what the user's sharding rule says.
+    Known ones by the dimensions that they take as a whole, others as a whole, but along what the user's rule says.
 
-    The rule is an assumption of the proof, as it is one of each partitioner.
+    That rule is an assumption of the proof, as it is one of each partitioner.
     """
+    target = op.call_target_name.data
+    if target in IDENTITIES:
+        return operands
+    if (count := WHOLE_DIMENSIONS.get(target)) is not None:
+        batches = list(range(len(operands[0].shape) - count))
+        given = [_first(view.shape, operands[0].shape, batches) for view in operands]
+        results = [_first(shape_of(result), operands[0].shape, batches) for result in op.results]
+        return applied_to_whole(kernel, op, operands, given, results)
+    if op.has_side_effect is not None and op.has_side_effect.value.data:
+        kernel.universe.assumptions.add(f"@{target} returns the same for the same operands")
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
         return applied_to_whole(kernel, op, operands)
-    kernel.universe.assumptions.add(f"@{op.call_target_name.data} computes parts as its sharding rule says")
+    kernel.universe.assumptions.add(f"@{target} computes parts as its sharding rule says")
     rule = FactorRule.of(written)
     made = {factor for mapping in rule.results for dim in mapping for factor in dim}
     taken = {*rule.need_replication, *rule.permutation}
@@ -61,6 +73,12 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
     read = {factor for dims in given for factor in dims}
     results = [[factor if factor in read else None for factor in dims] for dims in results]
     return applied_to_whole(kernel, op, operands, given, results, summed=frozenset(known - made))
+
+
+def _first(shape: Sequence[int], first: Sequence[int], batches: Sequence[int]) -> list[int | None]:
+    """The batches that a tensor has, as the first operand has them."""
+    has_batches = tuple(shape[: len(batches)]) == tuple(first[: len(batches)])
+    return [dim if has_batches and dim in batches else None for dim in range(len(shape))]
 
 
 def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
@@ -90,6 +108,10 @@ def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operand
     same = [a == b for a, b in zip(operands[0].shape, operands[1].shape, strict=True)]
     dims = [d if size == 1 and same[d] else None for d, size in enumerate(sizes)]
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
+
+
+def drawn(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("each device draws other numbers: make them from a state, as rng_bit_generator does")
 
 
 def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
@@ -139,7 +161,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.ReplicaIdOp: collectives.partition_id,
     stablehlo.ReshapeOp: movement.reshape,
     stablehlo.ReverseOp: movement.rearranged,
-    stablehlo.RngOp: changing,
+    stablehlo.RngOp: drawn,
     stablehlo.ScatterOp: lookups.scatter,
     stablehlo.SelectAndScatterOp: select_and_scatter,
     stablehlo.SliceOp: movement.rearranged,
