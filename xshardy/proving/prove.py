@@ -1,7 +1,7 @@
 """The decision: both programs are read into one universe, and results compared with the parts that they should be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -11,8 +11,8 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
-from xshardy.proving.boundary import part_of, place_of
-from xshardy.proving.index import Index, identity, number
+from xshardy.proving.boundary import part_of
+from xshardy.proving.index import identity
 from xshardy.proving.kernel import Answer, Kernel, Oracle, Undecided, Universe
 from xshardy.proving.pair import Pair
 from xshardy.proving.program import Reading, Relations
@@ -23,7 +23,7 @@ from xshardy.proving.rules.reductions import neutral_of
 from xshardy.proving.search import Search
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Source
-from xshardy.proving.views import View, view_of
+from xshardy.proving.views import Box, Partial, View, view_of
 
 KINDS = {ReductionOp.SUM: "add", ReductionOp.MAX: "maximum", ReductionOp.MIN: "minimum"}
 
@@ -113,7 +113,8 @@ def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: 
     """
     The view of an argument in the whole program, and on each device.
 
-    A tensor of whose sum each device has a summand is a sum of any such summands: a source with one more dimension.
+    A tensor of whose sum each device has a summand is a sum of any such summands, of a source with one more dimension;
+    each device has the part of that sum which is one summand.
     """
     name = f"argument{index}"
     groups = tensor.summed_devices
@@ -128,8 +129,10 @@ def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: 
     source = Source(name, space)
     combined = Applied("reduce", (KINDS[tensor.reduction], kind), "p" * rank + "r", space, kind=KINDS[tensor.reduction])
     view = reader.apply(combined, [view_of(source, identity(space), space, 1)], range(rank))
-    at: list[Index] = [*place_of(tensor), number(ranks)]
-    return view, view_of(source, at, tensor.local_shape, kernel.devices)
+    first = ranks.reshape(-1, 1)
+    summand = Partial(KINDS[tensor.reduction], (Box(first, first + 1, np.ones(tensor.devices, bool)),), (count,))
+    part = part_of(view, tensor)
+    return view, View(part.shape, tuple(replace(piece, partial=summand) for piece in part.pieces))
 
 
 def _completed(kernel: Kernel, view: View, tensor: DistributedTensor) -> View:

@@ -122,12 +122,18 @@ def changing(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequenc
     raise Undecided("it gives something else each time")
 
 
+MOVING = (
+    *(sdy.AllGatherOp, sdy.AllReduceOp, sdy.AllSliceOp, sdy.AllToAllOp, sdy.CollectivePermuteOp),
+    *(sdy.ReduceScatterOp, sdy.ReplicatedToUnreducedOp, sdy.ReshardOp, sdy.ShardedToUnreducedOp),
+)
+"""Operations that change where a whole tensor lives, and not its elements."""
+
 RULES: Mapping[type[Operation], Rule] = {
+    **dict.fromkeys(MOVING, movement.same),
     hlo.CopyOp: movement.same,
     hlo.ElidedConstantOp: elided,
     sdy.ConstantOp: movement.constant,
     sdy.PropagationBarrierOp: movement.same,
-    sdy.ReshardOp: movement.same,
     sdy.ShardingConstraintOp: movement.same,
     sdy.ShardingGroupOp: lambda kernel, op, operands: (),
     chlo.TopKOp: lambda kernel, op, operands: along_last(kernel, op, operands, 1),
