@@ -113,8 +113,8 @@ def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: 
     """
     The view of an argument in the whole program, and on each device.
 
-    A tensor of whose sum each device has a summand is a sum of any such summands, of a source with one more dimension;
-    each device has the part of that sum which is one summand.
+    A tensor of which each device has a summand is the sum of a source with one more dimension, which numbers them: any
+    summands are of that form, and each device has a part of the sum.
     """
     name = f"argument{index}"
     groups = tensor.summed_devices
@@ -129,10 +129,11 @@ def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: 
     source = Source(name, space)
     combined = Applied("reduce", (KINDS[tensor.reduction], kind), "p" * rank + "r", space, kind=KINDS[tensor.reduction])
     view = reader.apply(combined, [view_of(source, identity(space), space, 1)], range(rank))
-    first = ranks.reshape(-1, 1)
-    summand = Partial(KINDS[tensor.reduction], (Box(first, first + 1, np.ones(tensor.devices, bool)),), (count,))
-    part = part_of(view, tensor)
-    return view, View(part.shape, tuple(replace(piece, partial=summand) for piece in part.pieces))
+    part = Partial(
+        combined.kind or "", (Box(ranks[:, None], ranks[:, None] + 1, np.ones(kernel.devices, bool)),), (count,)
+    )
+    parts = part_of(view, tensor)
+    return view, View(parts.shape, tuple(replace(piece, partial=part) for piece in parts.pieces))
 
 
 def _completed(kernel: Kernel, view: View, tensor: DistributedTensor) -> View:

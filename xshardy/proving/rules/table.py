@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
 
 from xshardy.dialects import chlo, hlo, sdy, stablehlo
@@ -58,6 +59,15 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
         return applied_to_whole(kernel, op, operands, given, results)
     if op.has_side_effect is not None and op.has_side_effect.value.data:
         kernel.universe.assumptions.add(f"@{target} returns the same for the same operands")
+    attributes = op.attributes.get("mhlo.frontend_attributes")
+    batches = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
+    if isinstance(batches, StringAttr):
+        kernel.universe.assumptions.add(f"@{target} computes alike along its first {batches.data} dimensions")
+        given, results = (
+            [[dim if dim < int(batches.data) else None for dim in range(len(shape))] for shape in shapes]
+            for shapes in ([view.shape for view in operands], [shape_of(result) for result in op.results])
+        )
+        return applied_to_whole(kernel, op, operands, given, results)
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
         return applied_to_whole(kernel, op, operands)
@@ -122,18 +132,25 @@ def changing(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequenc
     raise Undecided("it gives something else each time")
 
 
-MOVING = (
-    *(sdy.AllGatherOp, sdy.AllReduceOp, sdy.AllSliceOp, sdy.AllToAllOp, sdy.CollectivePermuteOp),
-    *(sdy.ReduceScatterOp, sdy.ReplicatedToUnreducedOp, sdy.ReshardOp, sdy.ShardedToUnreducedOp),
-)
-"""Operations that change where a whole tensor lives, and not its elements."""
-
 RULES: Mapping[type[Operation], Rule] = {
-    **dict.fromkeys(MOVING, movement.same),
     hlo.CopyOp: movement.same,
     hlo.ElidedConstantOp: elided,
     sdy.ConstantOp: movement.constant,
-    sdy.PropagationBarrierOp: movement.same,
+    **dict.fromkeys(
+        (
+            sdy.AllGatherOp,
+            sdy.AllReduceOp,
+            sdy.AllSliceOp,
+            sdy.AllToAllOp,
+            sdy.CollectivePermuteOp,
+            sdy.PropagationBarrierOp,
+            sdy.ReduceScatterOp,
+            sdy.ReplicatedToUnreducedOp,
+            sdy.ShardedToUnreducedOp,
+        ),
+        movement.same,
+    ),
+    sdy.ReshardOp: movement.same,
     sdy.ShardingConstraintOp: movement.same,
     sdy.ShardingGroupOp: lambda kernel, op, operands: (),
     chlo.TopKOp: lambda kernel, op, operands: along_last(kernel, op, operands, 1),
