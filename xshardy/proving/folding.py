@@ -1,4 +1,4 @@
-"""Pieces that are alike along a dimension as one: what a collective brings from the devices of a group, part by part."""
+"""Pieces that are alike along a dimension as one: what a collective brings from the devices of a group."""
 
 from collections import defaultdict
 from collections.abc import Sequence

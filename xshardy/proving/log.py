@@ -75,7 +75,9 @@ def _chains_of_folder(folder: Path) -> list[list[Dumped]]:
             past = _AFTER.match(file.name)
             is_start = coming is not None and past is not None and past[1] == "pipeline-start"
             by = coming if is_start else past
-            chains[-1].append(Dumped(by[1] if by else match["last"] or match["first"], source_in(file.read_bytes(), str(file))))
+            chains[-1].append(
+                Dumped(by[1] if by else match["last"] or match["first"], source_in(file.read_bytes(), str(file)))
+            )
             coming = _BEFORE.search(file.name)
     return chains
 
@@ -132,12 +134,13 @@ def _types(program: Program) -> FunctionType:
 
 
 def _same_level(before: Program, after: Program, devices: int) -> Pair:
-    """Two whole programs, or two of a device if there are `devices`: both get the same arguments, whatever these are."""
-    made = [
+    """Two whole programs, or two of a device if there are `devices`: both get the same arguments, of any values."""
+    arguments, results = (
         [_undivided(type, devices or 1, after) for type in types]
         for types in (_types(after).inputs, _types(after).outputs)
-    ]
-    pair = Pair(before.module, after.module, *made, devices or 1, after.names, are_of_devices=bool(devices))
+    )
+    level = bool(devices)
+    pair = Pair(before.module, after.module, arguments, results, devices or 1, after.names, are_of_devices=level)
     check_types(pair, before, after, "whole")
     return pair
 

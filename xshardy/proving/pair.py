@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
+from xdsl.utils.hints import isa
 
 from xshardy.dialects import sdy
 from xshardy.dialects.stablehlo.replica_groups import integer_table
@@ -60,9 +61,9 @@ def pair_of(whole: Program, local: Program) -> Pair:
     Two programs that were written apart; both modules are changed in place.
 
     `local` is the program of a device, and the shardings of `whole` say which parts it has; or it is a program of whole
-    tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. A `whole` of
-    MLIR is propagated; HLO text is what XLA's partitioner takes, whose shardings are final. Raises
-    `InputError` if arguments or results do not fit, and what the passes raise.
+    tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. A `whole`
+    of MLIR is propagated; HLO text is what XLA's partitioner takes, whose shardings are final. Raises `InputError` if
+    arguments or results do not fit, and what the passes raise.
     """
     if mesh_of(local.module)[0] is not None:
         made = partition_module(local.module, local.context)
@@ -115,7 +116,7 @@ def is_of_device(module: ModuleOp) -> bool:
 def _is_of_one(op: Operation) -> bool:
     """Whether each group of a collective is one device, or the only replica."""
     groups = op.properties.get("source_target_pairs", op.properties.get("replica_groups"))
-    if not isinstance(groups, DenseIntOrFPElementsAttr):
+    if not isa(groups, DenseIntOrFPElementsAttr):
         return False
     shape, numbers = integer_table("replica_groups", groups)
     rows = np.array(numbers, np.int64).reshape(shape)
@@ -143,10 +144,11 @@ def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:
             found = other.get_shape()  # type: ignore[attr-defined]
             if what == "part" and tuple(found) != expected:
                 raise InputError(
-                    f"{name} {number} of {local.source.name} is a {other}, but by the shardings of {whole.source.name} a "
-                    f"device has {'x'.join(map(str, expected))} of its {mine}"
+                    f"{name} {number} of {local.source.name} is a {other}, but by the shardings of "
+                    f"{whole.source.name} a device has {'x'.join(map(str, expected))} of its {mine}"
                 )
             if what == "whole" and tensor.type != mine:
                 raise InputError(
-                    f"{name} {number} of {local.source.name} is a {tensor.type}, but in {whole.source.name} it is a {mine}"
+                    f"{name} {number} of {local.source.name} is a {tensor.type}, but in {whole.source.name} it is a "
+                    f"{mine}"
                 )

@@ -1,4 +1,5 @@
-"""`xshardy prove` on two programs that were written apart: HLO and MLIR, relations that a user writes, and logs of passes."""
+# ruff: noqa: E501 - programs have long lines
+"""`xshardy prove` on two programs that were written apart: HLO and MLIR, relations of a user, and logs of passes."""
 
 from pathlib import Path
 
@@ -238,12 +239,15 @@ def test_an_argument_in_summands(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(("groups", "answer"), [("{{0,1,2,3}}", "0 proved"), ("{{0,1},{2,3}}", "1 refuted")])
 def test_summands_that_are_summed(tmp_path: Path, capsys: pytest.CaptureFixture[str], groups: str, answer: str):
     whole = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n"
-    local = HLO_PART[: HLO_PART.index("ENTRY")].replace("{{0,1,2,3}}", groups) + f"""\
+    local = (
+        HLO_PART[: HLO_PART.index("ENTRY")].replace("{{0,1,2,3}}", groups)
+        + f"""\
 ENTRY main {{
   x = f32[4]{{0}} parameter(0)
   ROOT r = f32[4]{{0}} all-reduce(x), channel_id=1, replica_groups={groups}, use_global_device_ids=true, to_apply=add
 }}
 """
+    )
     relation = SUMMANDS.replace("results = ['[{}], unreduced={\"x\"}']", "results = ['[{}]']")
     assert prove(tmp_path, capsys, whole, local, relation=relation).startswith(answer)
 
@@ -253,8 +257,13 @@ ENTRY main {{
     [
         ("mesh = ", "mash = ", "unknown key mash: a relation has mesh, arguments and results"),
         ("'[{\"x\"}, {}]']", "]", "1 arguments, but @main has 2: one line each"),
-        ("arguments = [", "arguments = 3 #", "arguments is no list"),
-        ('[{}, {"x"}]', '[{}, {"y"}]', 'arguments 0: [{}, {"y"}] over the mesh <["x"=4]> is no sharding of sdy: unknown'),
+        ("arguments = [", "arguments = 3 #", "arguments is no list of strings"),
+        ("arguments = ['", "arguments = [3, '", "arguments is no list of strings"),
+        (
+            '[{}, {"x"}]',
+            '[{}, {"y"}]',
+            'arguments 0: [{}, {"y"}] over the mesh <["x"=4]> is no sharding of sdy: unknown',
+        ),
         ('[{}, {"x"}]', '[{"x"}]', "sharding doesn't match tensor rank: 1 != 2"),
         ('[{}, {"x"}]', '[{"x"}, {"x"}]', 'duplicate axis ref: "x"'),
         ('[{}, {"x"}]', '[{}, {"x"}', "is no sharding of sdy: expected ']'"),
@@ -380,7 +389,9 @@ def test_each_module_of_a_folder_of_xla_is_a_log(tmp_path: Path, capsys: pytest.
         (tmp_path / f"{name}.txt").write_text(text)
     lines = command(capsys, "--log", str(tmp_path)).splitlines()
     assert answers(lines)[-1] == ("proved", "spmd-partitioning")
-    assert [answer for answer in answers(lines) if answer[1] in ("spmd-partitioning", "bad", "after_optimizations")] == [
+    assert [
+        answer for answer in answers(lines) if answer[1] in ("spmd-partitioning", "bad", "after_optimizations")
+    ] == [
         ("proved", "spmd-partitioning"),
         ("refuted", "bad"),
         ("proved", "after_optimizations"),

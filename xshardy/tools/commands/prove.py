@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log",
         action="store_true",
-        help="FILE is a log of passes, or a folder that XLA has dumped HLO to: prove each program against the one before",
+        help="FILE is a log of passes, or a folder that XLA dumped HLO to: prove each program against the one before",
     )
     parser.add_argument("--mesh", type=mesh_axes, metavar="AXIS=N,...", help="give axes of the mesh these sizes")
     parser.add_argument(
