@@ -136,15 +136,16 @@ def test_the_program_of_a_device_is_no_whole_program(tmp_path: Path, capsys: pyt
 
 
 def test_random_numbers_are_new_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """No input refutes it: what another run draws is no counterexample."""
     drawn = """\
 HloModule m, num_partitions=2
 ENTRY main {
-  a = f32[] constant(0)
-  b = f32[] constant(1)
-  ROOT r = f32[4]{0} rng(a, b), distribution=rng_uniform
+  a = s32[] constant(0)
+  b = s32[] constant(1000)
+  ROOT r = s32[4]{0} rng(a, b), distribution=rng_uniform, sharding={devices=[2]<=[2]}
 }
 """
-    assert prove(tmp_path, capsys, drawn, drawn).startswith("3 undecided")
+    assert prove(tmp_path, capsys, drawn, drawn.replace("s32[4]", "s32[2]")).startswith("3 undecided")
 
 
 # Code of single devices
@@ -348,6 +349,19 @@ def test_a_log_of_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     lines = log_of(tmp_path, capsys, ("a", SHARDED), ("b", SHARDED), ("c", OF_DEVICE), ("d", renamed))
     assert lines[0].startswith("0 ")
     assert answers(lines) == [("proved", "b"), ("proved", "c"), ("proved", "d")]
+
+
+def test_a_partitioner_that_needs_no_collectives(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    kept = (
+        SHARDED[: SHARDED.index("    %c =")]
+        .replace("(tensor<8xf32> {", "(tensor<8x16xf32> {")
+        .replace("[{}]>}", '[{}, {"x"}]>}')
+    )
+    whole = f"{kept}    %0 = stablehlo.add %x, %x : tensor<8x16xf32>\n    return %0 : tensor<8x16xf32>\n  }}\n}}\n"
+    local = elementwise("negate").replace("4xf32", "8x4xf32")
+    added = local.replace("stablehlo.negate %x", "stablehlo.add %x, %x")
+    assert answers(log_of(tmp_path, capsys, ("a", whole), ("b", added))) == [("proved", "b")]
+    assert log_of(tmp_path, capsys, ("a", whole), ("b", local))[0].startswith("1 refuted")
 
 
 def test_a_wrong_pass_between_whole_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
