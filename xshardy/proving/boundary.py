@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xshardy.programs.distributed_tensor import DistributedTensor
-from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, whole
+from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, identity, substitute, whole
 from xshardy.proving.kernel import Undecided
 from xshardy.proving.views import Box, Piece, View, pull, restricted
 
@@ -54,9 +54,12 @@ def _joined_piece(piece: Piece, tensor: DistributedTensor) -> Piece | None:
     firsts = [_first_devices(numbers, dim, count) for dim, count in enumerate(tensor.part_numbers)]
     owners = _owners(numbers)
     at = list[Index]()
+    inner = identity(tensor.local_shape)
     for index in piece.at:
+        if (moved := substitute(index, inner, tensor.local_shape)) is None:
+            return None
         offsets = np.broadcast_to(index.offset, tensor.devices)
-        digits, expected = list(index.digits), np.full(tensor.devices, offsets[0])
+        digits, expected = list(moved.digits), np.full(tensor.devices, offsets[0])
         for dim, devices in enumerate(firsts):
             steps = offsets[devices] - offsets[0]
             found = digits_of_steps(steps)

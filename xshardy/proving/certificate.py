@@ -87,7 +87,7 @@ def check(pair: Pair, text: str) -> Decision:
     recorded = _Recorded(rows)
     try:
         decision = decide(pair, recorded)
-    except (LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise CertificateError(f"row {recorded.position} of the certificate is no answer to its question") from error
     return decision
 
@@ -131,8 +131,8 @@ class _Recorded:
         row = self._next("assembled")
         if row is None:
             return None
-        source = next(source for source, _ in self._universe.assembled if source.name == row[1])
-        return source, tuple(map(_read_index, row[2]))
+        sources = {source.name: source for source, _ in self._universe.assembled}
+        return sources[row[1]], tuple(map(_read_index, row[2]))
 
     def of_loop(self, loop: Repeated, op: IROperation, shapes: Sequence[tuple[int, ...]], attempt: int) -> Maps | None:
         """The recorded one."""

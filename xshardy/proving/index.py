@@ -61,6 +61,12 @@ class Index:
             low, high = low + stride * ends[0], high + stride * ends[1]
         return low, high
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the sum and the difference of two such indices are integers of 64 bits everywhere."""
+        greatest = max(abs(int(self.offset.min())), abs(int(self.offset.max())))
+        return greatest + sum(abs(digit.stride) * (digit.mod - 1) for digit in self.digits) < 1 << 62
+
     def plus(self, offset: Ints | int) -> "Index":
         """It with another offset."""
         return Index(self.offset + offset, self.digits)
@@ -97,6 +103,9 @@ def canonical(digits: Iterable[Digit]) -> tuple[Digit, ...]:
     """
     The digits of the same sum in one form: in order, cut at the ends of each other, equal ones added, neighbours merged.
     """
+    digits = tuple(digits)
+    if len(digits) < 2:
+        return digits if all(digit.mod > 1 and digit.stride for digit in digits) else ()
     sums: dict[tuple[int, int, int], int] = {}
     for stride, dim, div, mod in digits:
         if mod > 1:
@@ -206,10 +215,23 @@ def substitute(
 
 def divided(index: Index, divisor: int, active: NDArray[np.bool_]) -> Index | None:
     """`index / divisor`, where that is exact on all `active` devices."""
+    if divisor == 1:
+        return index
     offset = np.where(active, index.offset, 0)
     if (offset % divisor).any() or any(digit.stride % divisor for digit in index.digits):
         return None
     return Index(offset // divisor, canonical(d._replace(stride=d.stride // divisor) for d in index.digits))
+
+
+def are_indices(at: Sequence[Index], shape: Sequence[int], devices: int) -> bool:
+    """Whether these are canonical indices of a tensor of this shape: what an oracle answers may be anything."""
+    return all(
+        index.offset.shape in ((1,), (devices,))
+        and all(0 <= dim < len(shape) and div > 0 and mod > 1 for _, dim, div, mod in index.digits)
+        and index.is_small
+        and canonical(index.digits) == index.digits
+        for index in at
+    )
 
 
 def same_index(a: Index, b: Index, active: NDArray[np.bool_]) -> bool:

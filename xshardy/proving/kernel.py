@@ -17,7 +17,18 @@ import numpy as np
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
 from xshardy.proving.folding import folded
-from xshardy.proving.index import ZERO, Digit, Index, Ints, combine, identity, number, substitute, whole
+from xshardy.proving.index import (
+    ZERO,
+    Digit,
+    Index,
+    Ints,
+    are_indices,
+    combine,
+    identity,
+    number,
+    substitute,
+    whole,
+)
 from xshardy.proving.sources import UNLIMITED, Constant, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
@@ -67,8 +78,8 @@ class Universe:
         self._tables = dict[tuple[str, tuple[int, ...], bytes], Table]()
 
     def constant(self, value: float | complex | bool) -> Constant:
-        """A number that is no integer. Zeros of both signs are one, and so are all that are not numbers."""
-        key = (isinstance(value, bool), "nan" if value != value else value)
+        """A number that is no integer. Zeros of both signs are one, and so are all real ones that are not numbers."""
+        key = (isinstance(value, bool), repr(value) if value != value else value)
         if key not in self._constants:
             self._constants[key] = Constant(str(value), (), value)
         return self._constants[key]
@@ -147,7 +158,7 @@ class Kernel:
         pieces = list[Piece]()
         for piece in view.pieces:
             if isinstance(piece.source, Table) and all(index.is_known for index in piece.at):
-                places = tuple(np.broadcast_to(index.offset, self.devices) for index in piece.at)
+                places = tuple(np.where(piece.box.active, index.offset, 0) for index in piece.at)
                 values = piece.source.values[places]
                 if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() < 1 << 60:
                     pieces.append(Piece(self.universe.integers, (number(values.astype(np.int64)),), piece.box))
@@ -182,7 +193,8 @@ class Kernel:
         if answer is not None:
             source, at = answer
             defined = next(defined for assembled, defined in self.universe.assembled if assembled is source)
-            again = pull(restricted(defined, self.devices), at, view.shape)
+            is_valid = len(at) == len(defined.shape) and are_indices(at, view.shape, self.devices)
+            again = pull(restricted(defined, self.devices), at, view.shape) if is_valid else None
             if again is not None and same_in(view, again, full_box(view.shape, self.devices)):
                 return view_of(source, at, view.shape, self.devices)
         if not self.is_whole:
@@ -303,7 +315,7 @@ class Kernel:
     def _inside(self, match: Match, operation: Operation, box: Box) -> Box:
         """The part of `box` in which the indices of a match are in the box of its term: of parallel dimensions only."""
         term = match.term
-        if term.is_local or term.operation.is_total:
+        if term.is_local or term.operation.is_total or not are_indices(match.at, operation.sizes, self.devices):
             return box
         parallel = [dim for dim, role in enumerate(term.operation.roles) if role == "p"]
         found = preimage(
@@ -362,6 +374,8 @@ class Kernel:
         """
         term, at = match.term, match.at
         theirs = term.operation
+        if not are_indices(at, operation.sizes, self.devices):
+            return None
         if match.is_swapped:
             if not operation.commutes:
                 return None
@@ -372,7 +386,7 @@ class Kernel:
             or len(term.reads) != len(reads)
             or len(at) != len(theirs.sizes)
             or not all(a.source is b.source and a.outside is b.outside for a, b in zip(term.reads, reads, strict=True))
-            or not _agree(theirs, operation, at)
+            or not _agree(theirs, operation, at, box)
         ):
             return None
         holds = box.active & term.box.active
@@ -393,6 +407,8 @@ class Kernel:
                 if found.digits != wanted.digits:
                     return None
                 holds = holds & (found.offset == wanted.offset)
+        if theirs.members is not None:
+            holds = holds & holds[theirs.members].all(1)
         if not holds.any() or not _keeps_roles(operation, theirs, at):
             return None
         parts = _reduced_part(operation, term, at, box.where(holds))
@@ -418,14 +434,14 @@ def _first_equal(rows: Ints) -> Ints:
     return first[inverse.reshape(-1)]
 
 
-def _agree(theirs: Operation, mine: Operation, at: Sequence[Index]) -> bool:
-    """Whether collectives are over the same groups, whose devices are at the same indices."""
+def _agree(theirs: Operation, mine: Operation, at: Sequence[Index], box: Box) -> bool:
+    """Whether collectives are over the same groups, whose devices are at the same indices in the same boxes."""
     if theirs.members is None or mine.members is None:
         return theirs.members is mine.members
     if theirs.members.shape != mine.members.shape or (theirs.members != mine.members).any():
         return False
-    offsets = (np.broadcast_to(index.offset, len(mine.members))[mine.members] for index in at)
-    return all((offset == offset[:, :1]).all() for offset in offsets)
+    rows = [*box.lo.T, *box.hi.T, *(np.broadcast_to(index.offset, len(mine.members)) for index in at)]
+    return all(((row[mine.members] == row[mine.members[:, :1]]).all(1) | ~box.active).all() for row in rows)
 
 
 def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
@@ -140,12 +140,11 @@ def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:
                 "give two programs that take and return the same tensors"
             )
         for number, (tensor, mine, other) in enumerate(zip(tensors, *types, strict=True)):
-            expected = tensor.local_shape
-            found = other.get_shape()  # type: ignore[attr-defined]
-            if what == "part" and tuple(found) != expected:
+            part = TensorType(tensor.type.element_type, tensor.local_shape)
+            if what == "part" and other != part:
                 raise InputError(
                     f"{name} {number} of {local.source.name} is a {other}, but by the shardings of "
-                    f"{whole.source.name} a device has {'x'.join(map(str, expected))} of its {mine}"
+                    f"{whole.source.name} a device has a {part} of its {mine}"
                 )
             if what == "whole" and tensor.type != mine:
                 raise InputError(

@@ -15,7 +15,7 @@ from xshardy.dialects.stablehlo.control_flow import ConditionalOp
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import joined, part_of
-from xshardy.proving.index import Index
+from xshardy.proving.index import Index, are_indices
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.table import rule_of
 from xshardy.proving.sources import Source
@@ -101,6 +101,8 @@ class Reading:
             match op:
                 case func.CallOp() | hlo.FusionOp():
                     return self.call(op.callee.string_value(), operands)
+                case stablehlo.CompositeOp():
+                    return self.call(op.decomposition.string_value(), operands)
                 case stablehlo.WhileOp():
                     results = self._loop(op, operands, values)
                 case ConditionalOp():
@@ -204,6 +206,8 @@ class Reading:
         """The parts of whole tensors that a device has by `maps`; None if some of these are not known."""
         parts = list[View]()
         for view, at, operand in zip(views, maps, operands, strict=True):
+            if len(at) != len(view.shape) or not are_indices(at, operand.shape, self.kernel.devices):
+                return None
             if not view.is_known(len(view.pieces[0].box.here) if view.pieces else 1):
                 return None
             part = pull(restricted(view, self.kernel.devices), at, operand.shape)
@@ -219,6 +223,8 @@ class Reading:
         Its results are joined by their shardings: devices that have the same part are taken to agree, as `sdy` says. In
         another manual computation only results that no axis divides are.
         """
+        if not self.kernel.is_whole:
+            raise Undecided("a manual computation in a program of each device")
         ins, outs = op.in_shardings.shardings.data, op.out_shardings.shardings.data
         mesh = common_mesh((*ins, *outs), op)
         devices = 1 if mesh is None else mesh.device_count

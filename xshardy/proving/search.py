@@ -197,6 +197,8 @@ def _split(unknown: Sequence[Digit], rest: Index, active: Mask, digits: _Digits)
     ordered = sorted(unknown, reverse=True)
     if ordered[-1].stride <= 0 or any(digit.stride < 0 for digit in rest.digits):
         return False
+    if len({digit.stride for digit in ordered}) < len(ordered):
+        return False
     found = dict[Digit, Index]()
     for digit in ordered:
         high, low = list[Digit](), list[Digit]()

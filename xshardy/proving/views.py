@@ -203,7 +203,7 @@ def _digit_range(index: Index, lo: Ints, hi: Ints, shape: Sequence[int], active:
     others = [digit for digit in index.digits if digit is not leading]
     if not others:
         first, end = (
-            (-(-lo // stride), -(-hi // stride)) if stride > 0 else (-((hi - 1) // -stride), -(lo // -stride) + 1)
+            (-(-lo // stride), -(-hi // stride)) if stride > 0 else (-((hi - 1) // -stride), -lo // -stride + 1)
         )
     else:  # the leading digit decides, if the others do not matter
         rest = sum(digit.stride * (digit.mod - 1) for digit in others)

@@ -13,16 +13,15 @@ from xdsl.ir import Operation
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.replica_groups import integer_table
-from xshardy.interpreters.stablehlo.collectives import groups_over_all, groups_over_one
+from xshardy.interpreters.stablehlo.collectives import channel_of, groups_over_all, groups_over_one
 from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, substitute, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
-from xshardy.proving.rules.elementwise import is_exact_quotient
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
 from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import combiner_of, neutral_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
-from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, merged, pull
+from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, pull
 
 MAX_CELLS = 4096
 """How many boxes of an all-reduce are looked at, at most."""
@@ -138,7 +137,7 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
     """The view of the source of each device; zeros on devices without one."""
     _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
     pairs = list(zip(numbers[::2], numbers[1::2], strict=True))
-    rows = kernel.grid.cross_partition(pairs) if op.channel_handle is not None else kernel.grid.cross_replica(pairs)
+    rows = kernel.grid.cross_partition(pairs) if channel_of(op) > 0 else kernel.grid.cross_replica(pairs)
     if all(source == target for source, target in rows) and len(rows) >= kernel.devices:
         return operands
     _check_devices(kernel, (device for row in rows for device in row))
@@ -160,6 +159,8 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
 def collective_broadcast(
     kernel: Kernel, op: stablehlo.CollectiveBroadcastOp, operands: Sequence[View]
 ) -> Sequence[View]:
+    if len(operands) != 1 or op.has_dynamic_root is not None:
+        raise Undecided("its roots are known at run time only")
     members, _ = _by_device(kernel, groups_over_one(op, kernel.grid))
     return [at_devices(operands[0], members[:, 0])]
 
@@ -224,23 +225,32 @@ class Reducer:
             yield from at_devices(View(view.shape, tuple(here)), sources).pieces
             left &= ~alone
         for number_ in sorted(set(which[left].reshape(-1).tolist())):
-            mine = left & (which == number_).all(1)
-            found = self._of_piece(replace(view.pieces[number_], box=cell.where(mine))) if mine.any() else None
+            counted = which == number_
+            mine = left & (counted | is_neutral[which]).all(1) & counted.any(1)
+            found = self._of_piece(view, number_, cell.where(mine), counted) if mine.any() else None
             if found is not None:
                 yield from found
                 left &= ~mine
         if left.any():
             yield from self._applied(view, cell.where(left))
 
-    def _of_piece(self, piece: Piece) -> list[Piece] | None:
-        """The all-reduce where all devices of a group have one piece; None if nothing is known about it."""
-        if piece.partial is None:
-            if self.kind in IDEMPOTENT and self._agrees(piece):
+    def _of_piece(self, view: View, number_: int, box: Box, counted: Mask) -> Sequence[Piece] | None:
+        """
+        The all-reduce in `box`, where devices of a group have one piece, `counted[device, rank]`, or what is neutral.
+
+        None if nothing is known about it.
+        """
+        sources = self.members[np.arange(self.kernel.devices), counted.argmax(1)]
+        own = replace(view.pieces[number_], box=full_box(view.shape, self.kernel.devices))
+        (piece,) = at_devices(View(view.shape, (own,)), sources).pieces
+        piece = replace(piece, box=box)
+        if own.partial is None:
+            if self.kind in IDEMPOTENT and self._agrees(own, box, counted):
                 return [piece]
-            return self._pushed(piece)
-        if piece.partial.kind != self.kind or not self._agrees(piece):
+            return self._pushed(replace(own, box=box)) if counted[box.active].all() else None
+        if own.partial.kind != self.kind or not self._agrees(own, box, counted):
             return None
-        joined = self._joined(piece.partial, piece.box.active)
+        joined = self._joined(own.partial, box.active, counted)
         return None if joined is None else [replace(piece, partial=joined[0])]
 
     def _applied(self, view: View, cell: Box) -> Sequence[Piece]:
@@ -274,19 +284,25 @@ class Reducer:
             for lo, hi in cells
         ]
 
-    def _agrees(self, piece: Piece) -> bool:
-        """Whether all devices of each group read the same elements."""
-        offsets = (np.broadcast_to(index.offset, self.kernel.devices)[self.members] for index in piece.at)
-        return all(((offset == offset[:, :1]).all(1) | ~piece.box.active).all() for offset in offsets)
+    def _agrees(self, piece: Piece, box: Box, counted: Mask | None = None) -> bool:
+        """Whether all counted devices of each group read the same elements, on the devices of `box`."""
+        devices = np.arange(self.kernel.devices)
+        chosen = np.ones(self.members.shape, bool) if counted is None else counted
+        for index in piece.at:
+            offsets = np.broadcast_to(index.offset, self.kernel.devices)[self.members]
+            first = offsets[devices, chosen.argmax(1)]
+            if (((offsets != first[:, None]) & chosen).any(1) & box.active).any():
+                return False
+        return True
 
-    def _joined(self, partial: Partial, active: Mask) -> tuple[Partial | None] | None:
+    def _joined(self, partial: Partial, active: Mask, counted: Mask) -> tuple[Partial | None] | None:
         """
-        The parts of a reduction of all devices of a group together, on `active` ones: `(None,)` if that is all of it.
+        The parts of a reduction of the counted devices of a group together, on `active` ones: `(None,)` if that is all.
 
         None if a sum has a summand twice.
         """
         boxes = [
-            box.at_devices(self.members[:, rank]).where(active)
+            box.at_devices(self.members[:, rank]).where(active & counted[:, rank])
             for rank in range(self.members.shape[1])
             for box in partial.boxes
         ]
@@ -322,12 +338,14 @@ class Reducer:
         match operation.name:
             case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate":
                 is_linear = all(has_part)
+            case "stablehlo.convert":
+                is_linear = all(has_part) and _is_of_numbers(operation)
             case "reduce":
                 is_linear = operation.kind == "add" and all(has_part)
             case "stablehlo.multiply" | "product":
                 is_linear = sum(has_part) == 1
             case "stablehlo.divide":
-                is_linear = has_part == [True, False] and is_exact_quotient(operation)
+                is_linear = has_part == [True, False] and _is_of_numbers(operation)
             case _:
                 is_linear = False
         if not is_linear:
@@ -337,7 +355,7 @@ class Reducer:
             view = View(operation.sizes, (replace(piece, box=term.box),))
             if has:
                 view = self.reduced(view)
-            elif not self._agrees(piece):
+            elif not self._agrees(piece, term.box):
                 return None
             reads.append(view)
         return reads
@@ -347,6 +365,11 @@ class Reducer:
         if piece.partial is not None:
             return True
         return isinstance(piece.source, Term) and piece.source.is_local and any(map(self._has_part, piece.source.reads))
+
+
+def _is_of_numbers(operation: Applied) -> bool:
+    """Whether an elementwise operation is between real or complex numbers: integers round, and wrap around."""
+    return isinstance(operation.details, tuple) and set(operation.details[1]) <= {"real", "complex"}
 
 
 def _overlap(boxes: Sequence[Box]) -> bool:

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.selection import ComparisonDirection as Direction
-from xshardy.proving.index import Index, Ints, combine, digit_of, is_uniform, number, same_index
+from xshardy.proving.index import Digit, Index, Ints, combine, digit_of, is_uniform, number, same_index
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.sources import Constant, Term
@@ -89,15 +89,6 @@ def _applied(op: Operation, shape: Sequence[int]) -> Applied:
     return Applied(name, _details(op, len(op.operands)), "p" * len(shape), tuple(shape), commutes=commutes)
 
 
-def is_exact_quotient(operation: Applied) -> bool:
-    """Whether a division is one of real or complex numbers: one of integers is not linear."""
-    match operation.details:
-        case (_, (*_, kind), _):
-            return kind in ("real", "complex")
-        case _:
-            return False
-
-
 def _details(op: Operation, count: int) -> object:
     properties, kinds, regions = details_of(op)
     return (
@@ -151,7 +142,7 @@ def _integers(kernel: Kernel, reads: Sequence[Piece]) -> list[Index] | None:
 def _in_range(kernel: Kernel, op: Operation, value: Index | None, box: Box) -> list[Piece] | None:
     """The piece of an integer, if it is one of its type everywhere."""
     limits = integer_range(element_of(op.results[0]))
-    if value is None or limits is None:
+    if value is None or limits is None or not value.is_small:
         return None
     low, high = bounds(value, box)
     fits = (low >= max(limits[0], -LARGEST)) & (high <= min(limits[1], LARGEST)) | ~box.active
@@ -288,20 +279,29 @@ def _decided(direction: Direction, values: Sequence[Index], box: Box, answers: S
     below, above = high < bound, low >= bound
     if (below | above | ~box.active).all():
         return _on_devices((first, second), box, below)
-    if len(difference.digits) != 1 or difference.digits[0].div != 1 or abs(difference.digits[0].stride) != 1:
+    if (digit := _position(difference, box)) is None:
         return None
-    sign, dim, _, _ = difference.digits[0]
+    sign, dim, _, _ = digit
     place = bound - difference.offset if sign > 0 else difference.offset - bound + 1
     place = np.clip(np.broadcast_to(place, len(box.here)), box.lo[:, dim], box.hi[:, dim])
     before, after = box.along(dim, box.lo[:, dim], place), box.along(dim, place, box.hi[:, dim])
     return _cut(first, [before if sign > 0 else after]) + _cut(second, [after if sign > 0 else before])
 
 
+def _position(value: Index, box: Box) -> Digit | None:
+    """The digit of a value that is the index of one dimension in all of `box`, or its negative, but for an offset."""
+    if len(value.digits) != 1:
+        return None
+    digit = value.digits[0]
+    repeats = (box.hi[:, digit.dim] > digit.mod) & box.active
+    return digit if digit.div == 1 and abs(digit.stride) == 1 and not repeats.any() else None
+
+
 def _zero_of(difference: Index, box: Box) -> tuple[int, Ints] | None:
     """The dimension and the place of the one index at which a difference of one dimension is zero."""
-    if len(difference.digits) != 1 or difference.digits[0].div != 1 or abs(difference.digits[0].stride) != 1:
+    if (digit := _position(difference, box)) is None:
         return None
-    sign, dim, _, _ = difference.digits[0]
+    sign, dim, _, _ = digit
     place = np.broadcast_to(-difference.offset * sign, len(box.here))
     return dim, np.clip(place, box.lo[:, dim] - 1, box.hi[:, dim])
 
@@ -320,7 +320,8 @@ def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
         if kernel.is_number(reads[0], truth):
             return [answer]
     on_true, on_false = reads[1:]
-    is_same = on_true.source is on_false.source and on_true.partial is on_false.partial is None
+    is_same = on_true.source is on_false.source and on_true.outside is on_false.outside
+    is_same &= on_true.partial is on_false.partial is None
     if is_same and all(same_index(a, b, box.active) for a, b in zip(on_true.at, on_false.at, strict=True)):
         return [on_true]
     return None

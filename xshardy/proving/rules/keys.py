@@ -1,7 +1,9 @@
 """What decides about the result of an operation beside its operands, as values that are equal for equal functions."""
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, TensorType, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.traits import SymbolTable
 
 IRRELEVANT = frozenset(
     {
@@ -59,7 +61,7 @@ def fingerprint(region: Region) -> str:
     """
     The text of a region with its values numbered: equal for regions that compute the same in the same way.
 
-    A value from outside of it makes it unlike all others.
+    A value from outside of it makes it unlike all others. Functions that it calls are a part of it.
     """
     numbers = dict[SSAValue, int]()
     lines = list[str]()
@@ -70,5 +72,7 @@ def fingerprint(region: Region) -> str:
             operands = [numbers.get(operand, f"outside {hash(operand)}") for operand in op.operands]
             for result in op.results:
                 numbers[result] = len(numbers)
+            if isinstance(op, func.CallOp) and (called := SymbolTable.lookup_symbol(op, op.callee)) is not None:
+                lines.append(fingerprint(called.regions[0]))
             lines.append(f"{op.name.partition('.')[2]}{operands}{details_of(op)}")
     return ";".join(lines)

@@ -33,7 +33,8 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     updates = [dim if dim in kept or place in batching else None for place, dim in enumerate(updates)]
     indices = [dim if dim in kept else None for dim in indices]
     given = [*([tensor] * count), indices, *([updates] * count)]
-    more = (_unnumbered(dims, tensor, sizes), dims.index_vector == len(operands[count].shape))
+    taken = tuple(place in dims.offset for place, dim in enumerate(updates) if dim is None)
+    more = (_unnumbered(dims, tensor, sizes), dims.index_vector, taken)
     return applied_to_whole(kernel, op, operands, given, [tensor] * count, leave_out=NUMBERS, more=more)
 
 

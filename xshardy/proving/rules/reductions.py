@@ -3,22 +3,24 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import I64, DenseArrayBase, i1
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
+from xdsl.utils.hints import isa
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
+from xshardy.interpreters.constants import constant_array
 from xshardy.proving.index import Index, substitute, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.whole import applied_to_whole
-from xshardy.proving.sources import Constant
+from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Piece, View, bounds, full_box
 
@@ -69,15 +71,23 @@ def reduce(kernel: Kernel, op: stablehlo.ReduceOp, operands: Sequence[View]) -> 
 def reduce_window(kernel: Kernel, op: stablehlo.ReduceWindowOp, operands: Sequence[View]) -> Sequence[View]:
     """Windows over one tensor by one operation; others take the dimensions that windows slide along as a whole."""
     count, kind = len(op.inputs), combiner_of(op.body.block)
-    shape = shape_of(op.results[0])
     if count == 1 and kind is not None and _is_neutral(kernel, op, kind, operands[1]):
         try:
             return [_combined(kernel, op, kind, operands[0], operands[1], operand_maps(op)[0][0])]
         except Undecided:
             pass
-    sizes = values_of(op.window_dimensions)
-    dims = [d if s == 1 and shape[d] == operands[0].shape[d] else None for d, s in enumerate(sizes)]
+    dims = single_elements(op, len(operands[0].shape))
     return applied_to_whole(kernel, op, operands, [*([dims] * count), *([[]] * count)], [dims] * count)
+
+
+def single_elements(op: stablehlo.ReduceWindowOp | stablehlo.SelectAndScatterOp, rank: int) -> list[int | None]:
+    """The dimensions along which the windows are the elements one after another, without padding; None for others."""
+    padding = [(0, 0)] * rank if op.padding is None else constant_array(op.padding).reshape(rank, 2).tolist()
+    names = ("window_dimensions", "window_strides", "base_dilations", "window_dilations")
+    written = [values for name in names if (values := op.properties.get(name)) is not None]
+    others = [values_of(values) for values in written if isa(values, DenseArrayBase[I64])]
+    is_single = [all(values[dim] == 1 for values in others) and not any(padding[dim]) for dim in range(rank)]
+    return [dim if is_single[dim] else None for dim in range(rank)]
 
 
 def _combined(kernel: Kernel, op: Operation, kind: str, operand: View, initial: View, map: IndexingMap) -> View:
@@ -98,7 +108,7 @@ def _combined(kernel: Kernel, op: Operation, kind: str, operand: View, initial: 
 def _is_neutral(kernel: Kernel, op: Operation, kind: str, initial: View) -> bool:
     """Whether a combiner does not notice this scalar."""
     neutral = neutral_of(kind, element_of(op.results[0]))
-    return all(kernel.is_number(piece, neutral) for piece in initial.pieces)
+    return initial.is_known(kernel.devices) and all(kernel.is_number(piece, neutral) for piece in initial.pieces)
 
 
 def _roles(space: Sequence[int], rank: int) -> str:
@@ -224,6 +234,11 @@ def _extended(kernel: Kernel, view: View, at: Sequence[Index], space: Sequence[i
     return View(tuple(space), (Piece(piece.source, tuple(i for i in indices if i is not None), box, None, outside),))
 
 
+def _has_no_end(kernel: Kernel, source: Source) -> bool:
+    """Whether a source has elements at any index, so that none is outside of it."""
+    return source is kernel.universe.integers or (isinstance(source, Term) and source.operation.is_total)
+
+
 def continued(kernel: Kernel, view: View, neutral: float | bool) -> Piece:
     """
     `view` as one piece that is `neutral` outside of its source. Raises `Undecided` if it is none.
@@ -235,6 +250,8 @@ def continued(kernel: Kernel, view: View, neutral: float | bool) -> Piece:
     if not pieces:
         return Piece(outside, (), full_box(view.shape, kernel.devices))
     first = pieces[0]
+    if _has_no_end(kernel, first.source):
+        raise Undecided("a window over positions, which continue outside of the tensor")
     if len(pieces) > 1 or first.partial is not None or isinstance(first.source, Constant):
         if first.partial is not None or any(piece.partial is not None for piece in pieces):
             raise Undecided("a window over a part of a sum")

@@ -6,17 +6,18 @@ from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
+from xdsl.traits import SymbolTable
 
 from xshardy.dialects import chlo, hlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.shapes import shape_of
 from xshardy.facts.decompositions import decomposed, decomposition_of
-from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.stablehlo.custom_calls import IDENTITIES
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import collectives, lookups, movement, reductions
 from xshardy.proving.rules.elementwise import elementwise
+from xshardy.proving.rules.keys import element_of, fingerprint
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.views import View
 from xshardy.sharding.conflicts.parts_rules import WHOLE_DIMENSIONS
@@ -40,7 +41,13 @@ def bitcast_convert(kernel: Kernel, op: stablehlo.BitcastConvertOp, operands: Se
     rank, result_rank = len(operands[0].shape), len(shape_of(op.result))
     dims, count = range(min(rank, result_rank)), max(rank, result_rank)
     given, made = ([*dims, *([None] * (count - len(dims)))][:each] for each in (rank, result_rank))
-    return applied_to_whole(kernel, op, operands, [given], [made])
+    types = str(element_of(op.operand)), str(element_of(op.result))
+    return applied_to_whole(kernel, op, operands, [given], [made], more=types)
+
+
+def without_a_rule(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    """Operations that may read other devices or a state."""
+    raise Undecided("nothing is known about such operations")
 
 
 def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[View]) -> Sequence[View]:
@@ -52,12 +59,13 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
     target = op.call_target_name.data
     if target in IDENTITIES:
         return operands
+    more = _called(op)
     if (count := WHOLE_DIMENSIONS.get(target)) is not None:
         batches = list(range(len(operands[0].shape) - count))
         given = [_first(view.shape, operands[0].shape, batches) for view in operands]
         results = [_first(shape_of(result), operands[0].shape, batches) for result in op.results]
-        return applied_to_whole(kernel, op, operands, given, results)
-    if op.has_side_effect is not None and op.has_side_effect.value.data:
+        return applied_to_whole(kernel, op, operands, given, results, more=more)
+    if op.has_side_effect.value.data:
         kernel.universe.assumptions.add(f"@{target} returns the same for the same operands")
     attributes = op.attributes.get("mhlo.frontend_attributes")
     batches = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
@@ -70,7 +78,7 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
         return applied_to_whole(kernel, op, operands, given, results)
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
-        return applied_to_whole(kernel, op, operands)
+        return applied_to_whole(kernel, op, operands, more=more)
     kernel.universe.assumptions.add(f"@{target} computes parts as its sharding rule says")
     rule = FactorRule.of(written)
     made = {factor for mapping in rule.results for dim in mapping for factor in dim}
@@ -82,7 +90,13 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
     )
     read = {factor for dims in given for factor in dims}
     results = [[factor if factor in read else None for factor in dims] for dims in results]
-    return applied_to_whole(kernel, op, operands, given, results, summed=frozenset(known - made))
+    return applied_to_whole(kernel, op, operands, given, results, more=more, summed=frozenset(known - made))
+
+
+def _called(op: stablehlo.CustomCallOp) -> Sequence[str]:
+    """What the functions that it is given compute."""
+    functions = [SymbolTable.lookup_symbol(op, name) for name in op.called_computations.data]
+    return tuple(fingerprint(function.regions[0]) for function in functions if function is not None)
 
 
 def _first(shape: Sequence[int], first: Sequence[int], batches: Sequence[int]) -> list[int | None]:
@@ -96,6 +110,8 @@ def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) ->
     try:
         block, results = decomposed(op)
     except NotImplementedError:
+        if isinstance(op, stablehlo.CrossReplicaSumOp):
+            return without_a_rule(kernel, op, operands)
         return applied_to_whole(kernel, op, operands)
     values = dict(zip(block.args, operands, strict=True))
     for inner in block.ops:
@@ -113,10 +129,8 @@ def sort(kernel: Kernel, op: stablehlo.SortOp, operands: Sequence[View]) -> Sequ
 
 
 def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:
-    """Dimensions along which windows have one element are parallel."""
-    sizes = values_of(op.window_dimensions) if op.window_dimensions is not None else (1,) * len(operands[0].shape)
-    same = [a == b for a, b in zip(operands[0].shape, operands[1].shape, strict=True)]
-    dims = [d if size == 1 and same[d] else None for d, size in enumerate(sizes)]
+    """Dimensions along which windows are single elements are parallel."""
+    dims = reductions.single_elements(op, len(operands[0].shape))
     return applied_to_whole(kernel, op, operands, [dims, dims, []], [dims])
 
 
@@ -192,7 +206,29 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.TransposeOp: movement.rearranged,
     stablehlo.TriangularSolveOp: lambda kernel, op, operands: along_last(kernel, op, operands, 2),
 }
-"""An operation without a row is elementwise, if it has that trait, or takes its operands as a whole."""
+"""An operation without a row is elementwise, if it has that trait, or one of `FUNCTIONS`, or unknown."""
+
+FUNCTIONS: frozenset[type[Operation]] = frozenset(
+    {
+        chlo.RaggedDotOp,
+        chlo.ScanOp,
+        stablehlo.BatchNormGradOp,
+        stablehlo.BatchNormInferenceOp,
+        stablehlo.BatchNormTrainingOp,
+        stablehlo.DynamicBroadcastInDimOp,
+        stablehlo.DynamicConvOp,
+        stablehlo.DynamicGatherOp,
+        stablehlo.DynamicIotaOp,
+        stablehlo.DynamicPadOp,
+        stablehlo.DynamicReshapeOp,
+        stablehlo.GetDimensionSizeOp,
+        stablehlo.MapOp,
+        stablehlo.RealDynamicSliceOp,
+        stablehlo.RngBitGeneratorOp,
+        stablehlo.SetDimensionSizeOp,
+    }
+)
+"""Operations whose results are functions of their operands, and of nothing else: not of other devices, nor of a state."""
 
 
 @cache
@@ -202,4 +238,6 @@ def rule_of(kind: type[Operation]) -> Rule:
         return rule
     if kind.has_trait(Elementwise, value_if_unregistered=False):
         return elementwise
-    return applied_to_whole if decomposition_of(kind) is None else by_decomposition
+    if kind in FUNCTIONS:
+        return applied_to_whole
+    return without_a_rule if decomposition_of(kind) is None else by_decomposition

@@ -52,9 +52,12 @@ def applied_to_whole(
     views = [kernel.pulled(view, [whole(dim, space[dim]) for dim in at], space) for view, at in reads]
     results = list[View]()
     taken = tuple(size for size, role in zip(space, roles, strict=True) if role == "w")
-    for number_, (result, dims) in enumerate(zip(op.results, made, strict=True)):
-        extra = tuple(size for size, dim in zip(shape_of(result), dims, strict=True) if dim is None)
-        details = (number_, taken, details_of(op, leave_out), more)
-        applied = Applied(op.name, details, roles, tuple(space), extra, kind="add" if summed else None)
+    extras = [
+        tuple(size for size, dim in zip(shape_of(result), dims, strict=True) if dim is None)
+        for result, dims in zip(op.results, made, strict=True)
+    ]
+    for number_, dims in enumerate(made):
+        details = (number_, taken, tuple(extras), details_of(op, leave_out), more)
+        applied = Applied(op.name, details, roles, tuple(space), extras[number_], kind="add" if summed else None)
         results.append(kernel.apply(applied, views, [None if dim is None else places[dim] for dim in dims]))
     return results
