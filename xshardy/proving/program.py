@@ -223,11 +223,11 @@ class Reading:
         Its results are joined by their shardings: devices that have the same part are taken to agree, as `sdy` says. In
         another manual computation only results that no axis divides are.
         """
-        if not self.kernel.is_whole:
-            raise Undecided("a manual computation in a program of each device")
         ins, outs = op.in_shardings.shardings.data, op.out_shardings.shardings.data
         mesh = common_mesh((*ins, *outs), op)
         devices = 1 if mesh is None else mesh.device_count
+        if self.kernel.devices not in ((1, devices) if self.whole is None else (1,)):
+            raise Undecided("a manual computation in a program of each device")
         free = () if mesh is None else [name for name in mesh.sizes if name not in op.manual_axes.names]
         kernel = Kernel(self.kernel.universe, self.kernel.oracle, devices, False, Grid(1, devices))
         inner = Reading(kernel, self.module, self.relations, None, self.loops, self.branches)
