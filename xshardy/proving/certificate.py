@@ -26,6 +26,13 @@ from xshardy.syntax import print_module
 
 VERSION = 1
 
+DIGESTED = {
+    "whole": "the whole program",
+    "local": "the program of a device",
+    "boundary": "the division of arguments or results",
+}
+"""What the digests are of."""
+
 
 class CertificateError(InputError):
     """The certificate is not one of this pair, or is damaged."""
@@ -78,17 +85,21 @@ def check(pair: Pair, text: str) -> Decision:
         version, rows = found["version"], found["rows"]
         said = {name: found[name] for name in digests(pair)}
     except (ValueError, KeyError, TypeError) as error:
-        raise CertificateError(f"this is no certificate of xshardy: {error}") from None
+        raise CertificateError(f"this is no certificate of xshardy ({error}): write one with --certificate") from None
     if version != VERSION:
-        raise CertificateError(f"the certificate has version {version}: write it again with this xshardy")
+        raise CertificateError(f"the certificate has version {version}, not {VERSION}: write it again")
     for name, digest in digests(pair).items():
         if said[name] != digest:
-            raise CertificateError(f"the certificate is of another pair: the digest of `{name}` differs")
+            raise CertificateError(
+                f"the certificate is of other programs, {DIGESTED[name]} differs: write one for these"
+            )
     recorded = _Recorded(rows)
     try:
         decision = decide(pair, recorded)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        raise CertificateError(f"row {recorded.position} of the certificate is no answer to its question") from error
+        raise CertificateError(
+            f"row {recorded.position} of the certificate is no answer to its question: write it again"
+        ) from error
     return decision
 
 

@@ -8,7 +8,7 @@ substitution: whatever the oracle answers, the kernel accepts what is true only.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Protocol, TypeAlias
 
@@ -128,6 +128,8 @@ class Kernel:
     is_whole: bool
     grid: Grid
     """The replicas and partitions of a program of a device."""
+    lookups: dict[Source, tuple[Piece, object]] = field(default_factory=dict[Source, tuple[Piece, object]])
+    """Which pieces of sources of the device are look-ups (`rules.windows.Looked`)."""
 
     # -- views -------------------------------------------------------------------------------------------------------
 
@@ -230,12 +232,14 @@ class Kernel:
         reads: Sequence[View],
         out: Sequence[int | None],
         neutral: float | bool | None = None,
+        masks: int = 0,
     ) -> View:
         """
         The result of `operation`, whose reads are views over its space.
 
         `out` names for each dimension of the result that of the space; None for one that the operation makes. Reduced
-        elements for which a read is the number `neutral` add nothing to the result.
+        elements for which a read is the number `neutral` add nothing to the result; but not for the last `masks` reads,
+        which choose what is reduced.
         """
         reduced = [dim for dim, role in enumerate(operation.roles) if role == "r"]
         taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
@@ -243,7 +247,7 @@ class Kernel:
         reads = [self._uncut(view, taken) for view in reads] if taken else list(reads)
         boxes, nothing = list[tuple[Box, tuple[Piece, ...]]](), list[Box]()
         for box, chosen in refined([view.pieces for view in reads]) if reads else [(space, ())]:
-            if neutral is not None and any(self.is_number(piece, neutral) for piece in chosen):
+            if neutral is not None and any(self.is_number(piece, neutral) for piece in chosen[: len(chosen) - masks]):
                 nothing.append(box)
             else:
                 boxes.append((box, chosen))
@@ -262,12 +266,7 @@ class Kernel:
 
     def _uncut(self, view: View, taken: Sequence[int]) -> View:
         """A view whose pieces are whole along the dimensions `taken`."""
-        sizes = [view.shape[dim] for dim in taken]
-        is_whole = all(
-            ((box.lo == 0).all(1) & (box.hi == sizes).all(1) | ~box.active).all()
-            for box in (piece.box.dims(taken) for piece in view.pieces)
-        )
-        return view if is_whole else self.single(view)
+        return view if has_whole_pieces(view, taken) else self.single(view)
 
     def _neutral_pieces(
         self,
@@ -416,6 +415,15 @@ class Kernel:
             return None
         indices = [at[dim] for dim in term.parallel]
         return indices if term.devices is None else [number(term.devices), *indices], parts[0], holds
+
+
+def has_whole_pieces(view: View, dims: Sequence[int]) -> bool:
+    """Whether all pieces of a view are whole along these dimensions."""
+    sizes = [view.shape[dim] for dim in dims]
+    return all(
+        ((box.lo == 0).all(1) & (box.hi == sizes).all(1) | ~box.active).all()
+        for box in (piece.box.dims(dims) for piece in view.pieces)
+    )
 
 
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:

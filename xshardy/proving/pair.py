@@ -49,8 +49,14 @@ def partitioned_pair(program: Program) -> Pair:
     """
     The program and its partition by our passes, which change its module in place.
 
-    The whole program is the one with propagated shardings. Raises what `partition_module` does.
+    The whole program is the one with propagated shardings. Raises what `partition_module` does, and `InputError` for a
+    program without a mesh: it has no devices, so that there is nothing to prove.
     """
+    if device_count(program.module) == 1 and mesh_of(program.module)[0] is None:
+        raise InputError(
+            f"{program.source.name}: error: the program has no mesh, so that there are no devices: give it shardings, "
+            "or the program of each device as a second file"
+        )
     made = partition_module(program.module, program.context, keep_propagated=True)
     assert made.propagated is not None
     return Pair(made.propagated, made.module, made.arguments, made.results, made.devices, program.names)
@@ -63,15 +69,17 @@ def pair_of(whole: Program, local: Program) -> Pair:
     `local` is the program of a device, and the shardings of `whole` say which parts it has; or it is a program of whole
     tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. A `whole`
     of MLIR is propagated; HLO text is what XLA's partitioner takes, whose shardings are final. Raises `InputError` if
-    arguments or results do not fit, and what the passes raise.
+    arguments, results or numbers of devices do not fit, and what the passes raise.
     """
     if mesh_of(local.module)[0] is not None:
-        made = partition_module(local.module, local.context)
+        with local.failures_placed():
+            made = partition_module(local.module, local.context)
         pair = Pair(whole.module, made.module, made.arguments, made.results, made.devices, local.names)
         check_types(pair, whole, local, "whole")
         return pair
     passes = PREPARATION if whole.source.is_hlo else (*PREPARATION, PROPAGATION)
-    PassPipeline(passes).apply(whole.context, whole.module)
+    with whole.failures_placed():
+        PassPipeline(passes).apply(whole.context, whole.module)
     return divided_pair(whole, local)
 
 
@@ -82,7 +90,7 @@ def divided_pair(whole: Program, local: Program) -> Pair:
             f"{whole.source.name}: error: its result depends on the device, outside of manual computations: give the "
             "whole program first, then that of a device"
         )
-    devices = max(device_count(whole.module), declared_grid(local.module).size)
+    devices = _devices(whole, local)
     arguments, results = distributed_tensors(whole.module, devices)
     pair = Pair(whole.module, local.module, arguments, results, devices, local.names)
     check_types(pair, whole, local, "part")
@@ -123,6 +131,22 @@ def _is_of_one(op: Operation) -> bool:
     return (bool(rows.size) and bool((rows == rows[:, :1]).all())) or (channel_of(op) == 0 and not rows.size)
 
 
+def _devices(whole: Program, local: Program) -> int:
+    """How many devices run `local`. Raises `InputError` if the programs say different numbers, or none."""
+    of_mesh, declared = device_count(whole.module), declared_grid(local.module).size
+    if of_mesh == declared == 1 and mesh_of(whole.module)[0] is None:
+        raise InputError(
+            f"{local.source.name}: error: neither this program nor {whole.source.name} says how many devices there "
+            f"are: give {whole.source.name} shardings, or this one the attribute mhlo.num_partitions"
+        )
+    if 1 != of_mesh != declared != 1:
+        raise InputError(
+            f"{local.source.name}: error: the program is for {declared} devices, and the mesh of {whole.source.name} "
+            f"has {of_mesh}: give one of them the number of the other"
+        )
+    return max(of_mesh, declared)
+
+
 def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:
     """
     Raises `InputError` if both programs have other numbers or shapes of arguments or results.
@@ -130,24 +154,29 @@ def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:
     `what` says whether those of `local` are to be the whole tensors, or parts of them.
     """
     functions = pair.functions
-    for name, tensors, types in (
+    name, other = local.source.name, whole.source.name
+    for kind, tensors, types in (
         ("argument", pair.arguments, [function.function_type.inputs.data for function in functions]),
         ("result", pair.results, [function.function_type.outputs.data for function in functions]),
     ):
         if len(types[0]) != len(types[1]):
             raise InputError(
-                f"{whole.source.name} has {len(types[0])} {name}s and {local.source.name} has {len(types[1])}: "
-                "give two programs that take and return the same tensors"
+                f"{name}: error: the program has {_count(len(types[1]), kind)}, and {other} has {len(types[0])}: give "
+                "two programs that take and return the same tensors"
             )
-        for number, (tensor, mine, other) in enumerate(zip(tensors, *types, strict=True)):
-            part = TensorType(tensor.type.element_type, tensor.local_shape)
-            if what == "part" and other != part:
+        for number, (tensor, mine, found) in enumerate(zip(tensors, *types, strict=True)):
+            expected = TensorType(tensor.type.element_type, tensor.local_shape)
+            if what == "part" and found != expected:
                 raise InputError(
-                    f"{name} {number} of {local.source.name} is a {other}, but by the shardings of "
-                    f"{whole.source.name} a device has a {part} of its {mine}"
+                    f"{name}: error: {kind} {number} is a {found}, but by the shardings of {other} a device has a "
+                    f"{expected} of the {mine}: change its sharding there, or the type here"
                 )
             if what == "whole" and tensor.type != mine:
                 raise InputError(
-                    f"{name} {number} of {local.source.name} is a {tensor.type}, but in {whole.source.name} it is a "
-                    f"{mine}"
+                    f"{name}: error: {kind} {number} is a {tensor.type}, but in {other} it is a {mine}: give two "
+                    "programs that take and return the same tensors"
                 )
+
+
+def _count(number: int, kind: str) -> str:
+    return f"{number} {kind}{'' if number == 1 else 's'}"

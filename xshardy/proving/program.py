@@ -76,6 +76,8 @@ class Reading:
     """How many values are views of the whole program."""
     frontier: "list[tuple[Operation, str]]" = field(default_factory=list[tuple[Operation, str]])
     """The operations whose results are no views of the whole program, though their operands are; and why."""
+    views: "dict[Operation, Sequence[View]] | None" = None
+    """By operation, its results as they were read last, if a dictionary is given."""
 
     def __post_init__(self):
         self._functions: Mapping[str, func.FuncOp] = functions_of(self.module)
@@ -118,6 +120,8 @@ class Reading:
             results = [self.kernel.opaque(op.name, _shape(result)) for result in op.results]
         if self.whole is not None:
             self._note(op, operands, results, why)
+        if self.views is not None:
+            self.views[op] = results
         return results
 
     def _note(self, op: Operation, operands: Sequence[View], results: Sequence[View], why: str | None) -> None:
@@ -230,7 +234,7 @@ class Reading:
             raise Undecided("a manual computation in a program of each device")
         free = () if mesh is None else [name for name in mesh.sizes if name not in op.manual_axes.names]
         kernel = Kernel(self.kernel.universe, self.kernel.oracle, devices, False, Grid(1, devices))
-        inner = Reading(kernel, self.module, self.relations, None, self.loops, self.branches)
+        inner = Reading(kernel, self.module, self.relations, None, self.loops, self.branches, views=self.views)
         given, made = (
             [
                 DistributedTensor.under(value.type, without_axes(sharding, free), op, devices)

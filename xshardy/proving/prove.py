@@ -1,11 +1,11 @@
 """The decision: both programs are read into one universe, and results compared with the parts that they should be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Operation as IROperation
 
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.interpreters.stablehlo.devices import Grid
@@ -34,7 +34,7 @@ class Decision:
 
     unrelated: Sequence[int]
     """The numbers of the results that are not shown to be the parts that they should be."""
-    frontier: Sequence[tuple[Operation, str]]
+    frontier: Sequence[tuple[IROperation, str]]
     """Operations of a device with related operands and another result, and why."""
     related: int
     """How many operations of a device are related to the whole program."""
@@ -60,9 +60,17 @@ class Answers(Protocol):
         ...
 
 
-def decide(pair: Pair, answers: Answers | None = None) -> Decision:
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """By operation of each program, the views that its results are; of the main function, its arguments."""
+
+    whole: dict[IROperation, Sequence[View]] = field(default_factory=dict[IROperation, Sequence[View]])
+    local: dict[IROperation, Sequence[View]] = field(default_factory=dict[IROperation, Sequence[View]])
+
+
+def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None) -> Decision:
     """
-    Decide `pair` by the answers of a search, or by given ones.
+    Decide `pair` by the answers of a search, or by given ones; `kept` is filled with what is read.
 
     Whatever they are, a pair that does not hold is not proved.
     """
@@ -83,11 +91,14 @@ def decide(pair: Pair, answers: Answers | None = None) -> Decision:
             one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
         given.append(one)
         parts.append(other)
-    reading = Reading(reader, pair.whole, relations)
+    views = (None, None) if kept is None else (kept.whole, kept.local)
+    reading = Reading(reader, pair.whole, relations, views=views[0])
     expected = reading.block(whole_main.body.block, given, {})
     universe.written.update(term for term in universe.terms if term.is_local)
-    local = Reading(kernel, pair.local, relations, reading)
+    local = Reading(kernel, pair.local, relations, reading, views=views[1])
     found = local.block(local_main.body.block, parts, {})
+    if kept is not None:
+        kept.whole[whole_main], kept.local[local_main] = given, parts
     unrelated = list[int]()
     for index, (view, tensor) in enumerate(zip(found, pair.results, strict=True)):
         try:

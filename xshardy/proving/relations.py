@@ -30,18 +30,19 @@ class BySharding:
         return self._maps(branched.op, branched.results, shapes)
 
     def _maps(self, op: Operation, views: Sequence[View], shapes: Sequence[tuple[int, ...]]) -> Maps | None:
+        """The first part, where there is no sharding: that of what a loop carries unchanged does not matter."""
         written = op.attributes.get(SHARDING)
         shardings: Sequence[TensorShardingAttr | None] = (
             written.shardings.data if isinstance(written, TensorShardingPerValueAttr) else [None] * len(views)
         )
         maps = list[tuple[Index, ...]]()
         for sharding, result, view, shape in zip(shardings, op.results, views, shapes, strict=True):
-            if view.shape == shape:
-                maps.append(identity(shape))
-                continue
-            assert isa(result.type, TensorType[Attribute])
-            tensor = DistributedTensor.under(result.type, sharding, op, self._devices)
-            if tensor.local_shape != shape:
+            if len(view.shape) != len(shape):
                 return None
-            maps.append(place_of(tensor))
+            maps.append(identity(shape))
+            if view.shape != shape:
+                assert isa(result.type, TensorType[Attribute])
+                tensor = DistributedTensor.under(result.type, sharding, op, self._devices)
+                if tensor.local_shape == shape:
+                    maps[-1] = place_of(tensor)
         return maps

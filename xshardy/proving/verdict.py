@@ -7,10 +7,11 @@ from time import perf_counter
 
 from xdsl.ir import Operation
 
+from xshardy.display.html_parts import facts
 from xshardy.programs.garbage import collection_suspended
 from xshardy.proving.certificate import CertificateError, certificate_of, check
 from xshardy.proving.pair import Pair
-from xshardy.proving.prove import decide
+from xshardy.proving.prove import Kept, decide
 from xshardy.proving.refutation import Witness, is_runnable, refute
 
 SHOWN = 5
@@ -46,7 +47,7 @@ class Verdict:
     witness: Witness | None = None
     """Of a refutation."""
     certificate: str | None = field(default=None)
-    """Of a proof: JSON, which `check_certificate` reads."""
+    """Of a proof: JSON, which `certificate.check` reads."""
     was_run: bool = False
     """Whether inputs were tried."""
 
@@ -65,12 +66,33 @@ class Verdict:
         """The answer, then what it rests on."""
         return "\n".join(self._lines())
 
+    def _repr_html_(self) -> str:
+        """The answer and what it rests on, and how each result is divided, for notebooks."""
+        found: dict[str, object] = {
+            "answer": self.answer.value,
+            "devices": self.pair.devices,
+            "related operations of a device": self.related,
+        }
+        if self.witness is not None:
+            found["witness"] = self.witness
+        found |= {f"not related: {self._named(op)}": why for op, why in self.frontier[:SHOWN]}
+        results = {
+            f"result {number}": f"{'not ' if number in self.unrelated else ''}related, {tensor!r}"
+            for number, tensor in enumerate(self.pair.results)
+        }
+        return facts(found) + facts(results)
+
+    def _named(self, op: Operation) -> str:
+        """`%1 (line 4), stablehlo.tanh`"""
+        return f"{self.pair.names.describe(op.results[0])}, {op.name}" if op.results else op.name
+
     def _lines(self) -> Iterator[str]:
         count, seconds = len(self.pair.results), f"{self.seconds:.2g} s"
         if self:
+            devices = "the device" if self.pair.devices == 1 else f"each of {self.pair.devices} devices"
             yield (
-                f"proved: each of {self.pair.devices} devices computes its part of {_results(range(count), count)}, for "
-                "all inputs, in exact arithmetic"
+                f"proved: {devices} computes its part of {_results(range(count), count)}, for all inputs, in exact "
+                "arithmetic"
             )
             yield f"  {self.related} operations of a device are related to the whole program ({seconds})"
             yield from (f"  assumed: {assumption}" for assumption in self.assumptions)
@@ -82,10 +104,11 @@ class Verdict:
             tried = "no input that was tried refutes it" if self.was_run else "it was not run"
             yield f"undecided: not shown for {_results(self.unrelated, count)}; {tried} ({seconds})"
         for op, why in self.frontier[:SHOWN]:
-            name = self.pair.names.describe(op.results[0]) if op.results else op.name
-            yield f"  not related: {name}, {op.name}: {why}"
+            yield f"  not related: {self._named(op)}: {why}"
         if len(self.frontier) > SHOWN:
             yield f"  and {len(self.frontier) - SHOWN} more"
+        if not self.frontier:
+            yield "  each operation is related to the whole program, but results are not the parts that shardings say"
 
 
 def _results(numbers: Sequence[int], count: int) -> str:
@@ -95,15 +118,15 @@ def _results(numbers: Sequence[int], count: int) -> str:
 
 
 @collection_suspended()
-def prove_pair(pair: Pair, *, run: bool = True, certify: bool = False) -> Verdict:
+def prove_pair(pair: Pair, *, run: bool = True, certify: bool = False, kept: Kept | None = None) -> Verdict:
     """
     The verdict about `pair`.
 
     What is not proved is run, if `run`, to find an input that refutes it. With `certify`, a proof has a certificate,
-    which has been checked.
+    which has been checked. `kept` is filled with the views that values are, as a page shows them.
     """
     start = perf_counter()
-    decision = decide(pair)
+    decision = decide(pair, kept=kept)
     found = decision.unrelated, decision.frontier, decision.related
     if decision.is_proved:
         certificate = certificate_of(pair, decision) if certify else None

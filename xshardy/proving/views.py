@@ -8,103 +8,11 @@ different ways get the same views of the same sources.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from xshardy.proving.index import Digit, Index, Ints, canonical, same_index, substitute, whole
-from xshardy.proving.sources import Source
-
-Mask: TypeAlias = NDArray[np.bool_]
-"""A truth of each device, of shape `[devices]`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Box:
-    """The indices `lo <= i < hi`, of each device; none on devices that are not `here`."""
-
-    lo: Ints
-    """`[devices, rank]`"""
-    hi: Ints
-    here: Mask
-    sizes: tuple[int, ...] | None = None
-    """The shape of the tensor all of whose indices it has, on all devices; None for other boxes."""
-
-    @cached_property
-    def active(self) -> Mask:
-        """The devices on which it has an index."""
-        return self.here & (self.hi > self.lo).all(1)
-
-    @property
-    def volume(self) -> Ints:
-        """How many indices it has, on each device."""
-        return np.where(self.active, np.prod(self.hi - self.lo, axis=1), 0)
-
-    def meet(self, other: "Box") -> "Box":
-        """The indices that are in both."""
-        if self.sizes is not None and self.sizes == other.sizes:
-            return self
-        return Box(np.maximum(self.lo, other.lo), np.minimum(self.hi, other.hi), self.here & other.here)
-
-    def where(self, devices: Mask) -> "Box":
-        """It on these devices only."""
-        if devices.all():
-            return self
-        return Box(self.lo, self.hi, self.here & devices)
-
-    def along(self, dim: int, lo: Ints, hi: Ints) -> "Box":
-        """Its indices that are in `[lo, hi)` along `dim`."""
-        new_lo, new_hi = self.lo.copy(), self.hi.copy()
-        new_lo[:, dim], new_hi[:, dim] = np.maximum(lo, self.lo[:, dim]), np.minimum(hi, self.hi[:, dim])
-        return Box(new_lo, new_hi, self.here)
-
-    def dims(self, dims: Sequence[int]) -> "Box":
-        """Its indices along `dims`."""
-        return Box(self.lo[:, list(dims)], self.hi[:, list(dims)], self.active)
-
-    def at_devices(self, devices: Ints) -> "Box":
-        """That of `devices[d]`, on device `d`; none where the number is negative."""
-        if self.sizes is not None and (devices >= 0).all():
-            return full_box(self.sizes, len(devices))
-        known = np.maximum(devices, 0)
-        return Box(self.lo[known], self.hi[known], self.here[known] & (devices >= 0))
-
-    def contains(self, other: "Box") -> Mask:
-        """The devices on which all indices of `other` are in it."""
-        return ~other.active | (self.active & (self.lo <= other.lo).all(1) & (self.hi >= other.hi).all(1))
-
-
-def full_box(shape: Sequence[int], devices: int) -> Box:
-    """All indices of a tensor of this shape."""
-    hi = np.tile(np.array(shape, np.int64).reshape(1, -1), (devices, 1))
-    return Box(np.zeros_like(hi), hi, np.ones(devices, bool), tuple(shape))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Partial:
-    """
-    A part of a reduction: its elements in these boxes only, of the whole box of `sizes`.
-
-    Boxes may overlap for a `kind` that does not notice a value that it has combined before.
-    """
-
-    kind: str
-    boxes: tuple[Box, ...]
-    sizes: tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Piece:
-    """In `box`, device `d` has `source[at(d, i)]`, or a part of a reduction of it."""
-
-    source: Source
-    at: tuple[Index, ...]
-    box: Box
-    partial: Partial | None = None
-    outside: Source | None = None
-    """The constant that it is where `at` is not in the source; None if `at` is in the source everywhere."""
+from xshardy.proving.sources import Box, Mask, Partial, Piece, Source, full_box
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -307,7 +215,7 @@ def _joined(a: Piece, b: Piece) -> Piece | None:
         x.digits == y.digits and not ((x.offset != y.offset) & common).any() for x, y in zip(a.at, b.at, strict=True)
     ):
         return None
-    if not same_partial(a.partial, b.partial, common) or (a.partial is not None and (there & ~here).any()):
+    if not same_partial(a.partial, b.partial, here | there):
         return None
     lo, hi = np.where(here[:, None], a.box.lo, b.box.lo), np.where(here[:, None], a.box.hi, b.box.hi)
     if common.any():

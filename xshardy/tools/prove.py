@@ -1,5 +1,10 @@
-"""`xshardy prove`: the verdict about a partitioned program as JSON, and as an exit status."""
+"""`xshardy prove`: the verdict about a partitioned program as JSON and as an exit status, and the file of a witness."""
 
+import io
+
+import numpy as np
+
+from xshardy.proving.refutation import Witness
 from xshardy.proving.verdict import Answer, Verdict
 
 STATUS = {Answer.PROVED: 0, Answer.REFUTED: 1, Answer.UNDECIDED: 3}
@@ -31,3 +36,11 @@ def as_json(verdict: Verdict) -> dict[str, object]:
             "expected": witness.expected,
         },
     }
+
+
+def witness_file(witness: Witness) -> bytes:
+    """The whole arguments in numpy's format; floats that numpy does not have, as float32, which has their values."""
+    plain = [array.astype(np.float32) if array.dtype.kind == "V" else array for array in witness.arguments]
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **{f"argument{number}": array for number, array in enumerate(plain)})
+    return stream.getvalue()

@@ -14,11 +14,11 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.interpreters.stablehlo.collectives import channel_of, groups_over_all, groups_over_one
-from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, substitute, whole
+from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, same_index, substitute, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
 from xshardy.proving.rules.movement import moved
-from xshardy.proving.rules.reductions import combiner_of, neutral_of
+from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
 from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, pull
@@ -198,6 +198,9 @@ class Reducer:
         In a cell, at most one device of a group has what is not neutral, or all have parts of one reduction, or sums of
         such parts. What is neither is unknown.
         """
+        if (separated := self._separated(view)) is not None:
+            element, parts, rest = separated
+            return joined(self.kernel, self.kind, self.neutral, element, self.reduced(parts), self.reduced(rest))
         pieces = list[Piece]()
         for cell in self._cells(view):
             which = np.full(self.kernel.devices, -1)
@@ -205,6 +208,42 @@ class Reducer:
                 which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
             pieces += self._in_cell(view, cell, which[self.members])
         return View(view.shape, merged(pieces))
+
+    def _separated(self, view: View) -> tuple[object, View, View] | None:
+        """
+        The parts of reductions and the rest, where some of these are combined; None where none are.
+
+        The view is both combined, and so is its all-reduce.
+        """
+        element, parts, rest, neutral = None, list[Piece](), list[Piece](), self.kernel.universe.constant(self.neutral)
+        for piece in view.pieces:
+            reads = [piece, Piece(neutral, (), piece.box)]
+            term = piece.source
+            if (
+                isinstance(term, Term)
+                and term.is_local
+                and term.operation.name == self.kind
+                and self._is_of_devices(piece)
+            ):
+                assert isinstance(term.operation.details, tuple)
+                element = term.operation.details[1]
+                reads = [replace(read, box=piece.box) for read in term.reads]
+            first = [self._has_part(read) for read in reads].index(True) if any(map(self._has_part, reads)) else 1
+            parts.append(reads[first])
+            rest.append(reads[1 - first])
+        return None if element is None else (element, View(view.shape, merged(parts)), View(view.shape, merged(rest)))
+
+    def _is_of_devices(self, piece: Piece) -> bool:
+        """Whether a piece of a term of two reads is that at the same indices, and of the device itself."""
+        term, active = piece.source, piece.box.active
+        assert isinstance(term, Term)
+        at = [number(np.arange(self.kernel.devices)), *(whole(dim, term.operation.sizes[dim]) for dim in term.parallel)]
+        return (
+            len(term.reads) == 2
+            and any(map(self._has_part, term.reads))
+            and term.box.contains(piece.box).all()
+            and all(same_index(a, b, active) for a, b in zip(piece.at, at, strict=True))
+        )
 
     def _in_cell(self, view: View, cell: Box, which: Ints) -> Iterator[Piece]:
         """

@@ -18,6 +18,7 @@ from xshardy.dialects.stablehlo.selection import ComparisonDirection as Directio
 from xshardy.proving.index import Digit, Index, Ints, combine, digit_of, is_uniform, number, same_index
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
+from xshardy.proving.rules.look_up_windows import selected
 from xshardy.proving.sources import Constant, Term
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, settled
@@ -324,7 +325,7 @@ def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
     is_same &= on_true.partial is on_false.partial is None
     if is_same and all(same_index(a, b, box.active) for a, b in zip(on_true.at, on_false.at, strict=True)):
         return [on_true]
-    return None
+    return None if kernel.is_whole else selected(kernel, reads, box, shape_of(op.results[0]))
 
 
 def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:

@@ -101,8 +101,7 @@ def known_integers(kernel: Kernel, view: View) -> Ints | None:
 def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
     shape, operand = shape_of(op.result), operands[0]
     starts = starts_of(kernel, operands[1:], operand.shape, shape)
-    if starts is None:
-        return _by_runtime_indices(kernel, op, operands, 1, shape)
+    assert starts is not None, "others are look-ups"
     at = [whole(dim, size).plus(start) for dim, (size, start) in enumerate(zip(shape, starts, strict=True))]
     return [kernel.pulled(operand, at, shape)]
 
@@ -112,8 +111,7 @@ def dynamic_update_slice(
 ) -> Sequence[View]:
     shape, (operand, update) = shape_of(op.result), operands[:2]
     starts = starts_of(kernel, operands[2:], shape, update.shape)
-    if starts is None:
-        return _by_runtime_indices(kernel, op, operands, 2, update.shape)
+    assert starts is not None, "others are look-ups"
     covered = full_box(shape, kernel.devices)
     for dim, start in enumerate(starts):
         first = np.broadcast_to(np.asarray(start), kernel.devices)
@@ -121,7 +119,7 @@ def dynamic_update_slice(
     return [overlaid(moved(kernel, update, starts, shape), covered, operand)]
 
 
-def _by_runtime_indices(
+def by_runtime_indices(
     kernel: Kernel, op: Operation, operands: Sequence[View], tensors: int, sizes: Sequence[int]
 ) -> Sequence[View]:
     """Dimensions of which a part is taken at an index that is known at run time are taken as a whole."""

@@ -1,6 +1,10 @@
 """Products, convolutions and reductions: one application over the indices of the result and of what is summed."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce as reduce_pairs
+from itertools import product as product_of
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import I64, DenseArrayBase, i1
@@ -14,15 +18,18 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.constants import constant_array
-from xshardy.proving.index import Index, substitute, whole
-from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.index import Index, identity, number, substitute, whole
+from xshardy.proving.kernel import Kernel, Undecided, has_whole_pieces
 from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Piece, View, bounds, full_box
+from xshardy.proving.views import Piece, View, bounds, full_box, merged, refined
+
+MAX_TRUTHS = 8
+"""How many truths of several tensors, as of the components of an index vector, are combined one after another."""
 
 COMBINERS: Mapping[type[Operation], str] = {
     stablehlo.AddOp: "add",
@@ -96,13 +103,29 @@ def _combined(kernel: Kernel, op: Operation, kind: str, operand: View, initial: 
     neutral = neutral_of(kind, element)
     space, rank = sizes_of(map), len(map.dimensions)
     read = _read(kernel, operand, map, neutral)
+    reduced = list(range(rank, len(space)))
+    if kind in ("and", "or") and prod(space[rank:]) <= MAX_TRUTHS and not has_whole_pieces(read, reduced):
+        places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
+        parts = [kernel.pulled(read, [*identity(space[:rank]), *place], space[:rank]) for place in places]
+        return reduce_pairs(
+            lambda a, b: joined(kernel, kind, neutral, "truth", a, b),
+            [kernel.pulled(initial, (), space[:rank]), *parts],
+        )
     applied = Applied("reduce", (kind, kind_of_element(element)), _roles(space, rank), space, kind=kind)
     found = kernel.apply(applied, [read], range(rank), neutral)
-    if _is_neutral(kernel, op, kind, initial):
-        return found
-    shape = space[:rank]
-    joined = Applied(kind, ("initial", kind_of_element(element)), "p" * rank, shape, commutes=True)
-    return kernel.apply(joined, [found, kernel.pulled(initial, (), shape)], range(rank))
+    return joined(kernel, kind, neutral, kind_of_element(element), found, kernel.pulled(initial, (), space[:rank]))
+
+
+def joined(kernel: Kernel, kind: str, neutral: float | bool, element: object, found: View, initial: View) -> View:
+    """A reduction combined with initial values that it does not have."""
+    applied = Applied(kind, ("initial", element), "p" * len(found.shape), found.shape, commutes=True)
+    pieces = list[Piece]()
+    for box, chosen in refined([found.pieces, initial.pieces]):
+        parts = [View(found.shape, (replace(each, box=box),)) for each in chosen if not kernel.is_number(each, neutral)]
+        if len(parts) == 2:
+            parts = [kernel.apply(applied, parts, range(len(found.shape)))]
+        pieces += parts[0].pieces if parts else (replace(chosen[1], box=box),)
+    return View(found.shape, merged(pieces))
 
 
 def _is_neutral(kernel: Kernel, op: Operation, kind: str, initial: View) -> bool:
@@ -140,7 +163,9 @@ def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequen
         kernel.pulled(view, [whole(dim, space[dim]) for dim in dims], space)
         for view, dims in zip(operands, places, strict=True)
     ]
-    applied = Applied("product", kind_of_element(element_of(op.results[0])), _roles(space, rank), space, (), "add", True)
+    applied = Applied(
+        "product", kind_of_element(element_of(op.results[0])), _roles(space, rank), space, (), "add", True
+    )
     return [kernel.apply(applied, reads, range(rank), 0.0)]
 
 
