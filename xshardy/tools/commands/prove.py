@@ -118,16 +118,8 @@ def _checked(args: argparse.Namespace, pair: Pair) -> int:
 
 def _log(args: argparse.Namespace) -> int:
     """Print a line for each pass of a log; the exit status is the worst."""
-    if (
-        args.local
-        or args.relation
-        or args.certificate
-        or args.check
-        or args.mesh
-        or args.witness
-        or args.json
-        or args.html
-    ):
+    others = (args.local, args.relation, args.certificate, args.check, args.mesh, args.witness, args.json, args.html)
+    if any(others):
         raise UsageError("error: --log takes a log, and no other program or option than --no-run")
     chains = chains_in(Path(args.file))
     worst, first = Answer.PROVED, ""
