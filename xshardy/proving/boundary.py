@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, identity, substitute, whole
+from xshardy.proving.kernel import Undecided
 from xshardy.proving.views import Box, Piece, View, pull, restricted
 
 
@@ -20,9 +21,10 @@ def place_of(tensor: DistributedTensor) -> tuple[Index, ...]:
 
 
 def part_of(view: View, tensor: DistributedTensor) -> View:
-    """The part of a whole tensor that each device has; its padding is unknown."""
+    """The part of a whole tensor that each device has; its padding is unknown. Raises `Undecided` if it is no view."""
     part = pull(restricted(view, tensor.devices), place_of(tensor), tensor.local_shape)
-    assert part is not None, "a part is a box"
+    if part is None:
+        raise Undecided("the part of a device is no view of the whole tensor")
     return part
 
 

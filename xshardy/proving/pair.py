@@ -3,11 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
+import numpy as np
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
+from xdsl.utils.hints import isa
 
-from xshardy.programs.device_programs import declared_grid, device_count
+from xshardy.dialects import sdy
+from xshardy.dialects.stablehlo.replica_groups import integer_table
+from xshardy.interpreters.stablehlo.collectives import channel_of
+from xshardy.programs.device_programs import OF_DEVICES, declared_grid, device_count
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.meshes import mesh_of
@@ -15,6 +21,7 @@ from xshardy.programs.names import SourceNames
 from xshardy.programs.partitioned import distributed_tensors, partition_module
 from xshardy.programs.program import Program
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.main_function import main_function
 
 
@@ -29,6 +36,8 @@ class Pair:
     devices: int
     names: SourceNames
     """The names of the values of `local` in the user's text."""
+    are_of_devices: bool = False
+    """Whether `whole` is the program of a device too: both get the same tensors on each device, whatever these are."""
 
     @property
     def functions(self) -> tuple[FuncOp, FuncOp]:
@@ -58,21 +67,33 @@ def pair_of(whole: Program, local: Program) -> Pair:
     Two programs that were written apart; both modules are changed in place.
 
     `local` is the program of a device, and the shardings of `whole` say which parts it has; or it is a program of whole
-    tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. Raises
-    `InputError` if arguments, results or numbers of devices do not fit, and what the passes raise.
+    tensors with a mesh, as one with `shard_map` is, which is partitioned, and whose own shardings say that. A `whole`
+    of MLIR is propagated; HLO text is what XLA's partitioner takes, whose shardings are final. Raises `InputError` if
+    arguments, results or numbers of devices do not fit, and what the passes raise.
     """
     if mesh_of(local.module)[0] is not None:
         with local.failures_placed():
             made = partition_module(local.module, local.context)
         pair = Pair(whole.module, made.module, made.arguments, made.results, made.devices, local.names)
-        _check(pair, whole, local, "whole")
+        check_types(pair, whole, local, "whole")
         return pair
+    passes = PREPARATION if whole.source.is_hlo else (*PREPARATION, PROPAGATION)
     with whole.failures_placed():
-        PassPipeline((*PREPARATION, PROPAGATION)).apply(whole.context, whole.module)
+        PassPipeline(passes).apply(whole.context, whole.module)
+    return divided_pair(whole, local)
+
+
+def divided_pair(whole: Program, local: Program) -> Pair:
+    """A program whose shardings are final, and that of a device. Raises `InputError` as `pair_of` does."""
+    if is_of_device(whole.module):
+        raise InputError(
+            f"{whole.source.name}: error: its result depends on the device, outside of manual computations: give the "
+            "whole program first, then that of a device"
+        )
     devices = _devices(whole, local)
     arguments, results = distributed_tensors(whole.module, devices)
     pair = Pair(whole.module, local.module, arguments, results, devices, local.names)
-    _check(pair, whole, local, "part")
+    check_types(pair, whole, local, "part")
     return pair
 
 
@@ -92,6 +113,24 @@ def import_local(program: Program) -> None:
     CanonicalizeFromHloImportPass().rewrite_module(program.module)
 
 
+def is_of_device(module: ModuleOp) -> bool:
+    """Whether the main function depends on the device, or on others, where no manual computation does."""
+    main = main_function(module)
+    manual = operations_of(main, sdy.ManualComputationOp)
+    inside = {id(op) for computation in manual for op in operations_of(computation, *OF_DEVICES)}
+    return any(id(op) not in inside and not _is_of_one(op) for op in operations_of(main, *OF_DEVICES))
+
+
+def _is_of_one(op: Operation) -> bool:
+    """Whether each group of a collective is one device, or the only replica."""
+    groups = op.properties.get("source_target_pairs", op.properties.get("replica_groups"))
+    if not isa(groups, DenseIntOrFPElementsAttr):
+        return False
+    shape, numbers = integer_table("replica_groups", groups)
+    rows = np.array(numbers, np.int64).reshape(shape)
+    return (bool(rows.size) and bool((rows == rows[:, :1]).all())) or (channel_of(op) == 0 and not rows.size)
+
+
 def _devices(whole: Program, local: Program) -> int:
     """How many devices run `local`. Raises `InputError` if the programs say different numbers, or none."""
     of_mesh, declared = device_count(whole.module), declared_grid(local.module).size
@@ -108,8 +147,12 @@ def _devices(whole: Program, local: Program) -> int:
     return max(of_mesh, declared)
 
 
-def _check(pair: Pair, whole: Program, local: Program, what: str) -> None:
-    """Raises `InputError` if both programs have other numbers or shapes of arguments or results."""
+def check_types(pair: Pair, whole: Program, local: Program, what: str) -> None:
+    """
+    Raises `InputError` if both programs have other numbers or shapes of arguments or results.
+
+    `what` says whether those of `local` are to be the whole tensors, or parts of them.
+    """
     functions = pair.functions
     name, other = local.source.name, whole.source.name
     for kind, tensors, types in (

@@ -8,7 +8,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
-from xshardy.dialects import sdy, stablehlo
+from xshardy.dialects import hlo, sdy, stablehlo
 from xshardy.dialects.sdy.value_shardings import common_mesh, without_axes
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import ConditionalOp
@@ -101,7 +101,7 @@ class Reading:
         why = None
         try:
             match op:
-                case func.CallOp():
+                case func.CallOp() | hlo.FusionOp():
                     return self.call(op.callee.string_value(), operands)
                 case stablehlo.CompositeOp():
                     return self.call(op.decomposition.string_value(), operands)
@@ -224,13 +224,14 @@ class Reading:
         """
         What the whole program has written for each device, read as the program of a device is.
 
-        Its results are joined by their shardings: devices that have the same part are taken to agree, as `sdy` says.
+        Its results are joined by their shardings: devices that have the same part are taken to agree, as `sdy` says. In
+        another manual computation only results that no axis divides are.
         """
-        if not self.kernel.is_whole:
-            raise Undecided("a manual computation in a program of each device")
         ins, outs = op.in_shardings.shardings.data, op.out_shardings.shardings.data
         mesh = common_mesh((*ins, *outs), op)
         devices = 1 if mesh is None else mesh.device_count
+        if self.kernel.devices not in ((1, devices) if self.whole is None else (1,)):
+            raise Undecided("a manual computation in a program of each device")
         free = () if mesh is None else [name for name in mesh.sizes if name not in op.manual_axes.names]
         kernel = Kernel(self.kernel.universe, self.kernel.oracle, devices, False, Grid(1, devices))
         inner = Reading(kernel, self.module, self.relations, None, self.loops, self.branches, views=self.views)
@@ -246,7 +247,10 @@ class Reading:
         self.kernel.universe.written.update(term for term in self.kernel.universe.terms if term.is_local)
         whole_results = list[View]()
         for view, tensor in zip(results, made, strict=True):
-            found = joined(view, tensor)
+            if self.kernel.devices == 1:
+                found = joined(view, tensor)
+            else:  # inside of another manual computation: one device of each of its parts
+                found = view if view.shape == tensor.shape and view.is_known(devices) else None
             if found is None:
                 found = self.kernel.opaque("a manual computation", tensor.shape)
             whole_results.append(found)

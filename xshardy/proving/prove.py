@@ -13,7 +13,7 @@ from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import part_of
 from xshardy.proving.index import identity
-from xshardy.proving.kernel import Answer, Kernel, Oracle, Universe
+from xshardy.proving.kernel import Answer, Kernel, Oracle, Undecided, Universe
 from xshardy.proving.pair import Pair
 from xshardy.proving.program import Reading, Relations
 from xshardy.proving.relations import BySharding
@@ -78,24 +78,34 @@ def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None)
     oracle = Search(universe) if answers is None else answers.oracle(universe)
     relations = BySharding(pair.devices) if answers is None else answers.relations()
     grid = declared_grid(pair.local)
-    reader = Kernel(universe, oracle, 1, True, Grid(1, 1))
-    kernel = Kernel(universe, oracle, pair.devices, False, grid if grid.size == pair.devices else Grid(1, pair.devices))
+    grid = grid if grid.size == pair.devices else Grid(1, pair.devices)
+    kernel = Kernel(universe, oracle, pair.devices, False, grid)
+    reader = kernel if pair.are_of_devices else Kernel(universe, oracle, 1, True, Grid(1, 1))
     whole_main, local_main = pair.functions
     given, parts = list[View](), list[View]()
     for index, (tensor, argument) in enumerate(zip(pair.arguments, whole_main.body.block.args, strict=True)):
-        one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
+        if pair.are_of_devices:
+            one = other = kernel.opaque(f"argument{index}", tensor.shape)
+            universe.written.update(piece.source for piece in one.pieces)
+        else:
+            one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
         given.append(one)
         parts.append(other)
     views = (None, None) if kept is None else (kept.whole, kept.local)
     reading = Reading(reader, pair.whole, relations, views=views[0])
     expected = reading.block(whole_main.body.block, given, {})
+    universe.written.update(term for term in universe.terms if term.is_local)
     local = Reading(kernel, pair.local, relations, reading, views=views[1])
     found = local.block(local_main.body.block, parts, {})
     if kept is not None:
         kept.whole[whole_main], kept.local[local_main] = given, parts
     unrelated = list[int]()
     for index, (view, tensor) in enumerate(zip(found, pair.results, strict=True)):
-        part = part_of(expected[index], tensor)
+        try:
+            part = part_of(expected[index], tensor)
+        except Undecided:
+            unrelated.append(index)
+            continue
         reduced = _completed(kernel, view, tensor)
         if not kernel.has(reduced, part) or not _is_whole(part, tensor):
             unrelated.append(index)

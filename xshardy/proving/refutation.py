@@ -1,26 +1,35 @@
 """Refutations: an input for which a device computes something else than its part of the whole."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
+from xshardy.dialects import stablehlo
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.spmd import evaluate_spmd
+from xshardy.interpreters.stablehlo.evaluator import RULES
+from xshardy.interpreters.stablehlo.rules import Rule
 from xshardy.numerics.element_types import KINDS, Array, Kind
 from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.pair import Pair
+from xshardy.rewriting.walk import operations_of
 
 MAX_ELEMENTS = 1 << 25
 """How many elements the results of all operations may have in a program that is run, at most."""
+
+CHANGING = (stablehlo.InfeedOp, stablehlo.RecvOp, stablehlo.RngOp)
+"""Operations that give something else each time."""
 
 SEEDS = 4
 """How many inputs are tried. Those with even seeds are small integers, whose sums and products are exact."""
@@ -47,7 +56,9 @@ class Witness:
 
 
 def is_runnable(pair: Pair) -> bool:
-    """Whether the whole program is small enough to be run here."""
+    """Whether the whole program is small enough to be run here, and gives the same each time."""
+    if operations_of(pair.whole, *CHANGING) or operations_of(pair.local, *CHANGING):
+        return False
     total = 0
     for op in pair.whole.walk():
         for result in op.results:
@@ -64,7 +75,7 @@ def refute(pair: Pair, seeds: Sequence[int] = range(SEEDS)) -> Witness | None:
     """
     for seed in seeds:
         try:
-            witness = _witness(pair, seed)
+            witness = _witness_of_devices(pair, seed) if pair.are_of_devices else _witness(pair, seed)
         except InterpretationError:
             return None
         if witness is not None:
@@ -102,6 +113,27 @@ def _witness(pair: Pair, seed: int) -> Witness | None:
             comparison = reference.compare(index, whole)
             if not comparison:
                 return _described(seed, index, device, comparison, arguments)
+    return None
+
+
+def _witness_of_devices(pair: Pair, seed: int) -> Witness | None:
+    """One of two programs of a device, for other arguments on each device."""
+    whole_main, _ = pair.functions
+    arguments = [arguments_of_seed(pair, seed + SEEDS * device) for device in range(pair.devices)]
+    replicas = declared_grid(pair.local).replicas
+
+    def stacked(main: FuncOp, given: Sequence[Any], rules: Mapping[type[Operation], Rule] = RULES) -> list[Array]:
+        module = pair.whole if main is whole_main else pair.local
+        return [np.stack(parts) for parts in zip(*evaluate_spmd(module, given, replicas, rules), strict=True)]
+
+    reference = Reference(whole_main, arguments, sums_in_parts=True, evaluation=stacked)
+    for index, found in enumerate(stacked(pair.functions[1], arguments)):
+        comparison = reference.compare(index, found)
+        if index not in reference.undefined and not comparison:
+            device = (comparison.worst or (0,))[0]
+            return _described(
+                seed, index, device, comparison, [np.stack(arrays) for arrays in zip(*arguments, strict=True)]
+            )
     return None
 
 

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.hints import isa
 
 from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
@@ -45,8 +46,10 @@ def relate(module: ModuleOp, text: str, name: str, context: Context) -> None:
         ("results", types.outputs.data, add_result_attributes),
     ):
         shardings, count = found.get(key, []), len(whole)
-        if not isinstance(shardings, list):
-            raise InputError(f"{name}: error: {key} is no list: write {key} = ['[{{\"x\"}}, {{}}]'], one string each")
+        if not isa(shardings, list[str]):
+            raise InputError(
+                f"{name}: error: {key} is no list of strings: write {key} = ['[{{\"x\"}}, {{}}]'], one string each"
+            )
         if len(shardings) != count:
             raise InputError(
                 f"{name}: error: {len(shardings)} {key}, but @{main.sym_name.data} has {count}: one line each"

@@ -24,7 +24,7 @@ from xshardy.proving.index import (
 )
 from xshardy.proving.kernel import Match, Universe
 from xshardy.proving.sources import Operation, Source, Term
-from xshardy.proving.views import Box, Mask, Piece, View
+from xshardy.proving.views import Box, Mask, Piece, View, full_box, pull, restricted, same_in
 
 Equation: TypeAlias = tuple[Index, Index]
 
@@ -56,7 +56,9 @@ class Search:
         for source, defined in self._universe.assembled:
             if {piece.source for piece in defined.pieces} >= {piece.source for piece in view.pieces}:
                 for at in _guesses(view, defined, devices):
-                    return source, at
+                    found = pull(restricted(defined, devices), at, view.shape)
+                    if found is not None and same_in(view, found, full_box(view.shape, devices)):
+                        return source, at
         return None
 
 
@@ -250,7 +252,14 @@ def _guesses(view: View, defined: View, devices: int) -> Iterator[tuple[Index, .
                 known |= new
                 break
     if digits is not None and known.all():
+        yield tuple(map(Index, offsets, [_completed(each, dim, view) for dim, each in enumerate(digits)]))
         yield tuple(map(Index, offsets, digits))
+
+
+def _completed(digits: tuple[Digit, ...], dim: int, view: View) -> tuple[Digit, ...]:
+    """All digits of a dimension in place of some, where the source may not depend on the others."""
+    is_part = all(each.dim == dim and each.stride == each.div for each in digits)
+    return whole(dim, view.shape[dim]).digits if is_part else digits
 
 
 def _or_same(index: Index | None, dim: int, view: View, defined: View) -> Index:

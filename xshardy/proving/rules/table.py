@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 
@@ -66,6 +67,15 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
         return applied_to_whole(kernel, op, operands, given, results, more=more)
     if op.has_side_effect.value.data:
         kernel.universe.assumptions.add(f"@{target} returns the same for the same operands")
+    attributes = op.attributes.get("mhlo.frontend_attributes")
+    batches = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
+    if isinstance(batches, StringAttr):
+        kernel.universe.assumptions.add(f"@{target} computes alike along its first {batches.data} dimensions")
+        given, results = (
+            [[dim if dim < int(batches.data) else None for dim in range(len(shape))] for shape in shapes]
+            for shapes in ([view.shape for view in operands], [shape_of(result) for result in op.results])
+        )
+        return applied_to_whole(kernel, op, operands, given, results)
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
         return applied_to_whole(kernel, op, operands, more=more)
@@ -126,6 +136,10 @@ def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[
     raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
 
 
+def changing(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
+    raise Undecided("it gives something else each time")
+
+
 RULES: Mapping[type[Operation], Rule] = {
     hlo.CopyOp: movement.same,
     hlo.ElidedConstantOp: elided,
@@ -166,10 +180,12 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.DynamicUpdateSliceOp: lookups.dynamic_update_slice,
     stablehlo.FftOp: lambda kernel, op, operands: along_last(kernel, op, operands, len(op.fft_length)),
     stablehlo.GatherOp: lookups.gather,
+    stablehlo.InfeedOp: changing,
     stablehlo.IotaOp: movement.iota,
     stablehlo.OptimizationBarrierOp: movement.same,
     stablehlo.PadOp: movement.pad,
     stablehlo.PartitionIdOp: collectives.partition_id,
+    stablehlo.RecvOp: changing,
     stablehlo.ReduceOp: reductions.reduce,
     stablehlo.ReduceScatterOp: collectives.reduce_scatter,
     stablehlo.ReduceWindowOp: windows.reduce_window,

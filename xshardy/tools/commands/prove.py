@@ -2,14 +2,16 @@
 
 import argparse
 import json
+from pathlib import Path
 
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.program import Program, read_program
 from xshardy.proving.certificate import CertificateError, check
+from xshardy.proving.log import chains_in, steps_of
 from xshardy.proving.pair import Pair, import_local, pair_of, partitioned_pair
 from xshardy.proving.prove import Kept
 from xshardy.proving.relation import relate
-from xshardy.proving.verdict import prove_pair
+from xshardy.proving.verdict import Answer, prove_pair
 from xshardy.tools.arguments import mesh_axes, path
 from xshardy.tools.output import printable, write_bytes, write_text
 from xshardy.tools.placed_diagnostics import diagnostics_of, imported_program
@@ -18,6 +20,9 @@ from xshardy.tools.prove import STATUS, as_json, witness_file
 from xshardy.tools.relations.page import page
 from xshardy.tools.source_file import add_program, read_file, read_source
 from xshardy.tools.usage import UsageError
+
+SEVERITY = (Answer.PROVED, Answer.UNDECIDED, Answer.REFUTED)
+"""Answers, the worst one last."""
 
 EXAMPLE = "example: xshardy prove examples/mlp.mlir --mesh data=2,model=4"
 
@@ -31,6 +36,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="LOCAL",
         help="the program of each device, with parts of the tensors of FILE by its shardings; or a program of whole "
         "tensors with a shard_map (default: what our passes make of FILE)",
+    )
+    parser.add_argument(
+        "--log",
+        action="store_true",
+        help="FILE is a log of passes, or a folder that XLA dumped HLO to: prove each program against the one before",
     )
     parser.add_argument("--mesh", type=mesh_axes, metavar="AXIS=N,...", help="give axes of the mesh these sizes")
     parser.add_argument(
@@ -53,6 +63,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status: 0 for proved, 1 for refuted, 3 for undecided."""
     _refuse_contradictions(args)
+    if args.log:
+        return _log(args)
     with stage(f"reading {args.file}"):
         source = read_source(args.file, args.module)
     with imported_program(source) as program:
@@ -102,6 +114,27 @@ def _checked(args: argparse.Namespace, pair: Pair) -> int:
     proves = "proves" if is_proved else "does not prove"
     print(f"{args.check}: the certificate {proves} that each of {pair.devices} devices computes its part")
     return 0 if is_proved else 3
+
+
+def _log(args: argparse.Namespace) -> int:
+    """Print a line for each pass of a log; the exit status is the worst."""
+    others = (args.local, args.relation, args.certificate, args.check, args.mesh, args.witness, args.json, args.html)
+    if any(others):
+        raise UsageError("error: --log takes a log, and no other program or option than --no-run")
+    chains = chains_in(Path(args.file))
+    worst, first = Answer.PROVED, ""
+    for chain in chains:
+        for step in steps_of(chain, run=not args.no_run):
+            answer = step.verdict.answer
+            print(f"{answer.value:9}  {step.verdict.seconds:7.2f} s  {step.name}", flush=True)
+            if answer is not Answer.PROVED:
+                print("\n".join(f"  {line}" for line in str(step.verdict).splitlines()), flush=True)
+            if answer is Answer.REFUTED and not first:
+                first = step.name
+            worst = max(worst, answer, key=SEVERITY.index)
+    if first:
+        print(f"{first} is the first pass that changes what the program computes")
+    return STATUS[worst]
 
 
 def _answer(args: argparse.Namespace, pair: Pair) -> int:
