@@ -9,7 +9,8 @@ substitution: whatever the oracle answers, the kernel accepts what is true only.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
+from fractions import Fraction
+from math import isfinite, prod
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -205,6 +206,12 @@ class Kernel:
             raise Undecided("some of its elements are unknown")
         if (found := folded(view, self.devices)) is not None:
             return found
+        if kept := self._without_repetition(view):
+            inner = [kept.index(dim) if dim in kept else None for dim in range(len(view.shape))]
+            sizes = [view.shape[dim] for dim in kept]
+            at = [number(0) if dim is None else whole(dim, sizes[dim]) for dim in inner]
+            if (smaller := pull(view, at, sizes)) is not None:
+                return self.pulled(self.single(smaller), [whole(dim, view.shape[dim]) for dim in kept], view.shape)
         answer = self.oracle.assembled(view, self.devices)
         self.universe.journal.append(answer)
         if answer is not None:
@@ -219,6 +226,15 @@ class Kernel:
         source = Source(f"assembled{len(self.universe.assembled)}", view.shape)
         self.universe.assembled.append((source, view))
         return view_of(source, identity(view.shape), view.shape, self.devices)
+
+    @staticmethod
+    def _without_repetition(view: View) -> Sequence[int]:
+        """The dimensions that `view` depends on, if these are not all that have several indices."""
+        used = {digit.dim for piece in view.pieces for index in piece.at for digit in index.digits}
+        for piece in view.pieces:
+            is_cut = (piece.box.lo != 0) | (piece.box.hi != view.shape)
+            used |= {*np.flatnonzero((is_cut & piece.box.active[:, None]).any(0)).tolist()}
+        return sorted(used) if any(size > 1 and dim not in used for dim, size in enumerate(view.shape)) else ()
 
     def same(self, a: View, b: View, box: Box | None = None) -> bool:
         """Whether two tensors are equal on all devices, in `box` or everywhere."""
@@ -273,11 +289,24 @@ class Kernel:
         shape = tuple(next(extra) if dim is None else operation.sizes[dim] for dim in out)
         pieces = list[Piece]()
         for box, chosen in boxes:
-            if not reduced or _is_filled(box, nothing, reduced, space):
+            if operation.name == "reduce" and (folded := self._reduced_number(operation, chosen[0], box, reduced)):
+                pieces.append(replace(folded, box=_out_box(box, out, shape)))
+            elif not reduced or _is_filled(box, nothing, reduced, space):
                 pieces += self._result(operation, chosen, box, out, shape)
         if reduced and neutral is not None:
             pieces += self._neutral_pieces(neutral, nothing, reduced, space, out, shape)
         return View(shape, merged(pieces))
+
+    def _reduced_number(self, operation: Operation, piece: Piece, box: Box, reduced: Sequence[int]) -> Piece | None:
+        """The reduction of one number over whole dimensions: a multiple, or itself; None for anything else."""
+        sizes = [operation.sizes[dim] for dim in reduced]
+        if (
+            not isinstance(piece.source, Constant)
+            or not (_is_whole_along(box, reduced, full_box(operation.sizes, self.devices)) | ~box.active).all()
+        ):
+            return None
+        value = piece.source.value if operation.kind in IDEMPOTENT else exact_multiple(piece.source.value, prod(sizes))
+        return None if value is None else Piece(self.universe.constant(value), (), box)
 
     def _uncut(self, view: View, taken: Sequence[int]) -> View:
         """A view whose pieces are whole along the dimensions `taken`."""
@@ -467,6 +496,13 @@ def _first_equal(rows: Ints) -> Ints:
     """For each row, the number of the first equal one."""
     _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return first[inverse.reshape(-1)]
+
+
+def exact_multiple(value: float | complex | bool, count: int) -> float | None:
+    """`count * value` of a real number, if that is a number of 64 bits."""
+    if not isinstance(value, float) or not isfinite(value) or not isfinite(value * count):
+        return None
+    return value * count if Fraction(value) * count == Fraction(value * count) else None
 
 
 def _agree(theirs: Operation, mine: Operation, at: Sequence[Index], box: Box) -> bool:

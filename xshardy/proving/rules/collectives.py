@@ -15,12 +15,12 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.interpreters.stablehlo.collectives import channel_of, groups_over_all, groups_over_one
 from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, same_index, substitute, whole
-from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided
+from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple
 from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
 from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
+from xshardy.proving.sources import Constant, Term
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.sources import Term
 from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, pull
 
 MAX_CELLS = 4096
@@ -286,6 +286,9 @@ class Reducer:
         if own.partial is None:
             if self.kind in IDEMPOTENT and self._agrees(own, box, counted):
                 return [piece]
+            if self.kind == "add" and isinstance(own.source, Constant) and counted[box.active].all():
+                value = exact_multiple(own.source.value, self.members.shape[1])
+                return None if value is None else [replace(piece, source=self.kernel.universe.constant(value))]
             return self._pushed(replace(own, box=box)) if counted[box.active].all() else None
         if own.partial.kind != self.kind or not self._agrees(own, box, counted):
             return None

@@ -7,6 +7,7 @@ Comparisons of known integers cut boxes in two, so that masks of padding, edges 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 from xdsl.dialects.builtin import i1
@@ -19,7 +20,7 @@ from xshardy.proving.index import Digit, Index, Ints, combine, digit_of, is_unif
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.rules.look_up_windows import selected
-from xshardy.proving.sources import Constant, Term
+from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, settled
 
@@ -129,8 +130,30 @@ def _known(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> l
         op, stablehlo.ConvertOp | stablehlo.SelectOp
     ):
         return None
+    if (number_ := _exact(op, [piece.source for piece in reads])) is not None:
+        return [Piece(kernel.universe.constant(number_), (), box)]
     rule = KNOWN.get(type(op))
     return None if rule is None else rule(kernel, op, reads, box)
+
+
+EXACT: Mapping[type[Operation], Callable[..., Fraction]] = {
+    stablehlo.AddOp: lambda a, b: a + b,
+    stablehlo.MulOp: lambda a, b: a * b,
+    stablehlo.NegOp: lambda a: -a,
+    stablehlo.SubtractOp: lambda a, b: a - b,
+}
+
+
+def _exact(op: Operation, sources: Sequence[Source]) -> float | None:
+    """What `op` is for real numbers, if that is a number of 64 bits."""
+    compute = EXACT.get(type(op))
+    values = [source.value for source in sources if isinstance(source, Constant)]
+    if compute is None or len(values) < len(sources):
+        return None
+    if not all(isinstance(value, float) and np.isfinite(value) for value in values):
+        return None
+    exact = compute(*map(Fraction, values))
+    return float(exact) if abs(exact) < 1e300 and Fraction(float(exact)) == exact else None
 
 
 def _integers(kernel: Kernel, reads: Sequence[Piece]) -> list[Index] | None:

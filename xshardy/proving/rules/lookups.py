@@ -252,6 +252,8 @@ def _position(
         if aligned_ is None:
             return None
         function, offsets, never = aligned_
+        if function.greatest >= 1 << 62:
+            return None
         offset = number(np.where(never, function.greatest + 1, offsets))
     return function, kernel.integer(combine((1, element), (1, offset)), index.shape), View(index.shape, (atom,))
 

@@ -76,7 +76,11 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
     neutral = neutral_of(kind, element)
     space, shape = read.shape, read.shape[:rank]
     start = kernel.pulled(initial, (), shape)
-    if kind in ("and", "or") and prod(space[rank:]) <= MAX_TRUTHS and not has_whole_pieces(read, range(rank, len(space))):
+    if (
+        kind in ("and", "or")
+        and prod(space[rank:]) <= MAX_TRUTHS
+        and not has_whole_pieces(read, range(rank, len(space)))
+    ):
         places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
         parts = [kernel.pulled(read, [*identity(shape), *place], shape) for place in places]
         return reduce_pairs(lambda a, b: joined(kernel, kind, neutral, "truth", a, b), [start, *parts])
