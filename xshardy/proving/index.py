@@ -8,6 +8,7 @@ and slices are digits.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import NamedTuple, TypeAlias
 
@@ -101,7 +102,7 @@ ZERO: Ints = np.zeros(1, np.int64)
 
 def canonical(digits: Iterable[Digit]) -> tuple[Digit, ...]:
     """
-    The digits of the same sum in one form: in order, cut at the ends of each other, equal ones added, neighbours merged.
+    The digits of the same sum in one form: in order, cut at each other's ends, equal ones added, neighbours merged.
     """
     digits = tuple(digits)
     if len(digits) < 2:
@@ -111,7 +112,7 @@ def canonical(digits: Iterable[Digit]) -> tuple[Digit, ...]:
         if mod > 1:
             sums[dim, div, mod] = sums.get((dim, div, mod), 0) + stride
     ordered = sorted(sums.items())
-    if any(a[0] == b[0] and b[1] < a[1] * a[2] for (a, _), (b, _) in zip(ordered, ordered[1:], strict=False)):
+    if any(a[0] == b[0] and b[1] < a[1] * a[2] for (a, _), (b, _) in pairwise(ordered)):
         ordered = _cut_at_ends(sums)
     merged: list[Digit] = []
     for (dim, div, mod), stride in ordered:

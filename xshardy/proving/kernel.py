@@ -1,8 +1,8 @@
 """
 The kernel: what an application of an operation to views is, and which answers about it are believed.
 
-Both programs are read by one kernel, into the same sources. The kernel never searches. Where an operation of the program
-of a device may be one of the whole program, it asks an `Oracle` for a term and the index into it, and *verifies* that by
+Both programs are read into the same sources. The kernel never searches. Where an operation of the program of a device
+may be one of the whole program, it asks an `Oracle` for a term and the index into it, and *verifies* the answer by
 substitution: whatever the oracle answers, the kernel accepts what is true only. The oracle that searches is in
 `search`; that of a certificate gives recorded answers.
 """
@@ -10,6 +10,7 @@ substitution: whatever the oracle answers, the kernel accepts what is true only.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import pairwise
 from math import isfinite, prod
 from typing import Protocol, TypeAlias
 
@@ -483,12 +484,12 @@ def has_whole_pieces(view: View, dims: Sequence[int]) -> bool:
 
 
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
-    """For each device, the first one that computes the same: its reads are equal, or those of all devices of its group."""
+    """For each device, the first one that computes the same: of equal reads, for collectives on all of the group."""
     count = len(box.here)
     if any(piece.partial is not None for piece in reads):
         return np.arange(count)
     columns = [np.broadcast_to(index.offset, count) for piece in reads for index in piece.at]
-    alike = _first_equal(np.column_stack([box.here, box.lo, box.hi, *columns]))
+    alike = _first_equal(np.column_stack([box.here.astype(np.int64), box.lo, box.hi, *columns]))
     return alike if operation.members is None else _first_equal(alike[operation.members])
 
 
@@ -519,11 +520,11 @@ def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:
     """The index of `dim`, without the digits that no read depends on."""
     used = {(d.div, d.mod) for piece in reads for index in piece.at for d in index.digits if d.dim == dim}
     ends = sorted({end for div, mod in used for end in (div, div * mod)})
-    if any(after % before for before, after in zip(ends, ends[1:], strict=False)):
+    if any(after % before for before, after in pairwise(ends)):
         return whole(dim, size)
     parts = [
         (1, Index(ZERO, (Digit(low, dim, low, high // low),)))
-        for low, high in zip(ends, ends[1:], strict=False)
+        for low, high in pairwise(ends)
         if any(div <= low and high <= div * mod for div, mod in used)
     ]
     return combine(*parts)
@@ -590,8 +591,8 @@ def _reduced_part(operation: Operation, term: Term, at: Sequence[Index], box: Bo
     """
     The part of the reduction of `term` that a match has: `(None,)` if it is all of it, None if the match is wrong.
 
-    Each reduced dimension of the application must be one digit of one index, so that no element is reduced twice, and the
-    indices must fill a box.
+    Each reduced dimension of the application must be one digit of one index, so that no element is reduced twice, and
+    the indices must fill a box.
     """
     active, seen, lows, highs, sizes = box.active, set[int](), list[Ints](), list[Ints](), list[int]()
     extents = np.where(active[:, None], box.hi - box.lo, 1)

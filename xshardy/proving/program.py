@@ -12,6 +12,7 @@ from xshardy.dialects import hlo, sdy, stablehlo
 from xshardy.dialects.sdy.value_shardings import common_mesh, without_axes
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import ConditionalOp
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import joined, part_of
@@ -51,7 +52,7 @@ class Branched:
 
 
 class Relations(Protocol):
-    """An oracle for control flow: where the values of a device that a loop carries are in those of the whole program."""
+    """An oracle for control flow: where the carried values of a device are in those of the whole program."""
 
     def of_loop(self, loop: Repeated, op: Operation, shapes: Sequence[tuple[int, ...]], attempt: int) -> Maps | None:
         """An index into each carried value; None if nothing is left to try."""
@@ -149,7 +150,7 @@ class Reading:
     # -- control flow --------------------------------------------------------------------------------------------------
 
     def _loop(self, op: stablehlo.WhileOp, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
-        """By induction: what holds before the loop and after an iteration, if it holds before that, holds after the loop."""
+        """By induction: what holds before a loop, and after each iteration if before it, holds after the loop."""
         returned = op.body.block.last_op
         assert returned is not None, "a body is verified to end in a return"
         kept = [value is argument for value, argument in zip(returned.operands, op.body.block.args, strict=True)]
@@ -237,7 +238,7 @@ class Reading:
         inner = Reading(kernel, self.module, self.relations, None, self.loops, self.branches, views=self.views)
         given, made = (
             [
-                DistributedTensor.under(value.type, without_axes(sharding, free), op, devices)
+                DistributedTensor.under(tensor_type(value), without_axes(sharding, free), op, devices)
                 for value, sharding in zip(values, shardings, strict=True)
             ]
             for values, shardings in ((op.operands, ins), (op.results, outs))

@@ -1,4 +1,4 @@
-"""Where the values that loops and branches of a device carry are in those of the whole program: guesses by shardings."""
+"""Guesses, by shardings, where values that loops and branches of a device carry are in those of the whole program."""
 
 from collections.abc import Sequence
 

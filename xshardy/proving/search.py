@@ -73,18 +73,17 @@ def _match(
 ) -> Match | None:
     """A solution; if `is_paired`, one in which dimensions that are reduced are those of the term in their order."""
     theirs = term.operation
-    if theirs.sizes == operation.sizes and theirs.roles == operation.roles and term.is_local:
-        if all(
-            [index.digits for index in a.at] == [index.digits for index in b.at]
-            for a, b in zip(term.reads, reads, strict=True)
-        ):
-            return Match(term, identity(operation.sizes), is_swapped)
+    is_alike = term.is_local and theirs.sizes == operation.sizes and theirs.roles == operation.roles
+    if is_alike and all(map(_reads_alike, term.reads, reads)):
+        return Match(term, identity(operation.sizes), is_swapped)
     equations = [pair for a, b in zip(term.reads, reads, strict=True) for pair in zip(a.at, b.at, strict=True)]
     taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
     given = dict(zip((dim for dim, role in enumerate(theirs.roles) if role == "w"), taken, strict=False))
     if is_paired:
-        reduced = [[dim for dim, role in enumerate(roles) if role == "r"] for roles in (theirs.roles, operation.roles)]
-        pairs = list(zip(*reduced, strict=False))
+        first, second = (
+            [dim for dim, role in enumerate(roles) if role == "r"] for roles in (theirs.roles, operation.roles)
+        )
+        pairs = list(zip(first, second, strict=False))
         if not pairs or any(theirs.sizes[dim] != operation.sizes[mine] for dim, mine in pairs):
             return None
         given.update(pairs)
@@ -107,6 +106,11 @@ def _match(
     return Match(term, tuple(at), is_swapped)
 
 
+def _reads_alike(a: Piece, b: Piece) -> bool:
+    """Whether two reads differ at most in the offsets of devices."""
+    return [index.digits for index in a.at] == [index.digits for index in b.at]
+
+
 ZERO_INDEX = number(0)
 
 
@@ -120,7 +124,7 @@ def solve(
     """
     An index for each dimension of `sizes`, so that the first side of each equation at them is the second.
 
-    None if there is none, or none is found; a dimension that no equation has is None. The second sides are over `space`.
+    None if there is none, or none is found; a dimension that no equation has is None. Second sides are over `space`.
     """
     digits = _Digits(equations, known or {})
     pending = [(digits.parts(index), index.offset, value) for index, value in equations]

@@ -1,6 +1,6 @@
 """
-Sources: the tensors that views read. Both programs have them in common: arguments, numbers, and results of operations of
-the whole program; what a device computes and the whole program does not is a source of the program of each device.
+Sources: the tensors that views read. Both programs have arguments, numbers and results of operations of the whole
+program in common; what a device computes and the whole program does not is a source of the program of each device.
 A term reads pieces of other sources, so both are here.
 """
 
@@ -80,6 +80,8 @@ class Operation:
     """Whether its first two reads may be swapped."""
     members: NDArray[np.int64] | None = None
     """Of a collective: for each device those of its group, whose reads are combined. `[device, rank]`"""
+    kinds: tuple[str, ...] = ()
+    """The kinds of the elements of operands and result of an elementwise operation."""
     is_total: bool = False
     """Whether it is a function of integers and numbers that may be read at any index: a mask, a position."""
 

@@ -1,8 +1,8 @@
 """
 Views: how a value of each device is made of elements of other values.
 
-A `Piece` says: in this box of indices, device `d` has `source[at(d, i)]`. A `View` is a list of disjoint pieces; what no
-piece covers is unknown. Movements, collectives and masks only change views, so that two programs that move data in
+A `Piece` says: in this box of indices, device `d` has `source[at(d, i)]`. A `View` is a list of disjoint pieces; what
+no piece covers is unknown. Movements, collectives and masks only change views, so that two programs that move data in
 different ways get the same views of the same sources.
 """
 

@@ -6,6 +6,7 @@ Groups are known, so that each device's view is made of the views of the others 
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from xdsl.ir import Operation
@@ -209,13 +210,14 @@ class Reducer:
             pieces += self._in_cell(view, cell, which[self.members])
         return View(view.shape, merged(pieces))
 
-    def _separated(self, view: View) -> tuple[object, View, View] | None:
+    def _separated(self, view: View) -> tuple[str, View, View] | None:
         """
         The parts of reductions and the rest, where some of these are combined; None where none are.
 
         The view is both combined, and so is its all-reduce.
         """
-        element, parts, rest, neutral = None, list[Piece](), list[Piece](), self.kernel.universe.constant(self.neutral)
+        element: str | None = None
+        parts, rest, neutral = list[Piece](), list[Piece](), self.kernel.universe.constant(self.neutral)
         for piece in view.pieces:
             reads = [piece, Piece(neutral, (), piece.box)]
             term = piece.source
@@ -225,8 +227,7 @@ class Reducer:
                 and term.operation.name == self.kind
                 and self._is_of_devices(piece)
             ):
-                assert isinstance(term.operation.details, tuple)
-                element = term.operation.details[1]
+                element = term.operation.kinds[-1]
                 reads = [replace(read, box=piece.box) for read in term.reads]
             first = [self._has_part(read) for read in reads].index(True) if any(map(self._has_part, reads)) else 1
             parts.append(reads[first])
@@ -241,7 +242,7 @@ class Reducer:
         return (
             len(term.reads) == 2
             and any(map(self._has_part, term.reads))
-            and term.box.contains(piece.box).all()
+            and bool(term.box.contains(piece.box).all())
             and all(same_index(a, b, active) for a, b in zip(piece.at, at, strict=True))
         )
 
@@ -251,10 +252,10 @@ class Reducer:
 
         `which[device]` are the numbers of the pieces that the devices of its group have there, -1 for none.
         """
-        left = (which >= 0).all(1)
+        left: Mask = (which >= 0).all(1)
         if not left.any():
             return
-        is_neutral = np.array([self.kernel.is_number(piece, self.neutral) for piece in view.pieces])
+        is_neutral: Mask = np.array([self.kernel.is_number(piece, self.neutral) for piece in view.pieces])
         others = ~is_neutral[which]
         alone = left & (others.sum(1) <= 1)
         if alone.any():
@@ -265,7 +266,7 @@ class Reducer:
             left &= ~alone
         for number_ in sorted(set(which[left].reshape(-1).tolist())):
             counted = which == number_
-            mine = left & (counted | is_neutral[which]).all(1) & counted.any(1)
+            mine: Mask = left & (counted | is_neutral[which]).all(1) & counted.any(1)
             found = self._of_piece(view, number_, cell.where(mine), counted) if mine.any() else None
             if found is not None:
                 yield from found
@@ -312,7 +313,7 @@ class Reducer:
                 active = piece.box.active
                 ends |= {*piece.box.lo[active, dim].tolist(), *piece.box.hi[active, dim].tolist()}
             cuts = sorted(end for end in ends if 0 <= end <= size)
-            cells = [([*lo, first], [*hi, end]) for lo, hi in cells for first, end in zip(cuts, cuts[1:], strict=False)]
+            cells = [([*lo, first], [*hi, end]) for lo, hi in cells for first, end in pairwise(cuts)]
         if len(cells) > MAX_CELLS:
             raise Undecided("it has too many parts")
         count = self.kernel.devices
@@ -411,7 +412,7 @@ class Reducer:
 
 def _is_of_numbers(operation: Applied) -> bool:
     """Whether an elementwise operation is between real or complex numbers: integers round, and wrap around."""
-    return isinstance(operation.details, tuple) and set(operation.details[1]) <= {"real", "complex"}
+    return bool(operation.kinds) and {*operation.kinds} <= {"real", "complex"}
 
 
 def _overlap(boxes: Sequence[Box]) -> bool:

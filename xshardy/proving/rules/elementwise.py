@@ -2,12 +2,15 @@
 Operations that compute each element from those at the same index, and what they are for known numbers.
 
 Integers are exact: a result is a view of the integers only if it is in the range of its type everywhere in its box.
-Comparisons of known integers cut boxes in two, so that masks of padding, edges and halos vanish when they are selected by.
+Comparisons of known integers cut boxes in two, so that masks of padding, edges and halos vanish where they are used.
 """
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import isfinite
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i1
@@ -66,7 +69,7 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
             pieces += known
     if rest:
         applied = _applied(op, shape)
-        for box, reads in rest:
+        for _, reads in rest:
             is_total = all(_is_total(kernel, piece) for piece in reads)
             each = replace(applied, is_total=is_total)
             views = [View(shape, (piece,)) for piece in reads]
@@ -82,26 +85,14 @@ def _is_total(kernel: Kernel, piece: Piece) -> bool:
 
 
 def _applied(op: Operation, shape: Sequence[int]) -> Applied:
-    name = op.name
+    name, commutes = op.name, type(op) in COMMUTATIVE
+    properties, kinds, regions = details_of(op)
     if element_of(op.results[0]) == i1 and type(op) in BOOLEAN_NAMES:
         name = BOOLEAN_NAMES[type(op)]
     if isinstance(op, chlo.SquareOp):
-        return Applied("stablehlo.multiply", _details(op, 2), "p" * len(shape), tuple(shape), commutes=True)
-    commutes = type(op) in COMMUTATIVE
-    return Applied(name, _details(op, len(op.operands)), "p" * len(shape), tuple(shape), commutes=commutes)
-
-
-def _details(op: Operation, count: int) -> object:
-    properties, kinds, regions = details_of(op)
-    return (
-        (properties, (kinds[0],) * count + kinds[-1:], regions)
-        if isinstance(op, chlo.SquareOp)
-        else (
-            properties,
-            kinds,
-            regions,
-        )
-    )
+        name, commutes, kinds = "stablehlo.multiply", True, (kinds[0], *kinds)
+    details = properties, kinds, regions
+    return Applied(name, details, "p" * len(shape), tuple(shape), commutes=commutes, kinds=kinds)
 
 
 def converted_from_integers(kernel: Kernel, op: Operation, positions: View) -> View:
@@ -136,12 +127,13 @@ def _known(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> l
     return None if rule is None else rule(kernel, op, reads, box)
 
 
-EXACT: Mapping[type[Operation], Callable[..., Fraction]] = {
-    stablehlo.AddOp: lambda a, b: a + b,
-    stablehlo.MulOp: lambda a, b: a * b,
-    stablehlo.NegOp: lambda a: -a,
-    stablehlo.SubtractOp: lambda a, b: a - b,
+EXACT: Mapping[type[Operation], Callable[..., Any]] = {
+    stablehlo.AddOp: operator.add,
+    stablehlo.MulOp: operator.mul,
+    stablehlo.NegOp: operator.neg,
+    stablehlo.SubtractOp: operator.sub,
 }
+"""Operations that give exact numbers of exact ones."""
 
 
 def _exact(op: Operation, sources: Sequence[Source]) -> float | None:
@@ -150,9 +142,10 @@ def _exact(op: Operation, sources: Sequence[Source]) -> float | None:
     values = [source.value for source in sources if isinstance(source, Constant)]
     if compute is None or len(values) < len(sources):
         return None
-    if not all(isinstance(value, float) and np.isfinite(value) for value in values):
+    numbers = [Fraction(value) for value in values if isinstance(value, float) and isfinite(value)]
+    if len(numbers) < len(values):
         return None
-    exact = compute(*map(Fraction, values))
+    exact: Fraction = compute(*numbers)
     return float(exact) if abs(exact) < 1e300 and Fraction(float(exact)) == exact else None
 
 
@@ -176,7 +169,7 @@ def _in_range(kernel: Kernel, op: Operation, value: Index | None, box: Box) -> l
 def _sum(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     if (values := _integers(kernel, reads)) is not None:
         return _in_range(kernel, op, combine((1, values[0]), (1, values[1])), box)
-    return _neutral(kernel, op, reads, 0.0) or _logical(kernel, op, reads)
+    return _neutral(kernel, op, reads, 0.0) or _logical(kernel, op, reads, box)
 
 
 def _difference(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
@@ -196,7 +189,7 @@ def _product(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
             if factor.is_known and is_uniform(factor.offset):
                 return _in_range(kernel, op, combine((int(factor.offset[0]), value)), box)
         return None
-    return _neutral(kernel, op, reads, 1.0) or _logical(kernel, op, reads)
+    return _neutral(kernel, op, reads, 1.0) or _logical(kernel, op, reads, box)
 
 
 def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
@@ -226,7 +219,7 @@ def _neutral(kernel: Kernel, op: Operation, reads: Sequence[Piece], value: float
     return None
 
 
-def _logical(kernel: Kernel, op: Operation, reads: Sequence[Piece]) -> list[Piece] | None:
+def _logical(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     """What `and` and `or` of a known truth are."""
     if element_of(op.results[0]) != i1 or (name := BOOLEAN_NAMES.get(type(op))) is None:
         return None
@@ -248,7 +241,7 @@ def _inverted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
 
 def _extreme(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     if (values := _integers(kernel, reads)) is None:
-        return _logical(kernel, op, reads)
+        return _logical(kernel, op, reads, box)
     direction = Direction.LT if isinstance(op, stablehlo.MinOp) else Direction.GE
     return _decided(direction, values, box, reads)
 
@@ -372,7 +365,7 @@ def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) 
 
 KNOWN: Mapping[type[Operation], Callable[..., list[Piece] | None]] = {
     stablehlo.AddOp: _sum,
-    stablehlo.AndOp: lambda kernel, op, reads, box: _logical(kernel, op, reads),
+    stablehlo.AndOp: _logical,
     stablehlo.ClampOp: _clamped,
     stablehlo.CompareOp: _compared,
     stablehlo.ConvertOp: _converted,
@@ -382,7 +375,7 @@ KNOWN: Mapping[type[Operation], Callable[..., list[Piece] | None]] = {
     stablehlo.MulOp: _product,
     stablehlo.NegOp: _negated,
     stablehlo.NotOp: _inverted,
-    stablehlo.OrOp: lambda kernel, op, reads, box: _logical(kernel, op, reads),
+    stablehlo.OrOp: _logical,
     stablehlo.RemOp: _quotient,
     stablehlo.SelectOp: _selected,
     stablehlo.SubtractOp: _difference,

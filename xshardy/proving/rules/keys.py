@@ -4,6 +4,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, TensorType, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
+from xdsl.utils.hints import isa
 
 IRRELEVANT = frozenset(
     {
@@ -25,7 +26,7 @@ DECISIVE = frozenset({"mhlo.backend_config", "backend_config"})
 
 def element_of(value: SSAValue) -> Attribute:
     """The element type of a tensor."""
-    return value.type.element_type if isinstance(value.type, TensorType) else value.type
+    return value.type.element_type if isa(value.type, TensorType[Attribute]) else value.type
 
 
 def kind_of_element(element: Attribute) -> str:
@@ -41,13 +42,13 @@ def kind_of_element(element: Attribute) -> str:
 
 def integer_range(element: Attribute) -> tuple[int, int] | None:
     """The least and the greatest integer of this type; None if it has no integers."""
-    if not isinstance(element, IntegerType) or element == i1:
+    if not isa(element, IntegerType) or element == i1:
         return None
     bits = element.width.data
     return (0, (1 << bits) - 1) if str(element).startswith("u") else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
-def details_of(op: Operation, leave_out: frozenset[str] = frozenset()) -> tuple[object, ...]:
+def details_of(op: Operation, leave_out: frozenset[str] = frozenset()) -> tuple[object, tuple[str, ...], object]:
     """The properties of `op`, the kinds of its elements, and what its regions compute."""
     properties = [
         (name, str(value)) for name, value in sorted(op.properties.items()) if name not in IRRELEVANT | leave_out

@@ -89,9 +89,10 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
     return joined(kernel, kind, neutral, kind_of_element(element), found, start)
 
 
-def joined(kernel: Kernel, kind: str, neutral: float | bool, element: object, found: View, initial: View) -> View:
+def joined(kernel: Kernel, kind: str, neutral: float | bool, element: str, found: View, initial: View) -> View:
     """A reduction combined with initial values that it does not have."""
-    applied = Applied(kind, ("initial", element), "p" * len(found.shape), found.shape, commutes=True)
+    details, roles = ("initial", element), "p" * len(found.shape)
+    applied = Applied(kind, details, roles, found.shape, commutes=True, kinds=(element,))
     pieces = list[Piece]()
     for box, chosen in refined([found.pieces, initial.pieces]):
         parts = [View(found.shape, (replace(each, box=box),)) for each in chosen if not kernel.is_number(each, neutral)]

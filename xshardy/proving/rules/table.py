@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from xshardy.dialects import chlo, hlo, sdy, stablehlo
@@ -113,7 +113,7 @@ def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) ->
         if isinstance(op, stablehlo.CrossReplicaSumOp):
             return without_a_rule(kernel, op, operands)
         return applied_to_whole(kernel, op, operands)
-    values = dict(zip(block.args, operands, strict=True))
+    values: dict[SSAValue, View] = dict(zip(block.args, operands, strict=True))
     for inner in block.ops:
         found = rule_of(type(inner))(kernel, inner, [values[operand] for operand in inner.operands])
         values.update(zip(inner.results, found, strict=True))
@@ -222,7 +222,7 @@ FUNCTIONS: frozenset[type[Operation]] = frozenset(
         stablehlo.SetDimensionSizeOp,
     }
 )
-"""Operations whose results are functions of their operands, and of nothing else: not of other devices, nor of a state."""
+"""Operations whose results are functions of their operands alone: not of other devices, nor of a state."""
 
 
 @cache

@@ -30,8 +30,8 @@ def applied_to_whole(
     """
     The results of `op`, which computes alike at each index of its parallel dimensions.
 
-    `operand_dims` and `result_dims` say which those are; without them there are none. Those in `summed` are no dimensions of
-    results: the results for parts of them are summed.
+    `operand_dims` and `result_dims` say which those are; without them there are none. Those in `summed` are no
+    dimensions of results: the results for parts of them are summed.
     """
     given = operand_dims or [[None] * len(view.shape) for view in operands]
     made = result_dims or [[None] * len(shape_of(result)) for result in op.results]
