@@ -5,6 +5,7 @@ OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
   `write_artifact`: as bytecode, which `parse` reads too.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
 - `plan`, `advise`: what a partitioned program communicates and holds, why, and what saves time; `xshardy.testing`.
+- `prove`: whether each device computes its part of a program, for all inputs.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
 - `compile_program`: a whole program, also a function of JAX, as kernels with a launch plan, run on the CPU.
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         plan,
         print_module,
         propagate,
+        prove,
         read_hlo,
         run,
         run_passes,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from xshardy.lowering.kernel import Kernel
     from xshardy.planning.plan import Plan
     from xshardy.programs.partitioned import PartitionedProgram
+    from xshardy.proving.verdict import Verdict
 
 
 __all__ = [
@@ -51,6 +54,7 @@ __all__ = [
     "PartitionedProgram",
     "Plan",
     "ProgramRun",
+    "Verdict",
     "advise",
     "compile",
     "compile_program",
@@ -63,6 +67,7 @@ __all__ = [
     "plan",
     "print_module",
     "propagate",
+    "prove",
     "read_hlo",
     "run",
     "run_passes",
@@ -79,6 +84,7 @@ _HOMES = {
     "PartitionedProgram": "programs.partitioned",
     "Plan": "planning.plan",
     "ProgramRun": "engines.checked_run",
+    "Verdict": "proving.verdict",
 }
 """The module that each name is defined in."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from xshardy.programs.partitioned import PartitionedProgram
     from xshardy.programs.program import Program
     from xshardy.programs.source import ProgramSource
+    from xshardy.proving.verdict import Verdict
 
 SHOWN_LINES = 4
 """How many lines of an explanation its `repr` has."""
@@ -386,6 +387,39 @@ def _named_program(
         program.import_shardings()
         program.resize(mesh)
         yield program
+
+
+def prove(
+    source: "ProgramSource",
+    local: "ProgramSource | None" = None,
+    name: str | None = None,
+    *,
+    arguments: "Sequence[object]" = (),
+    mesh: "MeshSizes | None" = None,
+    run: bool = True,
+    certify: bool = False,
+) -> "Verdict":
+    """
+    Whether each device computes its part of the results of a program, for all inputs, in exact arithmetic.
+
+    `source`, `arguments` and `mesh` are those of `partition`, but a module is left as it is. `local` is the program of
+    each device, with the parts that the shardings of `source` say, or a program of whole tensors with a `shard_map`;
+    without it, our passes partition `source`. The answer is proved, refuted with an input, or undecided; with `run`,
+    inputs are tried for what is not proved. With `certify`, a proof has a certificate. Raises what `partition` does,
+    and `InputError` for two programs that do not fit.
+    """
+    from xshardy.programs.program import read_program
+    from xshardy.programs.source import source_of
+    from xshardy.proving.pair import import_local, pair_of, partitioned_pair
+    from xshardy.proving.verdict import prove_pair
+
+    with _named_program(source, name, arguments, mesh) as program:
+        if local is None:
+            return prove_pair(partitioned_pair(program), run=run, certify=certify)
+        other = read_program(source_of(local, name, arguments)).named()
+        with other.failures_placed():
+            import_local(other)
+            return prove_pair(pair_of(program, other), run=run, certify=certify)
 
 
 def advise(plan: "Plan", topology: "Topology | str" = "h100x8") -> "Sequence[Advice]":

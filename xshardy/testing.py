@@ -1,14 +1,16 @@
-"""Assertions about what programs communicate and hold, for tests."""
+"""Assertions about what programs communicate, hold and compute, for tests."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xshardy.api import plan as plan_of
+from xshardy.api import prove
 
 if TYPE_CHECKING:
     from xshardy.planning.plan import Plan
     from xshardy.programs.meshes import MeshSizes
     from xshardy.programs.source import ProgramSource
+    from xshardy.proving.verdict import Verdict
 
 
 def assert_collectives(
@@ -52,3 +54,21 @@ def assert_peak_below(
         listed = "\n".join(f"  {held.bytes} bytes: {held.name}" for held in plan.held[:10])
         raise AssertionError(f"expected less than {bytes} bytes at the peak, found {plan.peak_bytes}\n{listed}")
     return plan
+
+
+def assert_partition_proved(
+    source: "ProgramSource",
+    local: "ProgramSource | None" = None,
+    *,
+    arguments: Sequence[object] = (),
+    mesh: "MeshSizes | None" = None,
+) -> "Verdict":
+    """
+    Check that each device computes its part of a program for all inputs, as `xshardy.prove` proves.
+
+    The arguments are those of `xshardy.prove`, whose verdict is returned. Raises `AssertionError` with the verdict.
+    """
+    verdict = prove(source, local, arguments=arguments, mesh=mesh)
+    if not verdict:
+        raise AssertionError(str(verdict))
+    return verdict

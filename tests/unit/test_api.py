@@ -108,6 +108,7 @@ def test_the_reprs_of_programs_are_one_line():
     assert repr(run.program) == "<program for 2 devices: (tensor<8x4xf32>) -> (tensor<4xf32>)>"
     assert repr(run.program.arguments[0]) == '<tensor<8x4xf32> on 2 devices, [{"x"}, {}]: parts of (4, 4)>'
     assert repr(run).startswith("<run on 2 devices in ") and repr(run).endswith(" ms: (tensor<4xf32>), agrees>")
+    assert repr(xshardy.prove(SUM)) == "<proved: 1 of 1 results on 2 devices>"
     expected = "<plan for 2 devices: 16 B sent per device in 1 all-reduce; 80 B at the peak>"
     assert repr(xshardy.plan(SUM)) == expected
 
@@ -208,6 +209,7 @@ def test_invalid_text_of_a_pipeline_is_an_exception_that_programs_catch():
 TAKING_A_MESH = {
     "partition": lambda mesh: xshardy.partition(MLP, mesh=mesh).devices,
     "plan": lambda mesh: xshardy.plan(MLP, mesh=mesh).peak_bytes,
+    "prove": lambda mesh: xshardy.prove(MLP, mesh=mesh).pair.devices,
     "run": lambda mesh: xshardy.run(MLP, mesh=mesh).program.devices,
     "compile_program": lambda mesh: xshardy.compile_program(MLP, mesh=mesh).devices,
 }

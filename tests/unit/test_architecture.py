@@ -19,6 +19,7 @@ notebook pictures testing
 api
 tools
 planning
+proving
 engines
 fusing
 launch

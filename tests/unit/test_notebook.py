@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import product_pairs as pairs
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
@@ -26,6 +27,12 @@ def test_a_kernel_shows_its_launch_its_arguments_and_its_code():
     assert f">{kernel.entry}</td>" in shown and "[24576, 1, 1] x [128, 1, 1]" in shown
     assert "written, at least 25165824 bytes, aligned to 256" in shown
     assert f"PTX, {kernel.ptx.count(chr(10))} lines" in shown and "LLVM IR, " in shown
+
+
+def test_a_verdict_shows_its_results_and_where_a_relation_ends():
+    shown = xshardy.prove(pairs.WHOLE, pairs.WRONG)._repr_html_()
+    assert ">refuted<" in shown and "on 2 devices" in shown
+    assert "not related: %1 (line 5), stablehlo.tanh" in shown and ">device 0 has " in shown
 
 
 def test_a_partitioned_program_shows_its_parts_and_its_text():

@@ -119,7 +119,8 @@ class Convolution:
         return add(constant(self.window[d].size - 1), mul(tap, constant(-1))) if self.is_reversed[d] else tap
 
 
-def _convolution(op: ConvolutionOp) -> Convolution:
+def convolution_of(op: ConvolutionOp) -> Convolution:
+    """The dimensions of `op` by role, and its groups."""
     numbers, window = op.dimension_numbers, op.window()
     reversal = () if op.window_reversal is None else tuple(op.window_reversal.get_values())
     return Convolution(
@@ -145,12 +146,16 @@ def _convolution(op: ConvolutionOp) -> Convolution:
 
 
 def convolution_operand(op: ConvolutionOp) -> Maps:
+    """Those of `operands_of_convolution`."""
+    return operands_of_convolution(convolution_of(op))
+
+
+def operands_of_convolution(c: Convolution) -> Maps:
     """
     The range variables run over the window, then over the input features of a group.
 
     The domain of both maps excludes padding and the gaps of a dilated input.
     """
-    c = _convolution(op)
     count = len(c.spatial)
     taps, feature = [sym(d) for d in range(count)], sym(count)
     sizes = [*(w.size for w in c.window), c.rhs[c.input_feature[1]]]
@@ -185,7 +190,7 @@ def convolution_result(op: ConvolutionOp) -> Maps:
 
     An element of the kernel contributes to every window in which it is not on padding, for each element of the batch.
     """
-    c = _convolution(op)
+    c = convolution_of(op)
     return (_result_of_input(c),), (_result_of_kernel(c),)
 
 

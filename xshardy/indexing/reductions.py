@@ -78,18 +78,22 @@ def window_taps(window: Sequence[WindowDimension]) -> tuple[list[AffineExpr], li
 
 
 def reduce_window_operand(op: ReduceWindowOp) -> Maps:
+    """Those of `elements_of_windows`; scalars for initial values."""
+    read = elements_of_windows(op.window(), shape_of(op.inputs[0]), shape_of(op.outputs[0]))
+    return ((read,),) * len(op.inputs) + ((scalar_operand_map(op.outputs[0]),),) * len(op.inputs)
+
+
+def elements_of_windows(window: Sequence[WindowDimension], base: Sequence[int], shape: Sequence[int]) -> IndexingMap:
     """
-    The element of the input under each element of the window, if any.
+    The element of a tensor of shape `base` under each element of the window at each position of `shape`, if any.
 
     Padding is skipped: it does not take part in the reduction.
     """
-    window, shape = op.window(), shape_of(op.outputs[0])
     taps, sizes = window_taps(window)
     places = [window_place(window[d], dim(d), taps[d]) for d in range(len(window))]
     box = IndexingMap.from_tensor_sizes((), shape, sizes)
-    map, results = at_multiples(box, places, [w.base_dilation for w in window], shape_of(op.inputs[0]))
-    read = map.with_results(results).simplify()
-    return ((read,),) * len(op.inputs) + ((scalar_operand_map(op.outputs[0]),),) * len(op.inputs)
+    map, results = at_multiples(box, places, [w.base_dilation for w in window], base)
+    return map.with_results(results).simplify()
 
 
 def reduce_window_result(op: ReduceWindowOp) -> Maps:

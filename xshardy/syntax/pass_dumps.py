@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _HEADING = re.compile(
-    r"^// -----// IR (?:dump )?(?P<when>before|after)(?: (?P<kind>\w+))? ?(?P<text>.*?) *//----- //[^\n]*$",
+    r"^// -----// IR (?:dump )?(?P<when>before|after)(?: (?P<kind>\w+)(?= ))? ?(?P<text>.*?) *//----- //[^\n]*$",
     re.MULTILINE | re.IGNORECASE,
 )
 """`// -----// IR Dump Before CSEPass: cse ('builtin.module' operation: @m) //----- //`, and other forms of it."""

@@ -88,13 +88,16 @@ ENTRIES: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]] = {
     "propagate": lambda source, given: xshardy.propagate(source, **given),
     "partition": lambda source, given: xshardy.partition(source, **given).arguments[0].local_shape,
     "plan": lambda source, given: xshardy.plan(source, **given).argument_bytes,
+    "prove": lambda source, given: (lambda verdict: verdict and verdict.pair.arguments[0].local_shape)(
+        xshardy.prove(source, **given)
+    ),
     "explain": lambda source, given: xshardy.explain(source, argument=0, **given).placement.local_shape,
     "run": lambda source, given: xshardy.run(source, given.get("arguments")).program.arguments[0].local_shape,
     "emit": lambda source, given: xshardy.emit(source, **given),
 }
 """Those that compile kernels, `compile` and `compile_program`, read as `emit` and `partition` do."""
 
-EXPECTED = {"partition": (4, 4), "plan": 2 * 4 * 4 * 4, "explain": (4, 4), "run": (4, 4)}
+EXPECTED = {"partition": (4, 4), "plan": 2 * 4 * 4 * 4, "prove": (4, 4), "explain": (4, 4), "run": (4, 4)}
 """What a device holds: half of each argument, in elements, and in bytes."""
 
 

@@ -22,6 +22,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
     ("line", "completed"),
     [
         ("xshardy hl", ["hlo-stats"]),
+        ("xshardy prove --cert", ["--certificate"]),
         ("xshardy emit --lev", ["--level"]),
         ("xshardy emit --level fl", ["flattened"]),
         (f"xshardy emit {EXAMPLES}/ge", [f"{EXAMPLES}/gelu.hlo"]),

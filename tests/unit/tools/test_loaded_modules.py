@@ -44,6 +44,10 @@ sys.exit(status)
             ],
             ["xshardy.compiler", "xshardy.emitters", "xshardy.dialects.stablehlo", "llvmlite"],
         ),
+        (
+            ["prove", "examples/mlp.mlir"],
+            ["jax", "llvmlite", "xshardy.compiler", "xshardy.emitters", "xdsl.dialects.llvm"],
+        ),
         (["indexing", "examples/softmax_sum.hlo"], ["llvmlite"]),
     ],
     ids=lambda words: words[0],

@@ -21,6 +21,7 @@ COMMANDS = {
     "hlo-stats": ["hlo-stats", "{}.hlo"],
     "shard": ["shard", "{}.mlir"],
     "explain": ["explain", "{}.mlir", "--arg", "0"],
+    "prove": ["prove", "{}.mlir"],
     "xshardy-opt": ["{}.mlir"],
     "xshardy-opt of HLO": ["{}.hlo"],
 }
@@ -117,6 +118,8 @@ WRITING = {
     "compile -o": ["compile", GELU, "-o"],
     "shard -o": ["shard", MLP, "-o"],
     "explain --html": ["explain", MLP, "--html"],
+    "prove --html": ["prove", MLP, "--html"],
+    "prove --certificate": ["prove", MLP, "--certificate"],
     "xshardy-opt -o": [MLP, "-o"],
 }
 
@@ -185,6 +188,7 @@ WRONG_OPTIONS = {
     "two plans": (["plan", MLP, "--advice", "--against", MLP], 2, "--advice is about one program: leave it out, or"),
     "mesh": (["plan", MLP, "--mesh", "model"], 2, "argument --mesh: expected axes with sizes, such as data=2,model=4"),
     "axis": (["plan", MLP, "--mesh", "pipe=2"], 1, 'no mesh of the module has an axis "pipe"'),
+    "proof": (["prove", MLP, "--check", "x", "--certificate", "y"], 2, "--check reads a certificate and --certificate"),
     "text of what": (["shard", MLP, "-t", "hlo"], 2, "--target says what to write: give the file with -o"),
     "partition": (["compile", GELU, "--partition"], 2, "--partition is for programs that are fused after it"),
     "mesh of nothing": (["compile", GELU, "--fuse", "--mesh", "x=2"], 2, "--mesh is for programs that are partitioned"),

@@ -10,10 +10,11 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.dialects.mhlo.ops import CopyOp
+from xshardy.dialects import hlo, mhlo
 from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.axis_refs import local_shape
+from xshardy.dialects.sdy.value_shardings import without_axes
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.hlo_text.shardings.device_axis import axis_sharding, device_mesh
 from xshardy.hlo_text.shardings.hlo_sharding import Tiled, Uniform
@@ -111,7 +112,7 @@ def _call_at(border: CustomCallOp) -> CallOp:
 
 def _is_constraint(op: Operation) -> bool:
     """Whether `op` only gives its operand a sharding."""
-    return isinstance(op, CopyOp) or is_call_of(op, SHARDING_CALL)
+    return isinstance(op, mhlo.CopyOp | hlo.CopyOp) or is_call_of(op, SHARDING_CALL)
 
 
 def _callees(module: ModuleOp, calls: Mapping[CallOp, None]) -> Iterable[str]:
@@ -225,8 +226,9 @@ def _check(border: Border, local: SSAValue, op: Operation, meshes: ImportedMeshe
     if not isinstance(whole, ShapedType) or not isinstance(part, ShapedType):
         return
     mesh = mesh_attribute(meshes.devices)
+    free = [name for name in meshes.devices.axes.names if name not in border.manual]
     try:
-        expected = local_shape(whole.get_shape(), border.sharding, mesh)
+        expected = local_shape(whole.get_shape(), without_axes(border.sharding, free), mesh)
     except (ValueError, VerifyException) as error:
         raise OperationFailedException(op, str(error)) from None
     if expected != part.get_shape():

@@ -1,0 +1,159 @@
+"""The decision: both programs are read into one universe, and results compared with the parts that they should be."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from xdsl.ir import Operation as IROperation
+
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
+from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.programs.device_programs import declared_grid
+from xshardy.programs.distributed_tensor import DistributedTensor
+from xshardy.proving.boundary import part_of
+from xshardy.proving.index import identity
+from xshardy.proving.kernel import Answer, Kernel, Oracle, Undecided, Universe
+from xshardy.proving.pair import Pair
+from xshardy.proving.program import Reading, Relations
+from xshardy.proving.relations import BySharding
+from xshardy.proving.rules.collectives import Reducer
+from xshardy.proving.rules.keys import element_of, kind_of_element
+from xshardy.proving.rules.reductions import neutral_of
+from xshardy.proving.search import Search
+from xshardy.proving.sources import Operation as Applied
+from xshardy.proving.sources import Source
+from xshardy.proving.views import Box, Partial, View, view_of
+
+KINDS = {ReductionOp.SUM: "add", ReductionOp.MAX: "maximum", ReductionOp.MIN: "minimum"}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a pair is proved; if not, where the relation between the programs ends."""
+
+    unrelated: Sequence[int]
+    """The numbers of the results that are not shown to be the parts that they should be."""
+    frontier: Sequence[tuple[IROperation, str]]
+    """Operations of a device with related operands and another result, and why."""
+    related: int
+    """How many operations of a device are related to the whole program."""
+    journal: Sequence[Answer]
+    """The answers that the kernel accepted."""
+    assumptions: Sequence[str]
+    """What is taken to hold beside the programs."""
+
+    @property
+    def is_proved(self) -> bool:
+        return not self.unrelated
+
+
+class Answers(Protocol):
+    """Where the answers come from, if not from a search."""
+
+    def oracle(self, universe: Universe) -> "Oracle":
+        """The oracle about the terms of this universe."""
+        ...
+
+    def relations(self) -> Relations:
+        """The oracle about loops and branches."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """By operation of each program, the views that its results are; of the main function, its arguments."""
+
+    whole: dict[IROperation, Sequence[View]] = field(default_factory=dict[IROperation, Sequence[View]])
+    local: dict[IROperation, Sequence[View]] = field(default_factory=dict[IROperation, Sequence[View]])
+
+
+def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None) -> Decision:
+    """
+    Decide `pair` by the answers of a search, or by given ones; `kept` is filled with what is read.
+
+    Whatever they are, a pair that does not hold is not proved.
+    """
+    universe = Universe()
+    oracle = Search(universe) if answers is None else answers.oracle(universe)
+    relations = BySharding(pair.devices) if answers is None else answers.relations()
+    grid = declared_grid(pair.local)
+    grid = grid if grid.size == pair.devices else Grid(1, pair.devices)
+    kernel = Kernel(universe, oracle, pair.devices, False, grid)
+    reader = kernel if pair.are_of_devices else Kernel(universe, oracle, 1, True, Grid(1, 1))
+    whole_main, local_main = pair.functions
+    given, parts = list[View](), list[View]()
+    for index, (tensor, argument) in enumerate(zip(pair.arguments, whole_main.body.block.args, strict=True)):
+        if pair.are_of_devices:
+            one = other = kernel.opaque(f"argument{index}", tensor.shape)
+            universe.written.update(piece.source for piece in one.pieces)
+        else:
+            one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
+        given.append(one)
+        parts.append(other)
+    views = (None, None) if kept is None else (kept.whole, kept.local)
+    reading = Reading(reader, pair.whole, relations, views=views[0])
+    expected = reading.block(whole_main.body.block, given, {})
+    universe.written.update(term for term in universe.terms if term.is_local)
+    local = Reading(kernel, pair.local, relations, reading, views=views[1])
+    found = local.block(local_main.body.block, parts, {})
+    if kept is not None:
+        kept.whole[whole_main], kept.local[local_main] = given, parts
+    unrelated = list[int]()
+    for index, (view, tensor) in enumerate(zip(found, pair.results, strict=True)):
+        try:
+            part = part_of(expected[index], tensor)
+        except Undecided:
+            unrelated.append(index)
+            continue
+        reduced = _completed(kernel, view, tensor)
+        if not kernel.has(reduced, part) or not _is_whole(part, tensor):
+            unrelated.append(index)
+    return Decision(unrelated, local.frontier, local.related, universe.journal, sorted(universe.assumptions))
+
+
+def _is_whole(part: View, tensor: DistributedTensor) -> bool:
+    """Whether the whole program says what each element of a part is, but for padding."""
+    numbers = np.array(tensor.part_indices, np.int64).reshape(tensor.devices, len(tensor.shape))
+    sizes = np.array(tensor.local_shape, np.int64)
+    extents = np.clip(np.array(tensor.shape) - numbers * sizes, 0, sizes)
+    return bool((sum((piece.box.volume for piece in part.pieces), np.int64(0)) == np.prod(extents, axis=1)).all())
+
+
+def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: int, kind: str) -> tuple[View, View]:
+    """
+    The view of an argument in the whole program, and on each device.
+
+    A tensor of which each device has a summand is the sum of a source with one more dimension, which numbers them: any
+    summands are of that form, and each device has a part of the sum.
+    """
+    name = f"argument{index}"
+    groups = tensor.summed_devices
+    if not groups or len(groups[0]) == 1:
+        view = view_of(Source(name, tensor.shape), identity(tensor.shape), tensor.shape, 1)
+        return view, part_of(view, tensor)
+    count, rank = len(groups[0]), len(tensor.shape)
+    ranks = np.zeros(tensor.devices, np.int64)
+    for group in groups:
+        ranks[list(group)] = np.arange(count)
+    space = (*tensor.shape, count)
+    source = Source(name, space)
+    combined = Applied("reduce", (KINDS[tensor.reduction], kind), "p" * rank + "r", space, kind=KINDS[tensor.reduction])
+    view = reader.apply(combined, [view_of(source, identity(space), space, 1)], range(rank))
+    part = Partial(
+        combined.kind or "", (Box(ranks[:, None], ranks[:, None] + 1, np.ones(kernel.devices, bool)),), (count,)
+    )
+    parts = part_of(view, tensor)
+    return view, View(parts.shape, tuple(replace(piece, partial=part) for piece in parts.pieces))
+
+
+def _completed(kernel: Kernel, view: View, tensor: DistributedTensor) -> View:
+    """The result of a device, summed over the devices that have summands of it."""
+    groups = tensor.summed_devices
+    if not groups or len(groups[0]) == 1:
+        return view
+    members = np.zeros((kernel.devices, len(groups[0])), np.int64)
+    for group in groups:
+        members[list(group)] = group
+    kind = KINDS[tensor.reduction]
+    return Reducer(kernel, kind, neutral_of(kind, tensor.type.element_type), members).reduced(view)

@@ -1,0 +1,1 @@
+"""What operations are in views: a table from their classes to rules."""

@@ -1,0 +1,79 @@
+"""What decides about the result of an operation beside its operands, as values that are equal for equal functions."""
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, TensorType, i1
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.traits import SymbolTable
+from xdsl.utils.hints import isa
+
+IRRELEVANT = frozenset(
+    {
+        "api_version",
+        "called_computations",
+        "channel_handle",
+        "indices_are_sorted",
+        "operand_layouts",
+        "output_operand_aliases",
+        "precision_config",
+        "result_layouts",
+    }
+)
+"""Properties that do not change what is computed in exact arithmetic."""
+
+DECISIVE = frozenset({"mhlo.backend_config", "backend_config"})
+"""Discardable attributes that change what a custom call computes."""
+
+
+def element_of(value: SSAValue) -> Attribute:
+    """The element type of a tensor."""
+    return value.type.element_type if isa(value.type, TensorType[Attribute]) else value.type
+
+
+def kind_of_element(element: Attribute) -> str:
+    """Floats of all widths are the real numbers. Integers wrap around by their width."""
+    if element == i1:
+        return "truth"
+    if isinstance(element, AnyFloat):
+        return "real"
+    if isinstance(element, ComplexType):
+        return "complex"
+    return str(element)
+
+
+def integer_range(element: Attribute) -> tuple[int, int] | None:
+    """The least and the greatest integer of this type; None if it has no integers."""
+    if not isa(element, IntegerType) or element == i1:
+        return None
+    bits = element.width.data
+    return (0, (1 << bits) - 1) if str(element).startswith("u") else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def details_of(op: Operation, leave_out: frozenset[str] = frozenset()) -> tuple[object, tuple[str, ...], object]:
+    """The properties of `op`, the kinds of its elements, and what its regions compute."""
+    properties = [
+        (name, str(value)) for name, value in sorted(op.properties.items()) if name not in IRRELEVANT | leave_out
+    ]
+    properties += [(name, str(value)) for name, value in sorted(op.attributes.items()) if name in DECISIVE]
+    kinds = [kind_of_element(element_of(value)) for value in (*op.operands, *op.results)]
+    return tuple(properties), tuple(kinds), tuple(fingerprint(region) for region in op.regions)
+
+
+def fingerprint(region: Region) -> str:
+    """
+    The text of a region with its values numbered: equal for regions that compute the same in the same way.
+
+    A value from outside of it makes it unlike all others. Functions that it calls are a part of it.
+    """
+    numbers = dict[SSAValue, int]()
+    lines = list[str]()
+    for block in region.blocks:
+        for argument in block.args:
+            numbers[argument] = len(numbers)
+        for op in block.ops:
+            operands = [numbers.get(operand, f"outside {hash(operand)}") for operand in op.operands]
+            for result in op.results:
+                numbers[result] = len(numbers)
+            if isinstance(op, func.CallOp) and (called := SymbolTable.lookup_symbol(op, op.callee)) is not None:
+                lines.append(fingerprint(called.regions[0]))
+            lines.append(f"{op.name.partition('.')[2]}{operands}{details_of(op)}")
+    return ";".join(lines)

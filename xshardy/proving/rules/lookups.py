@@ -1,0 +1,305 @@
+"""Gathers, scatters, dynamic slices and updates: indices that are known at run time only."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from xshardy.dialects import stablehlo
+from xshardy.dialects.shapes import shape_of
+from xshardy.dialects.stablehlo.slice_dims import SliceDims
+from xshardy.indexing.tensor_maps import values_of
+from xshardy.proving.index import Index, combine, identity, number, whole
+from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.rules import movement, piecewise
+from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
+from xshardy.proving.rules.look_up_windows import (
+    LOOKUP,
+    SCATTER,
+    Details,
+    Looked,
+    Pick,
+    aligned,
+    every,
+    looked_up,
+    sliced,
+    updated,
+)
+from xshardy.proving.rules.piecewise import Function
+from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
+from xshardy.proving.rules.runtime import value_of
+from xshardy.proving.rules.whole import Dims, applied_to_whole
+from xshardy.proving.sources import Operation as Applied
+from xshardy.proving.views import Piece, View
+
+NUMBERS = frozenset({"dimension_numbers", "slice_sizes", "scatter_dimension_numbers"})
+
+
+def gather(kernel: Kernel, op: stablehlo.GatherOp, operands: Sequence[View]) -> Sequence[View]:
+    """A look-up along the dimensions that windows move along; the others are those of the result."""
+    dims, sizes, shape = op.dimension_numbers.dims, values_of(op.slice_sizes), shape_of(op.result)
+    operand, batch, inner = operands[0], dims.batch_dims(len(shape)), dims.offset_of(len(operands[0].shape))
+    at, picks = list[Index](), list[Pick]()
+    for dim, size in enumerate(operand.shape):
+        place = inner.get(dim)
+        if dim in dims.batch_of:
+            at.append(whole(batch[dims.batch_of[dim]], size))
+        elif dim in dims.started and sizes[dim] < size:
+            component = _component(kernel, dims, operands[1], dim, {d: whole(d, shape[d]) for d in batch}, shape)
+            start = _start(kernel, component, op.operands[1], size - sizes[dim])
+            at.append(_at(start, place, shape, picks, size))
+        else:
+            at.append(number(0) if place is None else whole(place, shape[place]))
+    return [_looked_up(kernel, op.result, operand, at, picks)]
+
+
+def _component(
+    kernel: Kernel, dims: SliceDims, indices: View, dim: int, batch: dict[int, Index], space: Sequence[int]
+) -> View:
+    """The component of the index vectors that moves along `dim`; `batch` has what walks the slices, in order."""
+    at = list(batch.values())
+    if dims.index_vector < len(indices.shape):
+        at.insert(dims.index_vector, number(dims.started.index(dim)))
+    return kernel.pulled(indices, at, space)
+
+
+def _start(kernel: Kernel, index: View, value: SSAValue, greatest: int) -> Index | Pick:
+    """An index clamped to `[0, greatest]`: an index if it is known, otherwise a window of its functions of the atom."""
+    piece, is_known = _one_piece(kernel, index)
+    found = value_of(kernel, piece, kind_of_element(element_of(value)))
+    if found is None or (found.atom is None and not is_known):
+        raise Undecided("its index is no integer that is known everywhere")
+    clamped = found.mapped(
+        lambda f: piecewise.smaller(piecewise.larger(f, piecewise.everywhere(0, f)), piecewise.everywhere(greatest, f))
+    )
+    if found.atom is None:
+        return number(np.array([f.lines[0].constant for f in clamped.functions]))
+    if found.atom.source is kernel.universe.integers:
+        low, high = found.atom.at[0].bounds(piece.box.lo, piece.box.hi)
+        if (
+            is_known
+            and (low >= 0).all()
+            and (high <= greatest).all()
+            and all(f == piecewise.everything(f) for f in found.functions)
+        ):
+            return found.atom.at[0]
+    return Pick(found.atom, None, tuple(every(f, 1) for f in clamped.functions))
+
+
+def _one_piece(kernel: Kernel, view: View) -> tuple[Piece, bool]:
+    """An index as one piece, and whether it is known everywhere: padding is not."""
+    if len(view.pieces) == 1 and view.pieces[0].partial is None:
+        return view.pieces[0], view.is_known(kernel.devices)
+    return kernel.single(view).pieces[0], True
+
+
+def _at(start: Index | Pick, place: int | None, shape: Sequence[int], picks: list[Pick], size: int) -> Index:
+    """The index into an operand along a dimension in which a window starts there: a dimension of its own for a pick."""
+    if isinstance(start, Index):
+        return start if place is None else combine((1, start), (1, whole(place, shape[place])))
+    length = 1 if place is None else shape[place]
+    picks.append(replace(start, place=place, windows=tuple(every(w.start, length) for w in start.windows)))
+    return whole(len(shape) + len(picks) - 1, size)
+
+
+def _looked_up(kernel: Kernel, result: SSAValue, operand: View, at: Sequence[Index], picks: Sequence[Pick]) -> View:
+    shape, kind = shape_of(result), kind_of_element(element_of(result))
+    sizes = {d.dim: d.mod for index in at for d in index.digits if d.dim >= len(shape)}
+    space = (*shape, *(sizes[len(shape) + number_] for number_ in range(len(picks))))
+    view = kernel.pulled(operand, at, space)
+    if not picks:
+        return view
+    return looked_up(kernel, Looked(view, tuple(picks), kind))
+
+
+def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
+    """A slice where the starts are known; otherwise a look-up along the dimensions in which they are not."""
+    shape, operand = shape_of(op.result), operands[0]
+    if movement.starts_of(kernel, operands[1:], operand.shape, shape) is not None:
+        return movement.dynamic_slice(kernel, op, operands)
+    at, picks = list[Index](), list[Pick]()
+    for dim, start in enumerate(_starts(kernel, op.operands[1:], operands[1:], operand.shape, shape, shape)):
+        at.append(_at(start, dim, shape, picks, operand.shape[dim]))
+    if not kernel.is_whole and len(picks) == 1 and (found := sliced(kernel, operand, picks[0], shape)) is not None:
+        return [looked_up(kernel, found)]
+    return [_looked_up(kernel, op.result, operand, at, picks)]
+
+
+def dynamic_update_slice(
+    kernel: Kernel, op: stablehlo.DynamicUpdateSliceOp, operands: Sequence[View]
+) -> Sequence[View]:
+    """An update. Dimensions are taken as a whole where some starts are known, not 0, and others are not."""
+    shape, (operand, update) = shape_of(op.result), operands[:2]
+    if movement.starts_of(kernel, operands[2:], shape, update.shape) is not None:
+        return movement.dynamic_update_slice(kernel, op, operands)
+    starts = _starts(kernel, op.operands[2:], operands[2:], shape, update.shape, shape)
+    picks = [replace(start, place=dim) for dim, start in enumerate(starts) if isinstance(start, Pick)]
+    if any(update.shape[dim] != size and not isinstance(starts[dim], Pick) for dim, size in enumerate(shape)):
+        return movement.by_runtime_indices(kernel, op, operands, 2, update.shape)
+    element = kind_of_element(element_of(op.results[0]))
+    return [updated(kernel, operand, update, picks, element)]
+
+
+def _starts(
+    kernel: Kernel,
+    values: Sequence[SSAValue],
+    views: Sequence[View],
+    shape: Sequence[int],
+    sizes: Sequence[int],
+    space: Sequence[int],
+) -> list[Index | Pick]:
+    """The clamped start of a window of `sizes` in each dimension of a tensor, over `space`."""
+    starts = list[Index | Pick]()
+    for value, view, extent, size in zip(values, views, shape, sizes, strict=True):
+        known = movement.known_integers(kernel, view)
+        if extent == size:
+            starts.append(number(0))
+        elif known is not None:
+            starts.append(number(np.clip(known, 0, extent - size)))
+        else:
+            starts.append(_start(kernel, kernel.pulled(view, (), space), value, extent - size))
+    return starts
+
+
+def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -> Sequence[View]:
+    """
+    An application over the elements of the operand and the slices of updates: those whose index is that of the element.
+
+    Those are reduced, if the body combines by one operation. Otherwise updates are taken as a whole: that both programs
+    apply those of one element in the same order is assumed. An index out of bounds is that of no element.
+    """
+    dims, shape, updates_shape = op.scatter_dimension_numbers.dims, operands[0].shape, operands[-1].shape
+    rank, batch = len(shape), dims.batch_dims(len(updates_shape))
+    inner = dims.offset_of(rank)
+    moves = {dim: (updates_shape[inner[dim]] if dim in inner else 1) for dim in range(rank) if dim not in dims.batching}
+    started = [
+        dim for dim in dims.started if not _starts_at_zero(kernel, op, dims, operands[1], dim, moves[dim] == shape[dim])
+    ]
+    if len(op.inputs) > 1 or any(size != (1 if dim in started else shape[dim]) for dim, size in moves.items()):
+        return _scattered_whole(kernel, op, operands)
+    at = [number(0)] * len(updates_shape)
+    for dim, place in inner.items():
+        at[place] = number(0) if dim in started else whole(dim, shape[dim])
+    shared, space = {batch[place]: dim for dim, place in dims.batch_of.items()}, list(shape)
+    for place in batch:
+        at[place] = whole(shared.get(place, len(space)), updates_shape[place])
+        if place not in shared:
+            space.append(updates_shape[place])
+    masks = list[View]()
+    functions = list[Function]()
+    for dim in started:
+        index = _component(kernel, dims, operands[1], dim, {place: at[place] for place in batch}, space)
+        found = _position(kernel, index, op.operands[1], whole(dim, shape[dim]), shape[dim])
+        if found is None:
+            return _scattered_whole(kernel, op, operands)
+        functions.append(found[0])
+        masks += (kernel.pulled(view, identity(space), space) for view in found[1:])
+    body, element = op.regions[0], element_of(op.results[0])
+    kind, updates = combiner_of(body.block), kernel.pulled(operands[2], at, space)
+    details = Details(tuple(functions), kind_of_element(element), body=kind or fingerprint(body))
+    if kind is None:
+        if prod(space[rank:]) > 1 and not (op.unique_indices is not None and op.unique_indices.value.data):
+            kernel.universe.assumptions.add("a scatter applies the updates of one element in the order that they have")
+        reads = [updates, kernel.pulled(operands[0], identity(shape), space), *masks]
+        applied = Applied(SCATTER, details, "p" * rank + "w" * (len(space) - rank), tuple(space))
+        return [kernel.apply(applied, reads, range(rank))]
+    roles = "p" * rank + "r" * (len(space) - rank)
+    applied, neutral = Applied(SCATTER, details, roles, tuple(space), kind=kind), neutral_of(kind, element)
+    found = kernel.apply(applied, [updates, *masks], range(rank), neutral, masks=len(masks))
+    return [joined(kernel, kind, neutral, kind_of_element(element), found, operands[0])]
+
+
+def _starts_at_zero(
+    kernel: Kernel, op: stablehlo.ScatterOp, dims: SliceDims, indices: View, dim: int, is_whole: bool
+) -> bool:
+    """Whether windows are whole along a dimension and start at 0, so that none of them is out of bounds."""
+    if not is_whole:
+        return False
+    rest = [size for d, size in enumerate(indices.shape) if d != dims.index_vector]
+    index = _component(kernel, dims, indices, dim, dict(enumerate(identity(rest))), rest)
+    piece, is_known = _one_piece(kernel, index)
+    value = value_of(kernel, piece, kind_of_element(element_of(op.operands[1])))
+    return is_known and value is not None and all(f == piecewise.everywhere(0, f) for f in value.functions)
+
+
+def _position(
+    kernel: Kernel, index: View, value: SSAValue, element: Index, size: int
+) -> tuple[Function, View, View] | None:
+    """
+    Where an index is that of an element: a function, where it has the second view is the first view.
+
+    The elements of a device are `size` ones of the whole tensor. None if its index is not known to be one of that.
+    """
+    piece, is_known = _one_piece(kernel, index)
+    found = value_of(kernel, piece, kind_of_element(element_of(value)))
+    if found is None or not is_known:
+        return None
+    function, atom = found.functions[0], found.atom
+    zero = piecewise.everywhere(0, piecewise.identity(0, 0))
+    if atom is None:
+        known = np.array([f.lines[0].constant for f in found.functions])
+        return zero, kernel.integer(element.plus(-known), index.shape), kernel.integer(number(0), index.shape)
+    if atom.source is kernel.universe.integers and all(f == piecewise.everything(f) for f in found.functions):
+        difference = combine((1, element), (-1, atom.at[0]))
+        return zero, kernel.integer(difference, index.shape), kernel.integer(number(0), index.shape)
+    offset = number(0)
+    if not kernel.is_whole:
+        pick = Pick(atom, None, tuple(every(f, 1) for f in found.functions))
+        extent = np.zeros(kernel.devices, np.int64), np.full(kernel.devices, size)
+        aligned_ = aligned(kernel, pick, *extent, 1, (SCATTER, LOOKUP))
+        if aligned_ is None:
+            return None
+        function, offsets, never = aligned_
+        if function.greatest >= 1 << 62:
+            return None
+        offset = number(np.where(never, function.greatest + 1, offsets))
+    return function, kernel.integer(combine((1, element), (1, offset)), index.shape), View(index.shape, (atom,))
+
+
+def _scattered_whole(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -> Sequence[View]:
+    """Parallel: batching dimensions, and dimensions of which updates have all. All updates of these are one sum."""
+    dims, count = op.scatter_dimension_numbers.dims, len(op.inputs)
+    shape, updates_shape = operands[0].shape, operands[-1].shape
+    inner = dims.offset_of(len(shape))
+    sizes = [updates_shape[inner[dim]] if dim in inner else 1 for dim in range(len(shape))]
+    tensor, indices, updates = _roles(dims, shape, sizes, len(operands[count].shape), len(updates_shape))
+    batching = {dims.batch_dims(len(updates_shape))[place] for place in dims.batch_of.values()}
+    kept = set(tensor) - {None}
+    updates = [dim if dim in kept or place in batching else None for place, dim in enumerate(updates)]
+    indices = [dim if dim in kept else None for dim in indices]
+    given = [*([tensor] * count), indices, *([updates] * count)]
+    taken = tuple(place in dims.offset for place, dim in enumerate(updates) if dim is None)
+    more = (_unnumbered(dims, tensor, sizes), dims.index_vector, taken)
+    return applied_to_whole(kernel, op, operands, given, [tensor] * count, leave_out=NUMBERS, more=more)
+
+
+def _roles(
+    dims: SliceDims, shape: Sequence[int], sizes: Sequence[int], indices_rank: int, slices_rank: int
+) -> tuple[Dims, Dims, Dims]:
+    """The parallel dimensions of the tensor, of the indices and of the slices: numbers of dimensions of the slices."""
+    batch, inner = dims.batch_dims(slices_rank), dims.offset_of(len(shape))
+    tensor: list[int | None] = [None] * len(shape)
+    for dim, place in inner.items():
+        if dim not in dims.started and sizes[dim] == shape[dim]:
+            tensor[dim] = place
+    for dim, place in dims.batch_of.items():
+        tensor[dim] = batch[place]
+    indices: list[int | None] = [None] * indices_rank
+    for place, dim in enumerate(d for d in range(indices_rank) if d != dims.index_vector):
+        indices[dim] = batch[place]
+    slices: list[int | None] = [place if place in batch or place in tensor else None for place in range(slices_rank)]
+    return tensor, indices, slices
+
+
+def _unnumbered(dims: SliceDims, tensor: Dims, sizes: Sequence[int]) -> object:
+    """
+    What decides beside the parallel dimensions: the sizes of slices along the others, which of them a slice lacks, and
+    the component of an index that moves along each.
+    """
+    return tuple(
+        (sizes[dim], dim in dims.collapsed, dims.started.index(dim) if dim in dims.started else None)
+        for dim, place in enumerate(tensor)
+        if place is None
+    )

@@ -1,0 +1,67 @@
+"""Affine indexing maps of operations as indices of views."""
+
+from collections.abc import Sequence
+
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
+
+from xshardy.affine.indexing_map import IndexingMap
+from xshardy.proving.index import Index, combine, digit_of, number, whole
+from xshardy.proving.kernel import Undecided
+
+LARGE = 1 << 62
+"""A modulus that no index reaches."""
+
+
+def sizes_of(map: IndexingMap) -> tuple[int, ...]:
+    """The sizes of the dimensions of a map, then those of its range variables."""
+    return tuple(variable.bounds.upper + 1 for variable in (*map.dimensions, *map.ranges))
+
+
+def indices_of(map: IndexingMap) -> tuple[Index, ...]:
+    """
+    The results of `map` as indices of the space of its dimensions and range variables.
+
+    Raises `Undecided` for one that is no sum of digits.
+    """
+    sizes = sizes_of(map)
+    return tuple(_index_of(expr, len(map.dimensions), sizes) for expr in map.results)
+
+
+def _index_of(expr: AffineExpr, dims: int, sizes: Sequence[int]) -> Index:
+    match expr:
+        case AffineConstantExpr(value):
+            return number(value)
+        case AffineDimExpr(position):
+            return whole(position, sizes[position])
+        case AffineSymExpr(position):
+            return whole(dims + position, sizes[dims + position])
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            left, right = _index_of(lhs, dims, sizes), _index_of(rhs, dims, sizes)
+            found = _combined(kind, left, right)
+            if found is not None:
+                return found
+        case _:
+            pass
+    raise Undecided(f"the index {expr} is no sum of digits")
+
+
+def _combined(kind: AffineBinaryOpKind, left: Index, right: Index) -> Index | None:
+    if kind is AffineBinaryOpKind.Add:
+        return combine((1, left), (1, right))
+    if not right.is_known:
+        left, right = right, left
+    if not right.is_known:
+        return None
+    factor = int(right.offset[0])
+    if kind is AffineBinaryOpKind.Mul:
+        return combine((factor, left))
+    if kind is AffineBinaryOpKind.FloorDiv:
+        return digit_of(left, factor, LARGE)
+    return digit_of(left, 1, factor) if kind is AffineBinaryOpKind.Mod else None

@@ -1,0 +1,138 @@
+"""Products, convolutions and reductions: one application over the indices of the result and of what is summed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce as reduce_pairs
+from itertools import product as product_of
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Attribute, Block, Operation
+
+from xshardy.dialects import stablehlo
+from xshardy.indexing.operations import operand_maps
+from xshardy.indexing.tensor_maps import values_of
+from xshardy.proving.index import identity, number, whole
+from xshardy.proving.kernel import Kernel, has_whole_pieces
+from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
+from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
+from xshardy.proving.rules.maps import indices_of, sizes_of
+from xshardy.proving.rules.whole import applied_to_whole
+from xshardy.proving.sources import Operation as Applied
+from xshardy.proving.views import Piece, View, merged, refined
+
+MAX_TRUTHS = 8
+"""How many truths of several tensors, as of the components of an index vector, are combined one after another."""
+
+COMBINERS: Mapping[type[Operation], str] = {
+    stablehlo.AddOp: "add",
+    stablehlo.AndOp: "and",
+    stablehlo.MaxOp: "maximum",
+    stablehlo.MinOp: "minimum",
+    stablehlo.OrOp: "or",
+}
+
+
+def combiner_of(block: Block) -> str | None:
+    """How a body combines its two arguments; None if it is not one operation on them."""
+    first, end = block.first_op, block.last_op
+    if first is None or end is None or first.next_op is not end or len(block.args) != 2:
+        return None
+    if set(first.operands) != set(block.args) or end.operands[0] is not first.results[0]:
+        return None
+    if element_of(block.args[0]) == i1:
+        return BOOLEAN_NAMES.get(type(first))
+    return COMBINERS.get(type(first))
+
+
+def neutral_of(kind: str, element: Attribute) -> float | bool:
+    """The element that a combiner does not notice. An infinity for integers is their last one."""
+    if kind in ("and", "or"):
+        return kind == "and"
+    if kind == "add":
+        return 0.0
+    limits = integer_range(element)
+    if limits is not None:
+        return limits[0] if kind == "maximum" else limits[1]
+    return -np.inf if kind == "maximum" else np.inf
+
+
+def reduce(kernel: Kernel, op: stablehlo.ReduceOp, operands: Sequence[View]) -> Sequence[View]:
+    """Reductions by one operation. Others take reduced dimensions as a whole."""
+    count, kind = len(op.inputs), combiner_of(op.body.block)
+    reduced = values_of(op.dimensions)
+    if count > 1 or kind is None:
+        dims = [None if dim in reduced else dim for dim in range(len(operands[0].shape))]
+        kept = [dim for dim in dims if dim is not None]
+        return applied_to_whole(kernel, op, operands, [*([dims] * count), *([[]] * count)], [kept] * count)
+    map = operand_maps(op)[0][0]
+    read = kernel.pulled(operands[0], indices_of(map), sizes_of(map))
+    return [combined_with_initial(kernel, kind, element_of(op.results[0]), read, len(map.dimensions), operands[1])]
+
+
+def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: View, rank: int, initial: View) -> View:
+    """A reduction over all dimensions of `read` but the first `rank`, then the initial value."""
+    neutral = neutral_of(kind, element)
+    space, shape = read.shape, read.shape[:rank]
+    start = kernel.pulled(initial, (), shape)
+    if (
+        kind in ("and", "or")
+        and prod(space[rank:]) <= MAX_TRUTHS
+        and not has_whole_pieces(read, range(rank, len(space)))
+    ):
+        places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
+        parts = [kernel.pulled(read, [*identity(shape), *place], shape) for place in places]
+        return reduce_pairs(lambda a, b: joined(kernel, kind, neutral, "truth", a, b), [start, *parts])
+    applied = Applied("reduce", (kind, kind_of_element(element)), roles_of(space, rank), space, kind=kind)
+    found = kernel.apply(applied, [read], range(rank), neutral)
+    return joined(kernel, kind, neutral, kind_of_element(element), found, start)
+
+
+def joined(kernel: Kernel, kind: str, neutral: float | bool, element: str, found: View, initial: View) -> View:
+    """A reduction combined with initial values that it does not have."""
+    details, roles = ("initial", element), "p" * len(found.shape)
+    applied = Applied(kind, details, roles, found.shape, commutes=True, kinds=(element,))
+    pieces = list[Piece]()
+    for box, chosen in refined([found.pieces, initial.pieces]):
+        parts = [View(found.shape, (replace(each, box=box),)) for each in chosen if not kernel.is_number(each, neutral)]
+        if len(parts) == 2:
+            parts = [kernel.apply(applied, parts, range(len(found.shape)))]
+        pieces += parts[0].pieces if parts else (replace(chosen[1], box=box),)
+    return View(found.shape, merged(pieces))
+
+
+def is_neutral(kernel: Kernel, initial: View, neutral: float | bool) -> bool:
+    """Whether a scalar is the number `neutral`."""
+    return initial.is_known(kernel.devices) and all(kernel.is_number(piece, neutral) for piece in initial.pieces)
+
+
+def roles_of(space: Sequence[int], rank: int) -> str:
+    """The first `rank` dimensions are parallel, the others reduced."""
+    return "p" * rank + "r" * (len(space) - rank)
+
+
+def product(kernel: Kernel, op: stablehlo.DotGeneralOp, operands: Sequence[View]) -> Sequence[View]:
+    """A dot product: the sum of products over the range variables of both maps."""
+    maps = [maps[0] for maps in operand_maps(op)]
+    space, rank = sizes_of(maps[0]), len(maps[0].dimensions)
+    kind = kind_of_element(element_of(op.results[0]))
+    reads = [kernel.pulled(view, indices_of(map), space) for view, map in zip(operands, maps, strict=True)]
+    applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
+    return [kernel.apply(applied, reads, range(rank), 0.0)]
+
+
+def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequence[View]:
+    """The sum of products over the last dimension of the first operand and the first one of the second."""
+    lhs, rhs = (view.shape for view in operands)
+    space = (*lhs[:-1], *rhs[1:], lhs[-1])
+    rank = len(space) - 1
+    places = [[*range(len(lhs) - 1), rank], [rank, *range(len(lhs) - 1, rank)]]
+    reads = [
+        kernel.pulled(view, [whole(dim, space[dim]) for dim in dims], space)
+        for view, dims in zip(operands, places, strict=True)
+    ]
+    applied = Applied(
+        "product", kind_of_element(element_of(op.results[0])), roles_of(space, rank), space, (), "add", True
+    )
+    return [kernel.apply(applied, reads, range(rank), 0.0)]
