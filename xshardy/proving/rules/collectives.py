@@ -252,7 +252,7 @@ class Reducer:
 
         `which[device]` are the numbers of the pieces that the devices of its group have there, -1 for none.
         """
-        left: Mask = (which >= 0).all(1)
+        left: Mask = np.asarray((which >= 0).all(1))
         if not left.any():
             return
         is_neutral: Mask = np.array([self.kernel.is_number(piece, self.neutral) for piece in view.pieces])
