@@ -202,7 +202,11 @@ BAD: dict[str, tuple[Sequence[str], int, str]] = {
         1,
         "no_sharding.toml: error: arguments 0: ",
     ),
-    "no list": (["whole.mlir", "--relation", "no_list.toml"], 1, "no_list.toml: error: results is no list of strings: "),
+    "no list": (
+        ["whole.mlir", "--relation", "no_list.toml"],
+        1,
+        "no_list.toml: error: results is no list of strings: ",
+    ),
     "another key": (["whole.mlir", "--relation", "other_key.toml"], 1, "other_key.toml: error: unknown key devices: "),
     "number of arguments": (
         ["whole.mlir", "one_argument.mlir"],

@@ -135,10 +135,10 @@ class History:
 
     def result(self, index: int) -> int | None:
         """The number of result `index` of the main function; None if it has none, or none that can be sharded."""
-        return self._results.get(index)
+        return self._result_numbers.get(index)
 
     @cached_property
-    def _results(self) -> Mapping[int, int]:
+    def _result_numbers(self) -> Mapping[int, int]:
         """By the index of a result of the main function, its number."""
         homes = ((self.home(result), result) for _, result, _ in self._program.returns)
         return {home.index: result for home, result in homes if isinstance(home, FunctionResult)}
