@@ -1,10 +1,11 @@
 """What decides about the result of an operation beside its operands, as values that are equal for equal functions."""
 
+from typing import cast
+
 from xdsl.dialects import func
-from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, TensorType, i1
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, Signedness, TensorType, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
-from xdsl.utils.hints import isa
 
 IRRELEVANT = frozenset(
     {
@@ -26,7 +27,8 @@ DECISIVE = frozenset({"mhlo.backend_config", "backend_config"})
 
 def element_of(value: SSAValue) -> Attribute:
     """The element type of a tensor."""
-    return value.type.element_type if isa(value.type, TensorType[Attribute]) else value.type
+    is_tensor = isinstance(value.type, TensorType)  # `isa` takes a quarter of the time of a proof
+    return cast(TensorType[Attribute], value.type).element_type if is_tensor else value.type
 
 
 def kind_of_element(element: Attribute) -> str:
@@ -42,10 +44,11 @@ def kind_of_element(element: Attribute) -> str:
 
 def integer_range(element: Attribute) -> tuple[int, int] | None:
     """The least and the greatest integer of this type; None if it has no integers."""
-    if not isa(element, IntegerType) or element == i1:
+    if not isinstance(element, IntegerType) or element == i1:
         return None
-    bits = element.width.data
-    return (0, (1 << bits) - 1) if str(element).startswith("u") else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    type = cast(IntegerType, element)
+    bits, is_unsigned = type.width.data, type.signedness.data is Signedness.UNSIGNED
+    return (0, (1 << bits) - 1) if is_unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
 def details_of(op: Operation, leave_out: frozenset[str] = frozenset()) -> tuple[object, tuple[str, ...], object]:
