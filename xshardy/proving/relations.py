@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
+from xdsl.ir import Operation
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import place_of
 from xshardy.proving.index import Index, identity
@@ -39,10 +38,6 @@ class BySharding:
         for sharding, result, view, shape in zip(shardings, op.results, views, shapes, strict=True):
             if len(view.shape) != len(shape):
                 return None
-            maps.append(identity(shape))
-            if view.shape != shape:
-                assert isa(result.type, TensorType[Attribute])
-                tensor = DistributedTensor.under(result.type, sharding, op, self._devices)
-                if tensor.local_shape == shape:
-                    maps[-1] = place_of(tensor)
+            tensor = DistributedTensor.under(tensor_type(result), sharding, op, self._devices)
+            maps.append(place_of(tensor) if tensor.local_shape == shape else identity(shape))
         return maps
