@@ -105,6 +105,16 @@ def _first(shape: Sequence[int], first: Sequence[int], batches: Sequence[int]) -
     return [dim if has_batches and dim in batches else None for dim in range(len(shape))]
 
 
+def batch_norm_inference(
+    kernel: Kernel, op: stablehlo.BatchNormInferenceOp, operands: Sequence[View]
+) -> Sequence[View]:
+    """Each element is computed by itself, of the statistics of its feature."""
+    dims = list(range(len(operands[0].shape)))
+    feature = [op.feature_index.value.data]
+    leave_out = frozenset({"feature_index"})
+    return applied_to_whole(kernel, op, operands, [dims, *[feature] * (len(operands) - 1)], [dims], leave_out=leave_out)
+
+
 def by_decomposition(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
     """What the operations are that `op` is written in; where it is written in none for its types, it takes wholes."""
     try:
@@ -165,6 +175,7 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.AllGatherOp: collectives.all_gather,
     stablehlo.AllReduceOp: collectives.all_reduce,
     stablehlo.AllToAllOp: collectives.all_to_all,
+    stablehlo.BatchNormInferenceOp: batch_norm_inference,
     stablehlo.BitcastConvertOp: bitcast_convert,
     stablehlo.BroadcastInDimOp: movement.rearranged,
     stablehlo.CholeskyOp: lambda kernel, op, operands: along_last(kernel, op, operands, 2),
