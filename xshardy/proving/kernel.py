@@ -230,12 +230,13 @@ class Kernel:
 
     @staticmethod
     def _without_repetition(view: View) -> Sequence[int]:
-        """The dimensions that `view` depends on, if these are not all that have several indices."""
+        """The dimensions that `view` depends on, and those of one index, if these are not all."""
         used = {digit.dim for piece in view.pieces for index in piece.at for digit in index.digits}
         for piece in view.pieces:
             is_cut = (piece.box.lo != 0) | (piece.box.hi != view.shape)
             used |= {*np.flatnonzero((is_cut & piece.box.active[:, None]).any(0)).tolist()}
-        return sorted(used) if any(size > 1 and dim not in used for dim, size in enumerate(view.shape)) else ()
+        kept = [dim for dim, size in enumerate(view.shape) if dim in used or size == 1]
+        return kept if len(kept) < len(view.shape) else ()
 
     def same(self, a: View, b: View, box: Box | None = None) -> bool:
         """Whether two tensors are equal on all devices, in `box` or everywhere."""

@@ -262,7 +262,7 @@ def _guesses(view: View, defined: View, devices: int) -> Iterator[tuple[Index, .
 
 def _completed(digits: tuple[Digit, ...], dim: int, view: View) -> tuple[Digit, ...]:
     """All digits of a dimension in place of some, where the source may not depend on the others."""
-    is_part = all(each.dim == dim and each.stride == each.div for each in digits)
+    is_part = dim < len(view.shape) and all(each.dim == dim and each.stride == each.div for each in digits)
     return whole(dim, view.shape[dim]).digits if is_part else digits
 
 

@@ -60,6 +60,9 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         choices=("cpu", "cuda", "rocm", "tpu"),
         help="devices of pjrt (default: cpu, virtual ones); without --on, CUDA: the CPU executes the PTX of kernels",
     )
+    group.add_argument(
+        "--prove", action="store_true", help="also prove that each device computes its part, as `xshardy prove` does"
+    )
     group.add_argument("--processes", type=positive, metavar="K", help="run pjrt in K processes (default: 1)")
     group.add_argument(
         "--coordinator",
@@ -148,7 +151,22 @@ def run_on_engine(args: argparse.Namespace, source: "Source") -> int:
             run = run_module(program.module, engine, program.context, mesh=args.mesh, seed=args.seed, check=args.check)
     if not args.process_id:  # on a cluster, all processes have the results
         print_run(run)
-    return report_wrong(run, program)
+    status = report_wrong(run, program)
+    return status or _prove(args, source) if args.prove else status
+
+
+def _prove(args: argparse.Namespace, source: "Source") -> int:
+    """Print the verdict about the program of each device; gives the exit status of `xshardy prove`."""
+    from xshardy.proving.pair import partitioned_pair
+    from xshardy.proving.verdict import prove_pair
+    from xshardy.tools.placed_diagnostics import imported_program
+    from xshardy.tools.prove import STATUS
+
+    with imported_program(source) as program:
+        program.resize(args.mesh)
+        verdict = prove_pair(partitioned_pair(program), run=False)
+    print(verdict)
+    return STATUS[verdict.answer]
 
 
 def engine_of(args: argparse.Namespace) -> "Engine":

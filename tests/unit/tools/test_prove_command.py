@@ -289,3 +289,15 @@ def test_damaged_rows_are_refused(prove: Prove):
         Path("damaged.json").write_text(json.dumps(certificate))
         status, _, err = prove("whole.mlir", "right.mlir", "--check", "damaged.json")
         assert status == 1 and "damaged.json: error: row 1 of the certificate is no answer to its question" in err, row
+
+
+def test_a_run_is_proved_in_passing(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "whole.mlir").write_text(pairs.WHOLE)
+    assert main(["run", str(tmp_path / "whole.mlir"), "--prove"]) == 0
+    assert "proved: each of 2 devices" in capsys.readouterr().out
+
+
+def test_kernels_are_not_proved(capsys: pytest.CaptureFixture[str]):
+    gelu = Path(__file__).parents[3] / "examples" / "gelu.hlo"
+    assert main(["run", str(gelu), "--prove"]) == 2
+    assert "--prove is about programs that are divided between devices" in capsys.readouterr().err

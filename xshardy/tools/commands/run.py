@@ -30,6 +30,7 @@ from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
 from xshardy.tools.output import printable
 from xshardy.tools.source_file import read_source
+from xshardy.tools.usage import UsageError
 from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
@@ -107,6 +108,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.on is None and not is_of_kernels and is_for_simulated_mesh(module):
         args.on = "simulated"
         return run_on_engine(args, source)
+    if args.prove:
+        raise UsageError("error: --prove is about programs that are divided between devices: give it one with a mesh")
     if args.draw_elided:
         DrawElidedConstantsPass(args.seed).rewrite_module(module)
     if args.fuse:
