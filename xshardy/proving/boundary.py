@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xshardy.programs.distributed_tensor import DistributedTensor
-from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, identity, substitute, whole
+from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, first_equal, identity, substitute, whole
 from xshardy.proving.kernel import Undecided
 from xshardy.proving.views import Box, Piece, View, pull, restricted
 
@@ -52,7 +52,7 @@ def _joined_piece(piece: Piece, tensor: DistributedTensor) -> Piece | None:
         return None
     numbers = part_numbers(tensor)
     firsts = [_first_devices(numbers, dim, count) for dim, count in enumerate(tensor.part_numbers)]
-    owners = _owners(numbers)
+    owners = first_equal(numbers)  # for each device, the first one with the same part
     at = list[Index]()
     inner = identity(tensor.local_shape)
     for index in piece.at:
@@ -80,9 +80,3 @@ def _first_devices(numbers: NDArray[np.int64], dim: int, count: int) -> list[int
     others = np.delete(numbers, dim, axis=1)
     is_first = (others == 0).all(1)
     return [int(np.flatnonzero(is_first & (numbers[:, dim] == part))[0]) for part in range(count)]
-
-
-def _owners(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each device, the first one with the same part."""
-    _, first, inverse = np.unique(numbers, axis=0, return_index=True, return_inverse=True)
-    return first[inverse.reshape(-1)]

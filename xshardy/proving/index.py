@@ -265,3 +265,9 @@ def digits_of_steps(values: Ints) -> tuple[Digit, ...] | None:
         digits.append(Digit(stride, 0, done, count))
         done *= count
     return canonical(digits)
+
+
+def first_equal(rows: Ints) -> Ints:
+    """For each row, the number of the first equal one."""
+    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first[inverse.reshape(-1)]

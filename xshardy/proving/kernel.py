@@ -26,6 +26,7 @@ from xshardy.proving.index import (
     Ints,
     are_indices,
     combine,
+    first_equal,
     identity,
     number,
     substitute,
@@ -490,14 +491,8 @@ def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> I
     if any(piece.partial is not None for piece in reads):
         return np.arange(count)
     columns = [np.broadcast_to(index.offset, count) for piece in reads for index in piece.at]
-    alike = _first_equal(np.column_stack([box.here.astype(np.int64), box.lo, box.hi, *columns]))
-    return alike if operation.members is None else _first_equal(alike[operation.members])
-
-
-def _first_equal(rows: Ints) -> Ints:
-    """For each row, the number of the first equal one."""
-    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return first[inverse.reshape(-1)]
+    alike = first_equal(np.column_stack([box.here.astype(np.int64), box.lo, box.hi, *columns]))
+    return alike if operation.members is None else first_equal(alike[operation.members])
 
 
 def exact_multiple(value: float | complex | bool, count: int) -> float | None:
