@@ -23,6 +23,10 @@ from xshardy.programs.program import Program
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.sdy.main_function import main_function
+from xshardy.transforms.xla_sdy.frontend_attributes import frontend_entries
+
+UNREDUCED = "xla.sdy.has_unreduced_axes"
+"""The frontend attribute of HLO that stands for unreduced axes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,12 @@ def divided_pair(whole: Program, local: Program) -> Pair:
             f"{whole.source.name}: error: its result depends on the device, outside of manual computations: give the "
             "whole program first, then that of a device"
         )
+    for op in whole.module.walk():
+        if UNREDUCED in frontend_entries(op.attributes):
+            raise InputError(
+                f"{whole.place(op)}: error: {UNREDUCED} says that devices have summands of its result, and not along "
+                "which axes: give the program as MLIR with shardings of sdy"
+            )
     devices = _devices(whole, local)
     arguments, results = distributed_tensors(whole.module, devices)
     pair = Pair(whole.module, local.module, arguments, results, devices, local.names)

@@ -426,3 +426,13 @@ def test_no_log(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str):
 def test_a_log_takes_no_other_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     said = command(capsys, "--log", str(tmp_path), "other.mlir")
     assert said.startswith("2 ") or "--log takes a log" in said
+
+
+def test_summands_without_axes_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """XLA marks a product whose parts are left unreduced, and leaves out along which axes."""
+    whole, local = tmp_path / "whole.hlo", tmp_path / "local.hlo"
+    mark = ', frontend_attributes={xla.sdy.has_unreduced_axes="true"}\n'
+    whole.write_text(HLO.replace("sharding={devices=[4,1]<=[4]}\n  ROOT", f"sharding={{replicated}}{mark}  ROOT"))
+    local.write_text(HLO_PART)
+    assert main(["prove", str(whole), str(local)]) == 1
+    assert "whole.hlo:5: error: xla.sdy.has_unreduced_axes says that devices have summands" in capsys.readouterr().err
