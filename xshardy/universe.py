@@ -228,6 +228,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-merge-pointers": "transforms.xla_gpu.merge_pointers:MergePointersPass",
     "xla-gpu-optimize-loops": "transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
     "xla-gpu-pack-atomic-adds": "transforms.xla_gpu.pack_atomic_adds:PackAtomicAddsPass",
+    "xla-gpu-read-words-atomically": "transforms.xla_gpu.read_words_atomically:ReadWordsAtomicallyPass",
     "xla-gpu-peel-loops": "transforms.xla_gpu.peel_loops:PeelLoopsPass",
     "xla-gpu-propagate-slice-indices": "transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",
     "xla-gpu-recover-exp2": "transforms.xla_gpu.recover_exp2:RecoverExp2Pass",

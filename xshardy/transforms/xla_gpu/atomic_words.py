@@ -27,11 +27,10 @@ def compare_and_swap(access: TensorAccess, tensor: SSAValue, index: Index, updat
 
     The exchange has at least 32 bits. A smaller element is part of the word at its address with the two lowest bits
     cleared. The word of the last element may end behind the buffer, which is aligned to 4 bytes, but not behind its
-    allocation: these bytes stay as they are. All is atomic, so that threads that change neighbours are no race.
+    allocation: these bytes stay as they are.
     """
     word = word_of(access, tensor, index)
-    size = word.type.width.data // BYTE
-    initial = access.value(LoadOp(word.address, word.type, alignment=size, ordering=AtomicOrdering.MONOTONIC))
+    initial = access.value(LoadOp(word.address, word.type))
     before, after = Block(arg_types=[word.type]), Block(arg_types=[word.type])
     loop = access.within(before)
     old = before.args[0]

@@ -44,6 +44,7 @@ from xshardy.transforms.xla_gpu.optimize_loops import OptimizeLoopsPass
 from xshardy.transforms.xla_gpu.pack_atomic_adds import PackAtomicAddsPass
 from xshardy.transforms.xla_gpu.peel_loops import PeelLoopsPass
 from xshardy.transforms.xla_gpu.propagate_slice_indices import PropagateSliceIndicesPass
+from xshardy.transforms.xla_gpu.read_words_atomically import ReadWordsAtomicallyPass
 from xshardy.transforms.xla_gpu.safe_integer_arithmetic import SafeIntegerArithmeticPass
 from xshardy.transforms.xla_gpu.simplify_affine import SimplifyAffinePass
 from xshardy.transforms.xla_gpu.simplify_arith import SimplifyArithPass
@@ -130,6 +131,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
                 PackAtomicAddsPass(),
+                ReadWordsAtomicallyPass(),
                 MergePointersPass(),
                 *clean_up,
                 SimplifyArithPass(),

@@ -58,7 +58,7 @@ func.func @words(%t: tensor<8xf32>, %u: tensor<8xi64>, %i: index, %x: f32, %n: i
 // CHECK-SAME:    %[[T:.*]]: !llvm.ptr, %[[I:.*]]: index, %[[X:.*]]: f32) {
 // CHECK:         %[[TRUE:.*]] = llvm.mlir.constant(true) : i1
 // CHECK:         %[[P:.*]] = llvm.getelementptr inbounds %[[T]]
-// CHECK-NEXT:    %[[FIRST:.*]] = llvm.load %[[P]] atomic monotonic {alignment = 4 : i64} : !llvm.ptr -> i32
+// CHECK-NEXT:    %[[FIRST:.*]] = llvm.load %[[P]] : !llvm.ptr -> i32
 // CHECK-NEXT:    scf.while (%[[OLD:.*]] = %[[FIRST]]) : (i32) -> i32 {
 // CHECK-NEXT:      %[[F:.*]] = arith.bitcast %[[OLD]] : i32 to f32
 // CHECK-NEXT:      %[[SUM:.*]] = arith.addf %[[F]], %[[F]] : f32
