@@ -47,15 +47,14 @@ def digests(pair: Pair) -> Mapping[str, str]:
 
 def certificate_of(pair: Pair, decision: Decision) -> str:
     """The certificate of a proved pair. A row for each question that the kernel asked, in order."""
-    numbers = dict[Source, int]()
-    rows = [_row(answer, numbers) for answer in decision.journal]
+    rows = [_row(answer) for answer in decision.journal]
     found = {"version": VERSION, "devices": pair.devices, **digests(pair), "rows": rows}
     lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     head = json.dumps({name: value for name, value in found.items() if name != "rows"})
     return f'{head[:-1]}, "rows": [\n{lines}\n]}}\n'
 
 
-def _row(answer: Answer, numbers: dict[Source, int]) -> Any:
+def _row(answer: Answer) -> Any:
     """`["term", name, indices, swapped]`, `["assembled", name, indices]`, `["parts", indices of each]`, or null."""
     match answer:
         case None:

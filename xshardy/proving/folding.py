@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, identity
-from xshardy.proving.views import Piece, View, full_box, merged, pull, same_in
+from xshardy.proving.views import Box, Piece, View, full_box, merged, pull, same_in
 
 
 def folded(view: View, devices: int) -> View | None:
@@ -58,4 +58,4 @@ def _along(line: Sequence[Piece], dim: int, shape: Sequence[int], devices: int) 
     box = full_box(shape, devices)
     lo, hi = line[0].box.lo.copy(), line[0].box.hi.copy()
     lo[:, dim], hi[:, dim] = box.lo[:, dim], box.hi[:, dim]
-    return [Piece(line[0].source, tuple(at), type(box)(lo, hi, box.here), None, line[0].outside)]
+    return [Piece(line[0].source, tuple(at), Box(lo, hi, box.here), None, line[0].outside)]

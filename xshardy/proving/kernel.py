@@ -147,7 +147,7 @@ class Kernel:
     grid: Grid
     """The replicas and partitions of a program of a device."""
     lookups: dict[Source, tuple[Piece, object]] = field(default_factory=dict[Source, tuple[Piece, object]])
-    """Which pieces of sources of the device are look-ups (`rules.windows.Looked`)."""
+    """Which pieces of sources of the device are look-ups (`rules.look_up_windows.Looked`)."""
 
     # -- views -------------------------------------------------------------------------------------------------------
 
@@ -278,7 +278,7 @@ class Kernel:
         reduced = [dim for dim, role in enumerate(operation.roles) if role == "r"]
         taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
         space = full_box(operation.sizes, self.devices)
-        reads = [self._uncut(view, taken) for view in reads] if taken else list(reads)
+        reads = [view if has_whole_pieces(view, taken) else self.single(view) for view in reads] if taken else reads
         boxes, nothing = list[tuple[Box, tuple[Piece, ...]]](), list[Box]()
         for box, chosen in refined([view.pieces for view in reads]) if reads else [(space, ())]:
             if neutral is not None and any(self.is_number(piece, neutral) for piece in chosen[: len(chosen) - masks]):
@@ -310,10 +310,6 @@ class Kernel:
             return None
         value = piece.source.value if operation.kind in IDEMPOTENT else exact_multiple(piece.source.value, prod(sizes))
         return None if value is None else Piece(self.universe.constant(value), (), box)
-
-    def _uncut(self, view: View, taken: Sequence[int]) -> View:
-        """A view whose pieces are whole along the dimensions `taken`."""
-        return view if has_whole_pieces(view, taken) else self.single(view)
 
     def _neutral_pieces(
         self,
@@ -560,7 +556,7 @@ def _is_filled(box: Box, nothing: Sequence[Box], reduced: Sequence[int], space: 
     return bool((have == wide.volume).all())
 
 
-def _is_whole_along(box: Box, dims: Sequence[int], space: Box) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _is_whole_along(box: Box, dims: Sequence[int], space: Box) -> Mask:
     """The devices on which `box` has all indices of `dims`."""
     return box.active & ((box.lo == space.lo) & (box.hi == space.hi))[:, list(dims)].all(1)
 

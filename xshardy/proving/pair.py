@@ -127,8 +127,8 @@ def is_of_device(module: ModuleOp) -> bool:
     """Whether the main function depends on the device, or on others, where no manual computation does."""
     main = main_function(module)
     manual = operations_of(main, sdy.ManualComputationOp)
-    inside = {id(op) for computation in manual for op in operations_of(computation, *OF_DEVICES)}
-    return any(id(op) not in inside and not _is_of_one(op) for op in operations_of(main, *OF_DEVICES))
+    inside = {op for computation in manual for op in operations_of(computation, *OF_DEVICES)}
+    return any(op not in inside and not _is_of_one(op) for op in operations_of(main, *OF_DEVICES))
 
 
 def _is_of_one(op: Operation) -> bool:

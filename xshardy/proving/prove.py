@@ -11,7 +11,7 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
-from xshardy.proving.boundary import part_of
+from xshardy.proving.boundary import part_numbers, part_of
 from xshardy.proving.index import identity
 from xshardy.proving.kernel import Answer, Kernel, Oracle, Undecided, Universe
 from xshardy.proving.pair import Pair
@@ -114,9 +114,8 @@ def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None)
 
 def _is_whole(part: View, tensor: DistributedTensor) -> bool:
     """Whether the whole program says what each element of a part is, but for padding."""
-    numbers = np.array(tensor.part_indices, np.int64).reshape(tensor.devices, len(tensor.shape))
     sizes = np.array(tensor.local_shape, np.int64)
-    extents = np.clip(np.array(tensor.shape) - numbers * sizes, 0, sizes)
+    extents = np.clip(np.array(tensor.shape) - part_numbers(tensor) * sizes, 0, sizes)
     return bool((sum((piece.box.volume for piece in part.pieces), np.int64(0)) == np.prod(extents, axis=1)).all())
 
 

@@ -18,12 +18,6 @@ from xshardy.programs.errors import InputError
 from xshardy.syntax.parser import Parser
 from xshardy.transforms.sdy.main_function import main_function
 
-EXAMPLE = """\
-mesh = '<["x"=2, "y"=4]>'
-arguments = ['[{"x"}, {}]', '[{}, {"y"}]']
-results = ['[{"x"}, {"y"}]']
-"""
-
 
 def relate(module: ModuleOp, text: str, name: str, context: Context) -> None:
     """

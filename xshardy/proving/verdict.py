@@ -1,7 +1,7 @@
 """The answer about a pair of programs: proved, refuted or undecided."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from time import perf_counter
 
@@ -46,7 +46,7 @@ class Verdict:
     """What is taken to hold beside the programs."""
     witness: Witness | None = None
     """Of a refutation."""
-    certificate: str | None = field(default=None)
+    certificate: str | None = None
     """Of a proof: JSON, which `certificate.check` reads."""
     was_run: bool = False
     """Whether inputs were tried."""

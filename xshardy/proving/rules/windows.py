@@ -8,7 +8,6 @@ padding of a window, padding before it, and halos are the same reads.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 from typing import TypeAlias
@@ -26,7 +25,7 @@ from xshardy.indexing.reductions import elements_of_windows
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.proving.index import Index, Ints, combine, number, substitute, whole
-from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.kernel import Kernel, Undecided, exact_multiple
 from xshardy.proving.rules.gaps import has_no_end, is_vacant, with_gaps
 from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
 from xshardy.proving.rules.maps import indices_of, sizes_of
@@ -238,9 +237,9 @@ def _counted(kernel: Kernel, window: Sequence[WindowDimension], view: View, shap
         lo, hi = (np.tile(np.array(ends, np.int64), (kernel.devices, 1)) for ends in zip(*cell, strict=True))
         often = np.prod([count[:, first] for count, (first, _) in zip(counts, cell, strict=True)], axis=0)
         for number_ in np.unique(often).tolist():
-            if Fraction(value) * number_ != Fraction(value * number_):
+            if (multiple := exact_multiple(value, number_)) is None:
                 return None
-            source = kernel.universe.constant(value * number_)
+            source = kernel.universe.constant(multiple)
             pieces.append(Piece(source, (), Box(lo, hi, devices & (often == number_))))
     return View(tuple(shape), merged(pieces))
 
