@@ -35,6 +35,13 @@ class Digit(NamedTuple):
         return low, Digit(self.stride * at, self.dim, self.div * at, self.mod // at)
 
 
+UNLIMITED = 1 << 62
+"""No index gets there: so many integers the source of integers counts, and a modulus so large changes nothing."""
+
+LARGEST = 1 << 60
+"""Larger integers are no indices: sums of smaller ones do not overflow here."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Index:
     """An index into a source: `offset + sum of digits`; `digits` are canonical (`canonical`)."""
@@ -66,7 +73,7 @@ class Index:
     def is_small(self) -> bool:
         """Whether the sum and the difference of two such indices are integers of 64 bits everywhere."""
         greatest = max(abs(int(self.offset.min())), abs(int(self.offset.max())))
-        return greatest + sum(abs(digit.stride) * (digit.mod - 1) for digit in self.digits) < 1 << 62
+        return greatest + sum(abs(digit.stride) * (digit.mod - 1) for digit in self.digits) < UNLIMITED
 
     def plus(self, offset: Ints | int) -> "Index":
         """It with another offset."""

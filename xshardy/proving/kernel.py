@@ -20,6 +20,8 @@ from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
 from xshardy.proving.folding import folded
 from xshardy.proving.index import (
+    LARGEST,
+    UNLIMITED,
     ZERO,
     Digit,
     Index,
@@ -32,7 +34,7 @@ from xshardy.proving.index import (
     substitute,
     whole,
 )
-from xshardy.proving.sources import UNLIMITED, Constant, Gapped, Operation, Source, Table, Term
+from xshardy.proving.sources import Constant, Gapped, Operation, Source, Table, Term
 from xshardy.proving.views import (
     Box,
     Mask,
@@ -180,7 +182,7 @@ class Kernel:
             if isinstance(piece.source, Table) and all(index.is_known for index in piece.at):
                 places = tuple(np.where(piece.box.active, index.offset, 0) for index in piece.at)
                 values = piece.source.values[places]
-                if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() < 1 << 60:
+                if values.dtype.kind in "iu" and np.abs(values.astype(np.float64)).max() < LARGEST:
                     pieces.append(Piece(self.universe.integers, (number(values.astype(np.int64)),), piece.box))
                 elif values.dtype.kind in "iu":
                     pieces.append(piece)

@@ -183,7 +183,3 @@ class Term(Source):
     """The dimension of the space behind each dimension of the term, but the device and those that are made."""
     devices: NDArray[np.int64] | None = None
     """For each device, the first one that has the same result; None for a term of the whole program."""
-
-
-UNLIMITED = 1 << 62
-"""The number of integers that the source of integers counts: no index gets there."""

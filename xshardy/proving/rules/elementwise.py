@@ -19,16 +19,24 @@ from xdsl.ir import Operation
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.selection import ComparisonDirection as Direction
-from xshardy.proving.index import Digit, Index, Ints, combine, digit_of, is_uniform, number, same_index
+from xshardy.proving.index import (
+    LARGEST,
+    UNLIMITED,
+    Digit,
+    Index,
+    Ints,
+    combine,
+    digit_of,
+    is_uniform,
+    number,
+    same_index,
+)
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
 from xshardy.proving.rules.look_up_windows import selected
 from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, settled
-
-LARGEST = 1 << 60
-"""Larger integers are no indices: sums of smaller ones do not overflow here."""
 
 COMMUTATIVE = frozenset(
     {
@@ -207,7 +215,7 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
         return None
     count = int(divisor.offset[0])
     is_quotient = isinstance(op, stablehlo.DivOp)
-    found = digit_of(value, count, 1 << 62) if is_quotient else digit_of(value, 1, count, box.lo, box.hi)
+    found = digit_of(value, count, UNLIMITED) if is_quotient else digit_of(value, 1, count, box.lo, box.hi)
     return _in_range(kernel, op, found, box)
 
 

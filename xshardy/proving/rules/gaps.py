@@ -10,9 +10,9 @@ from math import gcd
 
 import numpy as np
 
-from xshardy.proving.index import Digit, Index, Ints, canonical
+from xshardy.proving.index import UNLIMITED, Digit, Index, Ints, canonical
 from xshardy.proving.kernel import Kernel
-from xshardy.proving.sources import UNLIMITED, Constant, Gapped, Source, Term
+from xshardy.proving.sources import Constant, Gapped, Source, Term
 from xshardy.proving.views import Box, Piece, View, bounds, merged, without
 
 

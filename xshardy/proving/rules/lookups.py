@@ -11,7 +11,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.slice_dims import SliceDims
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.proving.index import Index, combine, identity, number, whole
+from xshardy.proving.index import UNLIMITED, Index, combine, identity, number, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import movement, piecewise
 from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
@@ -252,7 +252,7 @@ def _position(
         if aligned_ is None:
             return None
         function, offsets, never = aligned_
-        if function.greatest >= 1 << 62:
+        if function.greatest >= UNLIMITED:
             return None
         offset = number(np.where(never, function.greatest + 1, offsets))
     return function, kernel.integer(combine((1, element), (1, offset)), index.shape), View(index.shape, (atom,))

@@ -12,11 +12,8 @@ from xdsl.ir.affine import (
 )
 
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.proving.index import Index, combine, digit_of, number, whole
+from xshardy.proving.index import UNLIMITED, Index, combine, digit_of, number, whole
 from xshardy.proving.kernel import Undecided
-
-LARGE = 1 << 62
-"""A modulus that no index reaches."""
 
 
 def sizes_of(map: IndexingMap) -> tuple[int, ...]:
@@ -63,5 +60,5 @@ def _combined(kind: AffineBinaryOpKind, left: Index, right: Index) -> Index | No
     if kind is AffineBinaryOpKind.Mul:
         return combine((factor, left))
     if kind is AffineBinaryOpKind.FloorDiv:
-        return digit_of(left, factor, LARGE)
+        return digit_of(left, factor, UNLIMITED)
     return digit_of(left, 1, factor) if kind is AffineBinaryOpKind.Mod else None

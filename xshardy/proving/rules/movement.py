@@ -10,9 +10,9 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.constants import constant_array
-from xshardy.proving.index import Index, Ints, digits_of_steps, number, reshaped, whole
+from xshardy.proving.index import LARGEST, Index, Ints, digits_of_steps, number, reshaped, whole
 from xshardy.proving.kernel import Kernel, Undecided
-from xshardy.proving.rules.elementwise import LARGEST, converted_from_integers
+from xshardy.proving.rules.elementwise import converted_from_integers
 from xshardy.proving.rules.gaps import with_gaps
 from xshardy.proving.rules.maps import indices_of
 from xshardy.proving.rules.whole import applied_to_whole
