@@ -46,6 +46,7 @@ def concatenate(kernel: Kernel, op: stablehlo.ConcatenateOp, operands: Sequence[
 
 
 def moved(kernel: Kernel, view: View, starts: Sequence[Ints | int], shape: Sequence[int]) -> View:
+    """`placed`, as one piece if need be. Raises `Undecided` if it is no view."""
     found = placed(view, starts, shape)
     if found is None:
         found = placed(kernel.single(view), starts, shape)
