@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xshardy.axes.grid import Grid
 from xshardy.fusing.pipeline import fused_program
 from xshardy.gpus.capability import DEFAULT_TARGET
-from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.launch.checked_run import planned
 from xshardy.launch.cpu_machine import cpu_machines
 from xshardy.launch.launch_plan import LaunchPlan

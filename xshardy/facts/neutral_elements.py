@@ -1,16 +1,16 @@
 """The elements that a reduction does not notice: 0 for a sum, the smallest value for a maximum."""
 
 from collections.abc import Mapping
+from math import inf
 
-import numpy as np
 from xdsl.dialects.builtin import AnyFloat, ComplexType, Float8E8M0FNUType, IntegerType, Signedness, TensorType, i1
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import Dense, dense, dense_values
+from xshardy.dialects.dense_elements import Dense, dense_values
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.numerics.element_types import float_info, numpy_dtype
+from xshardy.numerics.float_ranges import has_infinities, largest_finite
 
 NUMBERS: Mapping[type[Operation], int] = {
     stablehlo.AddOp: 0,
@@ -37,8 +37,7 @@ def _limit(element: Attribute, *, largest: bool) -> int | float | None:
         return (1 << bits) - 1 if largest else -(1 << bits) if _is_signed(element) else 0
     if not isinstance(element, AnyFloat):
         return None
-    info, infinity = float_info(dtype := numpy_dtype(element)), float(np.array([np.inf]).astype(dtype)[0])
-    limit = infinity if np.isinf(infinity) else info.largest
+    limit = inf if has_infinities(element) else largest_finite(element)
     return limit if largest else -limit
 
 
@@ -54,9 +53,9 @@ def identity_of(kind: type[Operation], element: Attribute) -> Dense | None:
         return None
     if isa(element, IntegerType):
         return dense_values(scalar, [number if _is_signed(element) else number % (1 << element.width.data)])
-    if isa(element, AnyFloat) or isa(element, ComplexType):
-        return dense(scalar, np.array(number, numpy_dtype(element)).tobytes())
-    return None
+    if isinstance(element, AnyFloat):
+        return dense_values(scalar, [float(number)])
+    return dense_values(scalar, [(float(number), 0.0)]) if isinstance(element, ComplexType) else None
 
 
 def neutral_element(body: Block) -> Dense | None:

@@ -6,11 +6,12 @@ list its devices: `mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'y'}` or `mesh['
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
-import numpy as np
+from xshardy.axes.strides import strided, strides_of
 
 IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
 IDS = r"(?:,\s*device_ids=\((?P<{}>[\d,\s\[\]T()]*)\))?"
@@ -49,8 +50,18 @@ def iota_groups(shape: list[int], dims: list[int], permutation: list[int] | None
     order = range(len(dims)) if permutation is None else permutation
     if sorted(order) != list(range(len(dims))):
         raise ValueError(f"{permutation} is not a permutation of the {len(dims)} dimensions")
-    devices = np.arange(prod(dims)).reshape(dims).transpose(list(order)).reshape(shape)
-    return tuple(map(tuple, devices.tolist()))
+    return in_groups(transposed(dims, order), shape[1])
+
+
+def transposed(dims: Sequence[int], order: Sequence[int]) -> list[int]:
+    """The elements of an iota of shape `dims`, transposed: result dimension `d` is dimension `order[d]`."""
+    strides = strides_of(dims)
+    return strided((dims[dim], strides[dim]) for dim in order)
+
+
+def in_groups(devices: Sequence[int], size: int) -> Groups:
+    """`devices`, cut into groups of `size`."""
+    return tuple(tuple(devices[start : start + size]) for start in range(0, len(devices), size))
 
 
 def device_ids(text: str) -> list[int]:
@@ -68,9 +79,9 @@ def mesh_groups(match: re.Match[str]) -> Groups:
     if prod(sizes.values()) > MAX_DEVICES:
         raise ValueError("the mesh has too many devices")
     listed = match["ids"] or match["inner"]
-    ids = np.arange(prod(sizes.values())) if listed is None else np.array(device_ids(listed))
-    if ids.size != prod(sizes.values()):
-        raise ValueError(f"the mesh has {prod(sizes.values())} devices, but {ids.size} are listed")
+    ids = range(prod(sizes.values())) if listed is None else device_ids(listed)
+    if len(ids) != prod(sizes.values()):
+        raise ValueError(f"the mesh has {prod(sizes.values())} devices, but {len(ids)} are listed")
     dims: list[int] = []
     chosen: dict[tuple[str, int], int] = {}
     parts = [(name, int(pre or 1), int(size) if size else None) for name, pre, size in CHOSEN.findall(match["chosen"])]
@@ -89,8 +100,7 @@ def mesh_groups(match: re.Match[str]) -> Groups:
     order = list(dict.fromkeys(order))
     rest = [axis for axis in range(len(dims)) if axis not in order]
     width = prod(dims[axis] for axis in order)
-    devices = ids.reshape(dims or [1]).transpose([*rest, *order] or [0]).reshape(-1, width)
-    return tuple(map(tuple, devices.tolist()))
+    return in_groups([ids[place] for place in transposed(dims, [*rest, *order])], width)
 
 
 def write_groups(groups: Groups) -> str:

@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import cast
 
-import ml_dtypes
-import numpy as np
 from xdsl.dialects.builtin import (
+    AnyFloat,
     AnyTensorType,
     ComplexType,
     DenseIntOrFPElementsAttr,
@@ -16,18 +15,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from xshardy.dialects.dense_elements import dense
-from xshardy.dialects.element_names import ELEMENT_TYPES
 from xshardy.dialects.hlo import ElidedConstantOp
 from xshardy.dialects.stablehlo.types import bit_width, real_element
 from xshardy.hlo_text.lexer import Tokens, to_int
 from xshardy.hlo_text.shapes import ELEMENT_NAMES
-from xshardy.numerics.element_types import FLOATS
-
-Elements: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.generic]]"
-
-FLOAT_DTYPES: Mapping[str, np.dtype[np.generic]] = {
-    name: FLOATS[type(element)] for name, element in ELEMENT_TYPES.items() if type(element) in FLOATS
-}
+from xshardy.numerics.float_ranges import is_finite_in, largest_finite, smallest_finite
 
 NAN_PAYLOAD_BITS: Mapping[str, int] = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 """The width of the mantissa of types with NaN payloads in text, `nan(0x1)`."""
@@ -45,12 +37,12 @@ def read_literal(tokens: Tokens, type: AnyTensorType) -> DenseIntOrFPElementsAtt
 
     Raises `HLOError` if it does not fit.
     """
-    return dense(type, read_elements(tokens, type).tobytes())
+    return dense(type, read_elements(tokens, type))
 
 
-def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
+def read_elements(tokens: Tokens, type: AnyTensorType) -> bytes:
     """
-    The elements of a literal in row-major order, or one for zeros, in the number format of `type`.
+    The bytes of the elements of a literal in row-major order, or those of one for zeros.
 
     A number without braces is the first element, and the others are 0: so XLA reads it.
     """
@@ -62,13 +54,13 @@ def read_elements(tokens: Tokens, type: AnyTensorType) -> Elements:
     if isinstance(element, IntegerType):
         elements = integers_from_texts(tokens, texts, cast(IntegerType, element), start)
     else:
-        elements = floats_from_texts(tokens, texts, real_element(cast(Attribute, element)), start)
-    if not is_bare or not any(elements.tobytes()):
+        elements = floats_from_texts(tokens, texts, cast(AnyFloat, real_element(cast(Attribute, element))), start)
+    if not is_bare or not any(elements):
         return elements
     if count > MOST_AFTER_BARE_NUMBER:
         message = f"a number without braces is the first of {count} elements, of which the others are 0"
         raise tokens.error(message, "if all are to be equal, write a broadcast", start)
-    return np.concatenate([elements, np.zeros(count - 1, elements.dtype)])
+    return elements.ljust(count * len(elements), b"\0")
 
 
 def read_texts(tokens: Tokens, shape: Sequence[int], is_complex: bool) -> list[str]:
@@ -132,17 +124,16 @@ def read_scalar(tokens: Tokens) -> str:
     tokens.expected("a number")
 
 
-def integers_from_texts(tokens: Tokens, texts: Sequence[str], type: IntegerType, start: int) -> Elements:
-    """Integers and predicates. Raises `HLOError` for a number that is no integer, or out of range."""
+def integers_from_texts(tokens: Tokens, texts: Sequence[str], type: IntegerType, start: int) -> bytes:
+    """The bytes of integers and predicates. Raises `HLOError` for a number that is no integer, or out of range."""
     if type == i1:
         if bad := next((text for text in texts if text not in BOOLEANS), None):
             raise tokens.error(f"'{bad}' is not a value of type pred", "write true or false", start)
-        return np.array([-BOOLEANS[text] for text in texts], np.int8)
+        return type.pack([-BOOLEANS[text] for text in texts])
     for text in texts:
         if not text.removeprefix("-").isdecimal():
             raise tokens.error(f"'{text}' is not a value of type {ELEMENT_NAMES[type]}", "write an integer", start)
     values = [to_int(tokens, text) for text in texts]
-    width = max(8, bit_width(type))
     is_unsigned = type in UNSIGNED_TYPES
     low, high = (
         (0, 2 ** bit_width(type)) if is_unsigned else (-(2 ** (bit_width(type) - 1)), 2 ** (bit_width(type) - 1))
@@ -151,29 +142,32 @@ def integers_from_texts(tokens: Tokens, texts: Sequence[str], type: IntegerType,
         raise tokens.error(
             f"{bad[0]} is out of range for type {ELEMENT_NAMES[type]}", f"its range is [{low}, {high - 1}]", start
         )
-    return np.array(values, f"{'u' if is_unsigned else 'i'}{width // 8}")
+    return type.pack(values)
 
 
 UNSIGNED_TYPES = frozenset(type for type, name in ELEMENT_NAMES.items() if name[0] == "u")
 
 
-def floats_from_texts(tokens: Tokens, texts: Sequence[str], type: Attribute, start: int) -> Elements:
-    """Floats, rounded to nearest even. Raises `HLOError` for a finite number without a finite value in the type."""
+def floats_from_texts(tokens: Tokens, texts: Sequence[str], type: AnyFloat, start: int) -> bytes:
+    """
+    The bytes of floats, rounded to nearest even. Raises `HLOError` for a finite number without a finite value in the
+    type.
+    """
     name = ELEMENT_NAMES[type]
-    dtype = FLOAT_DTYPES[name]
     try:
-        exact = np.array([0.0 if text == "-0" else float(text) for text in texts], np.float64)  # -0 is the integer 0
+        values = [0.0 if text == "-0" else float(text) for text in texts]  # -0 is the integer 0
     except ValueError:
-        exact = np.array([float_from_text(tokens, text, name, start) for text in texts], np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = exact.astype(dtype)
-    finite = np.isfinite(values.astype(np.float64))
-    if not finite.all():
-        for text, value in zip(texts, exact, strict=True):
-            check_range(tokens, text, float(value), values.dtype, name, start)
-    if any("(" in text for text in texts):
-        values = with_nan_payloads(tokens, texts, values, name, start)
-    return values
+        values = [float_from_text(tokens, text, name, start) for text in texts]
+    finite = [*filter(math.isfinite, values)]
+    for extreme in (min(finite), max(finite)) if finite else ():  # rounding is monotone
+        if not is_finite_in(extreme, type):
+            raise tokens.error(
+                f"{texts[values.index(extreme)]} is out of range for type {name}",
+                f"its finite values are in [{smallest_finite(type)}, {largest_finite(type)}]",
+                start,
+            )
+    data = type.pack(values)
+    return data if len(finite) == len(values) else with_nan_bits(tokens, texts, data, type, start)
 
 
 def float_from_text(tokens: Tokens, text: str, name: str, start: int) -> float:
@@ -188,41 +182,34 @@ def float_from_text(tokens: Tokens, text: str, name: str, start: int) -> float:
         ) from None
 
 
-def check_range(tokens: Tokens, text: str, value: float, dtype: np.dtype[np.generic], name: str, start: int) -> None:
-    """Raise `HLOError` if `value` is finite and overflows in `dtype`. (`inf` becomes NaN in types without infinity.)"""
-    with np.errstate(over="ignore", invalid="ignore"):
-        rounded = float(np.array(value).astype(dtype).astype(np.float64))
-    if math.isfinite(value) and not math.isfinite(rounded):
-        limits = cast(Any, ml_dtypes).finfo(dtype)
-        raise tokens.error(
-            f"{text} is out of range for type {name}", f"its finite values are in [{limits.min}, {limits.max}]", start
-        )
+def with_nan_bits(tokens: Tokens, texts: Sequence[str], data: bytes, type: AnyFloat, start: int) -> bytes:
+    """
+    `data`, the bytes of `texts`, with the signs of `-nan` and the payloads of `nan(0x...)`. Raises `HLOError` for a
+    payload that does not fit.
+    """
+    size = type.compile_time_size
+    numbers = [data[i : i + size] for i in range(0, len(data), size)]
+    for i, text in enumerate(texts):
+        if "nan" in text:
+            bits = int.from_bytes(numbers[i], "little")
+            if "(" in text:
+                bits = payload_bits(tokens, text, type, start)
+            numbers[i] = (bits | (text[0] == "-") << (type.bitwidth - 1)).to_bytes(size, "little")
+    return b"".join(numbers)
 
 
-def with_nan_payloads(
-    tokens: Tokens,
-    texts: Sequence[str],
-    values: Elements,
-    name: str,
-    start: int,
-) -> Elements:
-    """`values` with the NaN payloads of `nan(0x...)`. Raises `HLOError` if one does not fit."""
+def payload_bits(tokens: Tokens, text: str, type: AnyFloat, start: int) -> int:
+    """The bits of `nan(0x...)` without its sign. Raises `HLOError` for a payload that does not fit."""
+    name = ELEMENT_NAMES[type]
     if (mantissa_bits := NAN_PAYLOAD_BITS.get(name)) is None:
         raise tokens.error(f"type {name} has no NaN with a payload", "write nan", start)
-    width = values.dtype.itemsize * 8
-    bits = values.view(f"u{values.dtype.itemsize}").copy()
-    exponent = ((1 << (width - 1)) - 1) >> mantissa_bits << mantissa_bits
-    for i, text in enumerate(texts):
-        if "(" not in text:
-            continue
-        digits = text[text.index("(") + 1 : -1]
-        payload = int(digits, 16) if digits[:2] in ("0x", "0X") else to_int(tokens, digits) if digits.isdecimal() else 0
-        if not 0 < payload < 1 << mantissa_bits:
-            raise tokens.error(
-                f"payload {payload:#x} is out of range for type {name}",
-                f"the mantissa has {mantissa_bits} bits, one of which must be set",
-                start,
-            )
-        sign = (text[0] == "-") << (width - 1)
-        bits[i] = sign | exponent | payload
-    return bits.view(values.dtype)
+    digits = text[text.index("(") + 1 : -1]
+    payload = int(digits, 16) if digits[:2] in ("0x", "0X") else to_int(tokens, digits) if digits.isdecimal() else 0
+    if not 0 < payload < 1 << mantissa_bits:
+        raise tokens.error(
+            f"payload {payload:#x} is out of range for type {name}",
+            f"the mantissa has {mantissa_bits} bits, one of which must be set",
+            start,
+        )
+    exponent = ((1 << (type.bitwidth - 1)) - 1) >> mantissa_bits << mantissa_bits
+    return exponent | payload

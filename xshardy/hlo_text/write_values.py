@@ -1,12 +1,13 @@
 """Text of shapes with layouts, and of the values of constants."""
 
+import struct
 from collections.abc import Iterator, Sequence
-from math import prod
+from math import isnan, prod
 from typing import cast
 
-import numpy as np
 from xdsl.dialects.builtin import (
     I64,
+    AnyFloat,
     AnyTensorType,
     ArrayAttr,
     ComplexType,
@@ -23,9 +24,9 @@ from xdsl.ir import Attribute
 from xshardy.dialects.hlo.instruction import elements
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.calls import contents_of, is_buffer
-from xshardy.dialects.stablehlo.types import bit_width, real_element
+from xshardy.dialects.stablehlo.types import real_element
 from xshardy.hlo_text.layouts import has_default_layout, minor_to_major
-from xshardy.hlo_text.literals import FLOAT_DTYPES, NAN_PAYLOAD_BITS, UNSIGNED_TYPES
+from xshardy.hlo_text.literals import NAN_PAYLOAD_BITS
 from xshardy.hlo_text.shapes import BUFFER, ELEMENT_NAMES, print_type
 from xshardy.ir.hashing import Key, keys_of
 
@@ -99,29 +100,25 @@ def element_texts(literal: DenseIntOrFPElementsAttr, element: Attribute) -> list
     """The elements, in row-major order, or one for a splat."""
     data = literal.data.data
     if isinstance(element, ComplexType):
-        flat = float_texts(data, real_element(cast(Attribute, element)))
+        flat = float_texts(data, cast(AnyFloat, real_element(cast(Attribute, element))))
         return [f"({real}, {imaginary})" for real, imaginary in zip(flat[::2], flat[1::2], strict=True)]
     if element == i1:
-        return ["true" if value else "false" for value in np.frombuffer(data, np.int8).tolist()]
+        return ["true" if value else "false" for value in data]
     if isinstance(element, IntegerType):
-        letter = "u" if element in UNSIGNED_TYPES else "i"
-        dtype = f"{letter}{max(8, bit_width(cast(Attribute, element))) // 8}"
-        return list(map(str, np.frombuffer(data, dtype).tolist()))
-    return float_texts(data, element)
+        return [str(value) for (value,) in struct.iter_unpack(element.format, data)]
+    return float_texts(data, cast(AnyFloat, element))
 
 
-def float_texts(data: bytes, element: Attribute) -> list[str]:
+def float_texts(data: bytes, element: AnyFloat) -> list[str]:
     """The shortest decimals that round to the same numbers; `nan(0x1)` for a NaN with an unusual payload."""
-    name = ELEMENT_NAMES[element]
-    values = np.frombuffer(data, FLOAT_DTYPES[name])
-    with np.errstate(invalid="ignore"):
-        wide = values.astype(np.float64)
-    texts = list(map(repr, wide.tolist()))
-    if np.isnan(wide).any():
-        bits = values.view(f"u{values.dtype.itemsize}")
-        for i in np.flatnonzero(np.isnan(wide)).tolist():
-            texts[i] = nan_text(int(bits[i]), name, values.dtype.itemsize * 8)
-    return texts
+    size = element.compile_time_size
+    values = element.unpack(data, len(data) // size)
+    return [
+        nan_text(int.from_bytes(data[i * size : (i + 1) * size], "little"), ELEMENT_NAMES[element], element.bitwidth)
+        if isnan(value)
+        else repr(value)
+        for i, value in enumerate(values)
+    ]
 
 
 def nan_text(bits: int, name: str, width: int) -> str:

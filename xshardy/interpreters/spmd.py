@@ -13,8 +13,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from xshardy.axes.grid import Grid
 from xshardy.interpreters.stablehlo.calls import Execution
-from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
+from xshardy.interpreters.stablehlo.devices import Device, on_all_devices
 from xshardy.interpreters.stablehlo.evaluator import RULES, entry_of, flattened, given, zip_arguments
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule

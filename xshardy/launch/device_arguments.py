@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo
 from xshardy.hlo_text.shardings.hlo_sharding import HloSharding, OneDevice, Tiled, Uniform
 from xshardy.interpreters.inputs import inputs_of
-from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.numerics.element_types import Array
 from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.meshes import mesh_of

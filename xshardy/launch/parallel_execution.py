@@ -6,7 +6,8 @@ from typing import cast
 import numpy as np
 from xdsl.utils.exceptions import DiagnosticException
 
-from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
+from xshardy.axes.grid import Grid
+from xshardy.interpreters.stablehlo.devices import Device, on_all_devices
 from xshardy.launch.execution import Execution, Finished, Machine, Running
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.numerics.element_types import Array

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-import numpy as np
-
+from xshardy.axes.strides import strides_of
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.planning.collective_bytes import Groups
 
@@ -14,9 +13,13 @@ class DeviceAxes:
 
     def __init__(self, mesh: MeshAttr):
         self._sizes = mesh.sizes
-        order = [device.data for device in mesh.device_ids] or [*range(mesh.device_count)]
-        places = np.unravel_index(np.argsort(order), (*self._sizes.values(),)) if self._sizes else ()
-        self._coordinates = {name: along.tolist() for name, along in zip(self._sizes, places, strict=True)}
+        order = [device.data for device in mesh.device_ids] or range(mesh.device_count)
+        place_of = {device: place for place, device in enumerate(order)}
+        strides = zip(self._sizes.items(), strides_of([*self._sizes.values()]), strict=True)
+        self._coordinates = {
+            name: {device: place // stride % size for device, place in place_of.items()}
+            for (name, size), stride in strides
+        }
         self._known: dict[tuple[tuple[int, ...], ...], tuple[str, ...]] = {}
 
     def of(self, groups: Groups) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.calls import CustomCallOp
 from xshardy.dialects.stablehlo.python_callbacks import CANNOT_PARTITION, CUSTOM_PARTITIONING
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.numerics.element_types import stored_dtype
 from xshardy.programs.jax_functions import import_jax, lowered
 from xshardy.programs.program import read_program
 from xshardy.programs.source import source_of
@@ -49,6 +48,8 @@ def callback_of(call: CustomCallOp) -> Any:
 
 def divided(values: Sequence[SSAValue], call: CustomCallOp, mesh: Any) -> list[Any]:
     """`values` as `jax.ShapeDtypeStruct`s, divided over `mesh` as they are in the program, in equal parts."""
+    from xshardy.numerics.element_types import stored_dtype  # with numpy, which JAX has
+
     jax = import_jax()
     specs: list[Any] = []
     for value in values:

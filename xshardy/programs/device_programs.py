@@ -2,9 +2,9 @@
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
+from xshardy.axes.grid import Grid
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.errors import OperationRefusedError
 from xshardy.programs.meshes import mesh_of
 from xshardy.rewriting.walk import operations_of

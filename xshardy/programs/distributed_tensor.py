@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 
@@ -15,11 +14,12 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape, sharded_size
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.numerics.element_types import Array
-from xshardy.numerics.partial_results import combined, summands
 from xshardy.programs.errors import EngineError
 from xshardy.programs.tensor_picture import DividedDim, picture
 from xshardy.sharding.devices import device_groups, shard_indices
+
+if TYPE_CHECKING:
+    from xshardy.numerics.element_types import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,8 +111,10 @@ class DistributedTensor:
         """How parts along unreduced axes are combined."""
         return ReductionOp.SUM if self.sharding is None else self.sharding.reduction_op.data
 
-    def reduced(self, parts: Sequence[Array]) -> list[Array]:
+    def reduced(self, parts: "Sequence[Array]") -> "list[Array]":
         """The `parts` of all devices, combined along unreduced axes."""
+        from xshardy.numerics.partial_results import combined
+
         found = [*parts]
         for group in self.summed_devices:
             total = combined([parts[device] for device in group], self.reduction)
@@ -120,12 +122,16 @@ class DistributedTensor:
                 found[device] = total
         return found
 
-    def parts(self, whole: Array) -> list[Array]:
+    def parts(self, whole: "Array") -> "list[Array]":
         """
         The part of each device of a tensor. Padding is zero.
 
         Where it is a sum of parts, the first device has its double, the last one its negative, and the others zeros.
         """
+        import numpy as np
+
+        from xshardy.numerics.partial_results import summands
+
         missing = [
             (0, size * count - extent)
             for size, count, extent in zip(self.local_shape, self.part_numbers, self.shape, strict=True)
@@ -140,13 +146,15 @@ class DistributedTensor:
                 parts[group[0]], parts[group[-1]] = first, last
         return parts
 
-    def whole(self, parts: Sequence[Array]) -> Array:
+    def whole(self, parts: "Sequence[Array]") -> "Array":
         """
         The tensor with these `parts`, one of each device. Of several copies of a part, the last one counts.
 
         Parts along unreduced axes are combined.
         Every engine returns parts, so this is where a result that they do not fill is refused: raises `EngineError`.
         """
+        import numpy as np
+
         if 0 in self.shape:  # XLA divides no tensor without elements, so that parts may have the shape of the whole
             return np.empty(self.shape, parts[0].dtype)
         shapes = [part.shape for part in parts]
@@ -157,8 +165,10 @@ class DistributedTensor:
             )
         return self.put_together(self.reduced(parts))
 
-    def put_together(self, parts: Sequence[Array]) -> Array:
+    def put_together(self, parts: "Sequence[Array]") -> "Array":
         """The tensor with these `parts`, which are combined already."""
+        import numpy as np
+
         padded = np.empty(
             [size * count for size, count in zip(self.local_shape, self.part_numbers, strict=True)], parts[0].dtype
         )

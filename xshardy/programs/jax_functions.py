@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from xshardy.numerics.element_types import Array
 from xshardy.programs.errors import EngineError
 from xshardy.programs.jax_types import PyTreeDef
+
+if TYPE_CHECKING:
+    from xshardy.numerics.element_types import Array
 
 EXTRA = "engine pjrt needs JAX: run `pip install 'xshardy[jax]'`"
 
@@ -49,11 +49,13 @@ def lower_traced(traced: Any) -> Any:
     return traced.lower(lowering_platforms=(import_jax().devices()[0].client.platform,))
 
 
-def values_of(arguments: Sequence[object]) -> Sequence[Array] | None:
+def values_of(arguments: Sequence[object]) -> "Sequence[Array] | None":
     """
     The arrays among the arguments of a function, in the order and of the types in which a program gets them; None if
     one of them has only a shape.
     """
+    import numpy as np
+
     jax = import_jax()
     leaves = jax.tree.leaves(arguments)
     if any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in leaves):
@@ -84,7 +86,7 @@ class Structure:
     kept: frozenset[int] | None = None
     """The leaves of the arguments that are arguments of the program; all if None."""
 
-    def kept_of(self, leaves: Sequence[Array] | None) -> Sequence[Array] | None:
+    def kept_of(self, leaves: "Sequence[Array] | None") -> "Sequence[Array] | None":
         """Those of all `leaves` of the arguments that the program takes: JAX leaves unused ones out."""
         if leaves is None or self.kept is None or self.arguments is None or len(leaves) != self.arguments.num_leaves:
             return leaves

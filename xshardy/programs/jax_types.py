@@ -1,9 +1,10 @@
 """The types of JAX that are used without importing it: its own are incomplete, or need it to be installed."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from xshardy.numerics.element_types import DType
+if TYPE_CHECKING:
+    from xshardy.numerics.element_types import DType
 
 
 class PyTreeDef(Protocol):
@@ -18,7 +19,7 @@ class JaxArray(Protocol):
     """`jax.Array`, on one device or more."""
 
     shape: tuple[int, ...]
-    dtype: DType
+    dtype: "DType"
     nbytes: int
 
     def block_until_ready(self) -> "JaxArray": ...

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
@@ -16,7 +17,6 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.display.html_parts import folded, shown
 from xshardy.ir import clone_operation
-from xshardy.numerics.element_types import Array
 from xshardy.programs.custom_partitioning import CustomPartitioningPass
 from xshardy.programs.device_programs import refuse_program_of_devices
 from xshardy.programs.distributed_tensor import DistributedTensor
@@ -31,6 +31,9 @@ from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPip
 from xshardy.transforms.stablehlo.erase_unused import EraseUnusedPass
 from xshardy.transforms.stablehlo.inline_applied_calls import InlineAppliedCallsPass
 from xshardy.transforms.xla_sdy.round_trip_dedup_meshes import RoundTripDedupMeshesPass
+
+if TYPE_CHECKING:
+    from xshardy.numerics.element_types import Array
 
 BEFORE_PARTITIONING = (
     *(CustomPartitioningPass(), RoundTripDedupMeshesPass()),
@@ -79,12 +82,12 @@ class PartitionedProgram:
         """The sharding of each result; None for one that every device has whole."""
         return tuple(result.sharding for result in self.results)
 
-    def by_device(self, arguments: Sequence[Array]) -> list[list[Array]]:
+    def by_device(self, arguments: "Sequence[Array]") -> "list[list[Array]]":
         """The parts of whole `arguments`: `[device][argument]`."""
         given = [tensor.parts(array) for tensor, array in zip(self.arguments, arguments, strict=True)]
         return [[parts[device] for parts in given] for device in range(self.devices)]
 
-    def by_result(self, results: Sequence[Sequence[Array]]) -> list[list[Array]]:
+    def by_result(self, results: "Sequence[Sequence[Array]]") -> "list[list[Array]]":
         """`[device][result]` -> `[result][device]`"""
         return [[parts[index] for parts in results] for index in range(len(self.results))]
 

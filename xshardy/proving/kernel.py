@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.axes.grid import Grid
 from xshardy.numerics.element_types import Array
 from xshardy.proving.folding import folded
 from xshardy.proving.index import (

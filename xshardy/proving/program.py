@@ -8,12 +8,12 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo, sdy, stablehlo
 from xshardy.dialects.sdy.value_shardings import common_mesh, without_axes
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import ConditionalOp
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import joined, part_of
 from xshardy.proving.index import Index, are_indices

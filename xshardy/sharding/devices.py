@@ -4,19 +4,18 @@ Which device has which part: the devices of a mesh, numbered along some of its a
 All tables are indexed by device number.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import prod
 
-import numpy as np
-from numpy.typing import NDArray
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.axes.spans import Span
+from xshardy.axes.strides import strided
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.axis_refs import axis_ref, next_pre_size, pre_size, sharded_size, size
+from xshardy.dialects.sdy.axis_refs import axis_ref, next_pre_size, pre_size, size
 
 MAX_DEVICES = 1 << 20
 """The most devices whose numbers are listed."""
@@ -29,47 +28,36 @@ def axis_stride(axis: AxisRefAttr, mesh: MeshAttr) -> int:
     return minor * (mesh.sizes[axis.axis.data] // next_pre_size(axis, mesh))
 
 
-def _coordinates(axis: AxisRefAttr, mesh: MeshAttr) -> NDArray[np.int64]:
-    """The coordinate of each device along `axis`, in the order of the mesh."""
-    return np.arange(_device_count(mesh)) // axis_stride(axis, mesh) % size(axis, mesh)
-
-
-def _device_count(mesh: MeshAttr) -> int:
-    """The number of devices. Raises `PassFailedException` if it is too large for lists of devices."""
+def _device_ids(mesh: MeshAttr) -> Sequence[int]:
+    """The numbers of the devices, in the order of the mesh. Raises `PassFailedException` if there are too many."""
     if mesh.device_count > MAX_DEVICES:
         raise PassFailedException(
             f"a mesh has {mesh.device_count} devices, but groups of devices are listed for at most {MAX_DEVICES}"
         )
-    return mesh.device_count
+    return [device.data for device in mesh.device_ids] or range(mesh.device_count)
 
 
-def _indices(axes: AxisRefs, mesh: MeshAttr) -> NDArray[np.int64]:
-    """The index of each device along `axes` together, major to minor, in the order of the mesh."""
-    index = np.zeros(_device_count(mesh), np.int64)
-    for axis in axes:
-        index = index * size(axis, mesh) + _coordinates(axis, mesh)
-    return index
-
-
-def _device_ids(mesh: MeshAttr) -> NDArray[np.int64]:
-    """The numbers of the devices, in the order of the mesh."""
-    return np.array([device.data for device in mesh.device_ids] or range(_device_count(mesh)), np.int64)
+def _places(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> list[int]:
+    """The places in the mesh of the devices that differ from the first one along `axes` only, major to minor."""
+    return strided((size(axis, mesh), axis_stride(axis, mesh)) for axis in axes)
 
 
 def shard_indices(axes: AxisRefs, mesh: MeshAttr) -> list[int]:
     """The index of each device's part of a dimension that is sharded along `axes`."""
-    by_device = np.empty(mesh.device_count, np.int64)
-    by_device[_device_ids(mesh)] = _indices(axes, mesh)
-    return by_device.tolist()
+    by_device = [0] * mesh.device_count
+    for group in device_groups(axes, mesh):
+        for index, device in enumerate(group):
+            by_device[device] = index
+    return by_device
 
 
 def mirrored(mesh: MeshAttr, axes: Iterable[AxisRefAttr]) -> MeshAttr:
     """`mesh`, with its devices along each of `axes`, which do not overlap, in the opposite order."""
-    places = np.arange(_device_count(mesh))
+    ids = _device_ids(mesh)
     for axis in axes:
-        opposite = size(axis, mesh) - 1 - _coordinates(axis, mesh)
-        places += (opposite - _coordinates(axis, mesh)) * axis_stride(axis, mesh)
-    return MeshAttr.of(mesh.sizes.items(), _device_ids(mesh)[places].tolist())
+        stride, last = axis_stride(axis, mesh), size(axis, mesh) - 1
+        ids = [ids[place + (last - 2 * (place // stride % (last + 1))) * stride] for place in range(len(ids))]
+    return MeshAttr.of(mesh.sizes.items(), ids)
 
 
 def split_axes(axes: Iterable[AxisRefAttr], mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
@@ -89,9 +77,13 @@ def device_groups(axes: AxisRefs, mesh: MeshAttr) -> list[list[int]]:
     Groups of the devices that differ along `axes` only, each in the order of `axes`; groups are in the order of the
     mesh.
     """
-    others = [axis for axis in split_axes(axes, mesh) if axis not in axes]
-    order = np.lexsort((_indices(axes, mesh), _indices(others, mesh)))
-    return _device_ids(mesh)[order].reshape(-1, sharded_size(axes, mesh)).tolist()
+    ids, within = _device_ids(mesh), _places(axes, mesh)
+    return [[ids[first + place] for place in within] for first in _places(_other_axes(axes, mesh), mesh)]
+
+
+def _other_axes(axes: AxisRefs, mesh: MeshAttr) -> list[AxisRefAttr]:
+    """The axes of `mesh` that are not in `axes`, in its order."""
+    return [axis for axis in split_axes(axes, mesh) if axis not in axes]
 
 
 def exchange_pairs(
@@ -104,10 +96,10 @@ def exchange_pairs(
     part, or parts of a sum if it is unreduced along these; copies go to different devices, in the order of the mesh.
     """
 
-    def numbered(sharding: TensorShardingAttr, mesh: MeshAttr) -> NDArray[np.int64]:
+    def numbered(sharding: TensorShardingAttr, mesh: MeshAttr) -> list[int]:
         """The devices, ordered by the index of their part, of what of a sum they have, and by the order of the mesh."""
         axes = [axis for dimension in sharding.dim_shardings for axis in dimension.axes] + [*sharding.unreduced_axes]
-        return _device_ids(mesh)[np.argsort(_indices(axes, mesh), kind="stable")]
+        ids = _device_ids(mesh)
+        return [ids[place] for place in _places([*axes, *_other_axes(axes, mesh)], mesh)]
 
-    pairs = zip(numbered(before, in_mesh).tolist(), numbered(after, out_mesh).tolist(), strict=True)
-    return sorted(pairs)
+    return sorted(zip(numbered(before, in_mesh), numbered(after, out_mesh), strict=True))

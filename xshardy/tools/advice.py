@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from xshardy.planning.advice import Advice
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.topology import Topology
-from xshardy.tools.console import console
+from xshardy.tools.columns import print_line
 from xshardy.tools.plan import in_seconds
 
 
 def print_advice(advice: Sequence[Advice], topology: Topology) -> None:
     """A paragraph for each change."""
-    out = console()
     if not advice:
-        out.print(f"advice: no other sharding that was tried is faster by the estimate on {topology.name}")
+        print_line(f"advice: no other sharding that was tried is faster by the estimate on {topology.name}")
     for each in advice:
         collectives = ", ".join(f"{count} {kind}" for kind, count in sorted(each.plan.counts.items())) or "none"
         more = each.more_memory
@@ -25,7 +24,7 @@ def print_advice(advice: Sequence[Advice], topology: Topology) -> None:
             f"  {saved}; a device {sent}, at the peak {memory}; collectives that remain: {collectives}",
             f"  for: {each.cause.text}",
         ):
-            out.print(line, highlight=False, soft_wrap=True)
+            print_line(line)
 
 
 def advice_as_json(advice: Sequence[Advice]) -> list[dict[str, object]]:

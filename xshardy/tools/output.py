@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TextIO
 
@@ -30,9 +31,14 @@ def write_text(path: Path | None, text: str) -> None:
         say_written(path)
 
 
+def has_colours() -> bool:
+    """Whether standard output is a terminal, and `NO_COLOR` is not set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def coloured(text: str) -> str:
-    """`text`, MLIR, with colours if standard output is a terminal, and `NO_COLOR` is not set."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+    """`text`, MLIR, in colours if standard output has them, and Pygments is installed."""
+    if not has_colours() or find_spec("pygments") is None:
         return text
     from pygments import highlight
     from pygments.formatters import TerminalFormatter

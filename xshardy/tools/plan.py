@@ -2,44 +2,40 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from rich.console import Console
-from rich.table import Table
-
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.collective_bytes import RAGGED
 from xshardy.planning.collectives import Collective, annotations_of, axes_of, line_of, summed
 from xshardy.planning.plan import Estimate, Plan
 from xshardy.planning.topology import Topology
-from xshardy.tools.console import console
+from xshardy.tools.columns import print_line, print_table
 
 
 def print_plan(plan: Plan, top: int, topology: Topology | None = None) -> None:
     """The `top` largest collectives with their causes, sums of all, the memory, and times on `topology`."""
-    out = console()
     estimate = None if topology is None else plan.estimate(topology)
-    print_collectives(plan, top, estimate, out)
-    print_memory(plan, top, out)
+    print_collectives(plan, top, estimate)
+    print_memory(plan, top)
     if estimate is not None:
-        print_estimate(estimate, out)
+        print_estimate(estimate)
 
 
-def print_collectives(plan: Plan, top: int, estimate: Estimate | None, out: Console) -> None:
+def print_collectives(plan: Plan, top: int, estimate: Estimate | None) -> None:
     """The `top` largest collectives with their causes, and sums of all."""
     if not plan.collectives:
-        out.print("no collectives: no device needs what another one holds")
+        print_line("no collectives: no device needs what another one holds")
         return
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(plan.counts.items()))
-    out.print(f"collectives: {in_bytes(plan.bytes)} sent per device, {counts}", highlight=False)
+    print_line(f"collectives: {in_bytes(plan.bytes)} sent per device, {counts}")
     times = [None] * len(plan.collectives) if estimate is None else estimate.collectives
     pairs = zip(plan.collectives, times, strict=True)
     for collective, seconds in sorted(pairs, key=lambda pair: -pair[0].total)[:top]:
-        print_collective(collective, seconds, out)
+        print_collective(collective, seconds)
     for title, key_of in (("sent for", annotations_of), ("sent along", axes_of), ("sent at", line_of)):
-        print_sums(title, summed(plan.collectives, key_of), top, out)
+        print_sums(title, summed(plan.collectives, key_of), top)
 
 
-def print_collective(collective: Collective, seconds: float | None, out: Console) -> None:
+def print_collective(collective: Collective, seconds: float | None) -> None:
     """`1 MiB  all-reduce of %2 (line 10), along model, 20 us`, and the cause on the next line."""
     at_least = "" if collective.is_exact else ", in a branch or a loop of unknown length"
     if collective.kind == RAGGED:
@@ -49,38 +45,27 @@ def print_collective(collective: Collective, seconds: float | None, out: Console
     what = f"{in_bytes(collective.total)}  {collective.kind} of {collective.tensor}{along}{times}{at_least}"
     what += "" if seconds is None else f", {in_seconds(seconds)}"
     for line in (f"  {what}", f"      {collective.cause.text}"):
-        out.print(line, highlight=False, soft_wrap=True)
+        print_line(line)
 
 
-def print_sums(title: str, sums: Sequence[tuple[str, int, int]], top: int, out: Console) -> None:
+def print_sums(title: str, sums: Sequence[tuple[str, int, int]], top: int) -> None:
     """A table of the `top` largest sums of bytes."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(title)
-    table.add_column("per device", justify="right")
-    table.add_column("collectives", justify="right")
-    for key, sent, count in sums[:top]:
-        table.add_row(key, in_bytes(sent), str(count))
     if sums:
-        out.print(table)
+        rows = [(key, in_bytes(sent), str(count)) for key, sent, count in sums[:top]]
+        print_table((title, "per device", "collectives"), rows)
 
 
-def print_memory(plan: Plan, top: int, out: Console) -> None:
+def print_memory(plan: Plan, top: int) -> None:
     """The peak, and what is in memory then."""
-    out.print(
+    print_line(
         f"memory: {in_bytes(plan.peak_bytes)} at the peak per device, of which arguments "
-        f"{in_bytes(plan.argument_bytes)}",
-        highlight=False,
+        f"{in_bytes(plan.argument_bytes)}"
     )
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("at the peak")
-    table.add_column("per device", justify="right")
-    for held in plan.held[:top]:
-        table.add_row(held.name, in_bytes(held.bytes))
     if plan.held:
-        out.print(table)
+        print_table(("at the peak", "per device"), [(held.name, in_bytes(held.bytes)) for held in plan.held[:top]])
 
 
-def print_estimate(estimate: Estimate, out: Console) -> None:
+def print_estimate(estimate: Estimate) -> None:
     """The times, and what they leave out."""
     compute, name = estimate.compute, estimate.topology.name
     for line in (
@@ -91,7 +76,7 @@ def print_estimate(estimate: Estimate, out: Console) -> None:
         "memory, at the peaks of the topology; collectives take a latency for each step and the bandwidth of one link; "
         "launches, contention and small sizes are left out",
     ):
-        out.print(line, highlight=False, soft_wrap=True)
+        print_line(line)
 
 
 def in_seconds(seconds: float) -> str:
@@ -151,17 +136,15 @@ def _collective(collective: Collective) -> dict[str, object]:
 
 def print_comparison(before: Plan, after: Plan, names: tuple[str, str], topology: Topology | None = None) -> None:
     """Two plans side by side, with times on `topology`."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("per device", *names, "difference"):
-        table.add_column(column, justify="left" if column == "per device" else "right")
+    rows: list[tuple[str, str, str, str]] = []
     for what, old, new in _figures(before, after):
         in_words = str if what.startswith("executed") else in_bytes
-        table.add_row(what, in_words(old), in_words(new), _change(old, new, in_words) if new != old else "")
+        rows.append((what, in_words(old), in_words(new), _change(old, new, in_words) if new != old else ""))
     if topology is not None:
         old, new = (plan.estimate(topology).total for plan in (before, after))
         what = f"estimated time on {topology.name}"
-        table.add_row(what, in_seconds(old), in_seconds(new), _change(old, new, in_seconds))
-    console().print(table)
+        rows.append((what, in_seconds(old), in_seconds(new), _change(old, new, in_seconds)))
+    print_table(("per device", *names, "difference"), rows)
 
 
 def _change(old: float, new: float, in_words: Callable[[float], str]) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from rich.table import Table
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
@@ -17,7 +16,7 @@ from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT, tensor_type, whole_bytes
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.programs.sharded import Sharded
-from xshardy.tools.console import console
+from xshardy.tools.columns import print_line, print_table
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
 
@@ -78,30 +77,24 @@ def placements(sharded: Sharded) -> Iterator[Placement]:
 def print_placements(all_placements: Sequence[Placement], top: int) -> None:
     """A table of the `top` largest tensors, and the sums of all."""
     largest = sorted(all_placements, key=lambda placement: -placement.bytes_before)[:top]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("tensor")
-    table.add_column("type")
-    table.add_column("sharding")
-    table.add_column("per device", justify="right")
-    table.add_column("before", justify="right")
-    for placement in largest:
-        table.add_row(
+    rows = [
+        (
             placement.name,
             str(placement.type),
             "replicated" if placement.is_replicated else dimensions(placement.sharding),
             in_bytes(placement.bytes_after),
             in_bytes(placement.bytes_before),
         )
-    out = console()
-    out.print(table)
+        for placement in largest
+    ]
+    print_table(("tensor", "type", "sharding", "per device", "before"), rows, left=3)
     for what, some in (
         ("arguments", [placement for placement in all_placements if placement.is_argument]),
         ("other tensors", [placement for placement in all_placements if not placement.is_argument]),
     ):
         replicated = [placement for placement in some if placement.is_replicated]
-        out.print(
+        print_line(
             f"{what}: {in_bytes(sum(p.bytes_after for p in some))} per device, before "
             f"{in_bytes(sum(p.bytes_before for p in some))}; {len(replicated)} of {len(some)} are replicated, "
-            f"{in_bytes(sum(p.bytes_after for p in replicated))}",
-            highlight=False,
+            f"{in_bytes(sum(p.bytes_after for p in replicated))}"
         )

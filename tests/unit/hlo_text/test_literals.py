@@ -11,8 +11,10 @@ from xshardy.dialects.element_names import ELEMENT_TYPES
 from xshardy.hlo_text import HLOError
 from xshardy.hlo_text.errors import Source
 from xshardy.hlo_text.lexer import Tokens
-from xshardy.hlo_text.literals import FLOAT_DTYPES, read_literal
+from xshardy.hlo_text.literals import read_literal
+from xshardy.numerics.element_types import FLOATS
 
+FLOAT_DTYPES = {name: FLOATS[type(kind)] for name, kind in ELEMENT_TYPES.items() if type(kind) in FLOATS}
 INTEGERS = {name: int(name[1:]) for name in ELEMENT_TYPES if name[0] in "su"}
 
 
@@ -93,6 +95,8 @@ def test_every_finite_value_survives(name: str):
         ("-nan", "f32", 0xFFC00000),
         ("-inf", "bf16", 0xFF80),
         ("-0.0", "f32", 0x80000000),
+        ("-nan", "f8e5m2", 0xFE),
+        ("-nan", "f8e4m3fn", 0xFF),
     ],
 )
 def test_bits(text: str, name: str, bits: int):
@@ -151,6 +155,8 @@ def test_empty(text: str):
         ("1", "c64", (), "a complex number is written"),
         ("(1)", "c64", (), "expected ','"),
         ("1e39", "f32", (), "1e39 is out of range for type f32"),
+        ("{1, -7e4, 2}", "f16", (3,), "-7e4 is out of range for type f16"),
+        ("0", "f8e8m0fnu", (), "0 is out of range for type f8e8m0fnu"),
         ("nan(0x800000)", "f32", (), "payload 0x800000 is out of range"),
         ("nan(0x1)", "f8e4m3fn", (), "type f8e4m3fn has no NaN with a payload"),
         ("{1,,2}", "s32", (2,), "expected an element"),

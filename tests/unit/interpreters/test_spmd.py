@@ -8,13 +8,14 @@ import pytest
 from xdsl.utils.exceptions import InterpretationError
 from xla_devices import Array, Run, run_on_devices
 
+from xshardy.axes.grid import Grid
 from xshardy.dialects import stablehlo
 from xshardy.dialects.discardable import verify
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.collectives import COLLECTIVES
-from xshardy.interpreters.stablehlo.devices import DeadlockError, Device, Grid, on_all_devices
+from xshardy.interpreters.stablehlo.devices import DeadlockError, Device, on_all_devices
 from xshardy.syntax import parse_module
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass

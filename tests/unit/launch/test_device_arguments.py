@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from xshardy.axes.grid import Grid
 from xshardy.hlo_text import parse_hlo
-from xshardy.interpreters.stablehlo.devices import Grid
 from xshardy.launch.device_arguments import device_arguments, grid_of
 from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.axes.grid import Grid
 from xshardy.proving.index import Digit, Index, combine, number, whole
 from xshardy.proving.kernel import Kernel, Undecided, Universe
 from xshardy.proving.rules.gaps import with_gaps

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from proving_strategies import SOURCES, boxes, contents, indices, is_in, places, values_at
 
-from xshardy.interpreters.stablehlo.devices import Grid
+from xshardy.axes.grid import Grid
 from xshardy.proving.index import Index, combine, number, substitute, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Match, Universe
 from xshardy.proving.sources import Operation, Term

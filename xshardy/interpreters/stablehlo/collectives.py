@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.axes.grid import Grid, Group
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroups, integer_table
 from xshardy.interpreters.stablehlo.calls import Arrival, Execution, Meeting
-from xshardy.interpreters.stablehlo.devices import Grid, Group
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 from xshardy.numerics.conversions import convert

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.ir import Operation
 
+from xshardy.axes.grid import Grid, Group
 from xshardy.dialects import stablehlo
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.collectives import groups_in, meet, own_group
-from xshardy.interpreters.stablehlo.devices import Grid, Group
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.reductions import contraction_type
 from xshardy.interpreters.stablehlo.rules import Rule

@@ -9,13 +9,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from xshardy.axes.grid import Group
 from xshardy.dialects.decomposable import DecomposableOpInterface
 from xshardy.dialects.shapes import rank_of
 from xshardy.dialects.stablehlo.control_flow import CONTROL_FLOW
 from xshardy.interpreters.liveness import values_by_last_reader
 from xshardy.interpreters.stablehlo.calls import CALLEES, CallSites, Execution, KnownResults, contents, results_of
 from xshardy.interpreters.stablehlo.decomposition import decomposition
-from xshardy.interpreters.stablehlo.devices import Device, Group, alone
+from xshardy.interpreters.stablehlo.devices import Device, alone
 from xshardy.interpreters.stablehlo.dynamic_dimensions import cut_to_size_in_use, is_dynamic
 from xshardy.interpreters.stablehlo.quantized import is_on_floats, on_floats
 from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import Operation
 
+from xshardy.axes.grid import Grid
 from xshardy.dialects.interpreter import RunParallelOp
 from xshardy.interpreters.stablehlo.calls import Execution
-from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
+from xshardy.interpreters.stablehlo.devices import Device, on_all_devices
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, Value, listed, unsupported
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.ir import Operation, SSAValue
 
+from xshardy.axes.grid import Grid
 from xshardy.dialects.sdy import collectives as movements
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
@@ -24,7 +25,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.stablehlo.calls import Execution, Meeting
 from xshardy.interpreters.stablehlo.control import pass_through
-from xshardy.interpreters.stablehlo.devices import Device, Grid, on_all_devices
+from xshardy.interpreters.stablehlo.devices import Device, on_all_devices
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
 from xshardy.numerics.element_types import Array, as_tensor_type

@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import AnyFloat, ComplexType, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.dense_elements import dense
+from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.sdy.attributes.axes import AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.numerics.element_types import numpy_dtype
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode, reduction
 
 
@@ -24,9 +22,12 @@ def elements_summed(elements: int, parts: int) -> int:
 
 def _nothing(element: Attribute, code: DeviceCode) -> SSAValue:
     """A scalar that changes nothing when it is added: of floats, -0, for 0 would turn -0 into 0."""
-    if not isinstance(element, AnyFloat) and not isa(element, ComplexType):
-        return code.zero(element)
-    return code.constant(dense(TensorType(element, []), (-np.zeros((), numpy_dtype(element))).tobytes()))
+    scalar = TensorType(element, [])
+    if isinstance(element, AnyFloat):
+        return code.constant(dense_values(scalar, [-0.0]))
+    if isa(element, ComplexType[AnyFloat]):
+        return code.constant(dense_values(scalar, [(-0.0, -0.0)]))
+    return code.zero(element)
 
 
 def placed(piece: SSAValue, dim: int, first: SSAValue, length: int, code: DeviceCode) -> SSAValue:
