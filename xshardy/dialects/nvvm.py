@@ -13,7 +13,7 @@ from enum import auto
 from xdsl.dialects.builtin import I32, AnyFloat, DenseArrayBase, StringAttr, UnitAttr, i1, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -33,6 +33,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.extensions.llvm import ConstantRangeAttr
+from xshardy.dialects.listing import dialect_of
 
 KERNEL = "nvvm.kernel"
 """Unit attribute of an `llvm.func`: the host launches it."""
@@ -159,24 +160,6 @@ class LaneIdOp(SpecialRegisterOp):
 @irdl_op_definition
 class WarpSizeOp(SpecialRegisterOp):
     name = "nvvm.read.ptx.sreg.warpsize"
-
-
-SPECIAL_REGISTERS: tuple[type[SpecialRegisterOp], ...] = (
-    ThreadIdXOp,
-    ThreadIdYOp,
-    ThreadIdZOp,
-    BlockDimXOp,
-    BlockDimYOp,
-    BlockDimZOp,
-    BlockIdXOp,
-    BlockIdYOp,
-    BlockIdZOp,
-    GridDimXOp,
-    GridDimYOp,
-    GridDimZOp,
-    LaneIdOp,
-    WarpSizeOp,
-)
 
 
 @irdl_op_definition
@@ -330,8 +313,5 @@ class GridDependencyOp(IRDLOperation):
         super().__init__(properties={"kind": GridDependencyAttr(kind)})
 
 
-NVVM = Dialect(
-    "nvvm",
-    [*SPECIAL_REGISTERS, Barrier0Op, BarrierOp, GridDependencyOp, SyncWarpOp, ShuffleOp, ReduxOp],
-    [GridDependencyAttr, ShuffleKindAttr, ReduxKindAttr, TargetAttr],
-)
+NVVM = dialect_of("nvvm", globals())
+SPECIAL_REGISTERS = tuple(op for op in NVVM.operations if issubclass(op, SpecialRegisterOp))

@@ -59,6 +59,7 @@ from xdsl.utils.hints import isa
 from xshardy.dialects.constraints import Derived
 from xshardy.dialects.extensions import extended, llvm_intrinsics, llvm_memory
 from xshardy.dialects.extensions.refined import Refined
+from xshardy.dialects.listing import operations_of
 
 
 @irdl_op_definition
@@ -316,19 +317,7 @@ class ModuleFlagsOp(IRDLOperation):
 
 
 ATTRIBUTES: tuple[type[Attribute], ...] = (ConstantRangeAttr, ModuleFlagAttr, *llvm_memory.ATTRIBUTES)
-OPERATIONS: tuple[type[Operation], ...] = (
-    ExtractElementOp,
-    FCmpOp,
-    FPToSIOp,
-    FPToUIOp,
-    FreezeOp,
-    ModuleFlagsOp,
-    PoisonOp,
-    SelectOp,
-    UIToFPOp,
-    *llvm_memory.OPERATIONS,
-    *llvm_intrinsics.OPERATIONS,
-)
+OPERATIONS = (*operations_of("llvm", globals()), *llvm_memory.OPERATIONS, *llvm_intrinsics.OPERATIONS)
 
 REPLACEMENTS: tuple[type[Operation], ...] = (FCmpOp, SelectOp, llvm_memory.LoadOp, llvm_memory.StoreOp)
 """Operations that replace xDSL's operations of the same name."""
