@@ -37,13 +37,12 @@ from xshardy.engines.cuda.launching import load
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import Comparison, Tolerance, compare, unlike
-from xshardy.interpreters.host import packed, unpacked
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
-from xshardy.numerics.element_types import KINDS, Array, Kind, float_info, numpy_dtype
+from xshardy.numerics.element_types import KINDS, Array, Kind, float_info, numpy_dtype, packed, unpacked
 from xshardy.tools.execution import result_types
 
 CORPORA = [Path(__file__).parents[2] / "shared" / "corpus" / name for name in ("xla_gpu", "real")]

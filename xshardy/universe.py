@@ -58,6 +58,78 @@ REFINEMENTS: Mapping[str, str] = {
 OUR_ENTRY_POINT = "xshardy.universe:XSHARDY_UNIVERSE"
 XDSL_ENTRY_POINT = "xdsl.universe:XDSL_UNIVERSE"
 
+
+NAMED_AS_FILES: Mapping[tuple[str, str], str] = {
+    ("fusing", "hlo-"): "hlo-combine-collectives hlo-fuse hlo-normalize-layouts hlo-split-reductions hlo-split-sorts",
+    ("lowering", "xla-gpu-"): "xla-gpu-attach-target xla-gpu-widen-divided-registers",
+    ("transforms.hlo", "hlo-"): """
+        hlo-buffers-to-arrays hlo-draw-elided-constants hlo-expand-library-calls hlo-fold-dot-transposes
+        hlo-fuse-epilogues hlo-gather-simplifier hlo-inline-regions hlo-outline-regions
+        hlo-pad-dynamic-dimensions hlo-rewrite-convolutions hlo-rewrite-gemms hlo-split-dynamic-borders
+    """,
+    ("transforms.hlo_async", "hlo-async-"): "hlo-async-print-liveness hlo-async-verify-buffers",
+    ("transforms.sdy_export", "sdy-"): """
+        sdy-close-shardings sdy-constant-or-scalar-merger sdy-drop-sharding-and-mesh sdy-drop-sharding-rules
+        sdy-export-named-computations sdy-export-pipeline sdy-inline-meshes sdy-insert-explicit-reshards
+        sdy-insert-func-call-reshards sdy-keep-partial-sums sdy-optimize-collectives
+        sdy-propagate-to-func-results sdy-remove-propagation-debug-info sdy-remove-sharding-groups
+        sdy-remove-sub-axes-in-input-output-shardings sdy-reshard-to-collectives
+        sdy-sharding-constraint-to-reshard sdy-sink-data-flow-edges sdy-sink-func-data-flow-edges
+        sdy-unflatten-call-graph sdy-update-non-divisible-input-output-shardings sdy-verify-unreduced-axes
+    """,
+    ("transforms.sdy_import", "sdy-"): """
+        sdy-add-data-flow-edges sdy-add-func-data-flow-edges sdy-apply-sharding-constraints
+        sdy-constant-or-scalar-splitter sdy-constant-splitter sdy-explicit-gather-scatter-batching
+        sdy-flatten-call-graph sdy-import-func-calls sdy-import-pipeline sdy-lift-inlined-meshes
+        sdy-manual-axes-cleanup sdy-pre-order-funcs sdy-propagate-sharding-from-func-to-call
+        sdy-remove-size-one-axes sdy-sharding-group-import sdy-verify-strict
+    """,
+    ("transforms.sdy_partition", "sdy-"): "sdy-partitioner-pipeline sdy-per-instruction-partitioning",
+    ("transforms.sdy_partition.local", "sdy-"): "sdy-convert-global-to-local sdy-merge-collective-permutes",
+    ("transforms.sdy_partition.resolve", "sdy-"): """
+        sdy-choose-cheaper-reshards sdy-gather-between-meshes sdy-order-mesh-axes sdy-remove-needless-reshards
+        sdy-replicate-whole-operations sdy-resolve-permutation-factors sdy-resolve-single-device-sharding
+        sdy-scatter-sliced-reductions sdy-sum-short-gathers
+    """,
+    ("transforms.sdy_propagation", "sdy-"): """
+        sdy-aggressive-propagate sdy-basic-propagate sdy-op-priority-propagate sdy-populate-op-sharding-rules
+        sdy-propagation-pipeline sdy-user-priority-propagate
+    """,
+    ("transforms.stablehlo", "stablehlo-"): """
+        stablehlo-erase-unused stablehlo-inline-applied-calls stablehlo-legalize-arith-constants
+        stablehlo-legalize-composite-to-call stablehlo-legalize-deprecated-ops stablehlo-legalize-if-to-case
+    """,
+    ("transforms.xla_gpu", "xla-gpu-"): """
+        xla-gpu-codegen-pipeline xla-gpu-convert-float-nvidia xla-gpu-convert-index-type
+        xla-gpu-convert-pure-call-ops xla-gpu-erase-dead-functions xla-gpu-expand-float-ops
+        xla-gpu-expand-integer-power xla-gpu-expand-math-functions xla-gpu-flatten-tensors xla-gpu-fuse-loops
+        xla-gpu-inline-into-loops xla-gpu-insert-pdl xla-gpu-lower-affine xla-gpu-lower-tensors
+        xla-gpu-lower-xla-gpu-loops-to-scf xla-gpu-lower-xla-gpu-to-scf xla-gpu-lower-xla-intrinsic-lib
+        xla-gpu-lower-xla-shared xla-gpu-merge-pointers xla-gpu-optimize-loops xla-gpu-pack-atomic-adds
+        xla-gpu-peel-loops xla-gpu-propagate-slice-indices xla-gpu-read-words-atomically xla-gpu-recover-exp2
+        xla-gpu-safe-integer-arithmetic xla-gpu-simplify-affine xla-gpu-simplify-arith xla-gpu-unswitch-loops
+        xla-gpu-vectorize-loads-stores
+    """,
+    ("transforms.xla_sdy", "xla-sdy-"): """
+        xla-sdy-export-named-computations xla-sdy-export-ops xla-sdy-import-constants xla-sdy-import-func-calls
+        xla-sdy-import-sdy-custom-calls xla-sdy-import-shardings xla-sdy-open-while-free-vars-sharding
+        xla-sdy-round-trip-dedup-meshes xla-sdy-round-trip-export-ops xla-sdy-round-trip-export-pipeline
+        xla-sdy-round-trip-export-shardy-attrs xla-sdy-round-trip-import-pipeline
+        xla-sdy-round-trip-import-shardy-attrs xla-sdy-round-trip-shard-map-export
+        xla-sdy-round-trip-shard-map-import xla-sdy-round-trip-testing-pipeline
+        xla-sdy-stablehlo-export-manual-reduction-collectives xla-sdy-stablehlo-export-pipeline
+        xla-sdy-stablehlo-export-shardings xla-sdy-stablehlo-import-pipeline
+        xla-sdy-stablehlo-round-trip-shard-map-export
+    """,
+}
+"""Passes by their folder and a prefix of their names: behind it, `foo-bar` is `FooBarPass` in the file `foo_bar.py`."""
+
+
+def file_and_class(folder: str, name: str) -> str:
+    """`folder.foo_bar:FooBarPass` for `foo-bar`"""
+    return f"{folder}.{name.replace('-', '_')}:{name.title().replace('-', '')}Pass"
+
+
 PASSES: Mapping[str, str] = {
     "chlo-legalize-to-stablehlo": "transforms.chlo.legalize_to_stablehlo:LegalizeToStablehloPass",
     "convert-arith-to-llvm": "lowering.arith_to_llvm:ConvertArithToLLVMPass",
@@ -68,217 +140,45 @@ PASSES: Mapping[str, str] = {
     "convert-gpu-to-nvvm": "lowering.gpu_to_nvvm:ConvertGpuToNVVMPass",
     "convert-math-to-libdevice": "lowering.math_to_libdevice:ConvertMathToLibdevicePass",
     "convert-vector-to-llvm": "lowering.vector_to_llvm:ConvertVectorToLLVMPass",
-    "hlo-async-print-liveness": "transforms.hlo_async.print_liveness:PrintLivenessPass",
     "hlo-async-schedule": "transforms.hlo_async.schedule:AsyncSchedulePass",
     "hlo-async-unwrap": "transforms.hlo_async.unwrap:AsyncUnwrapPass",
-    "hlo-async-verify-buffers": "transforms.hlo_async.verify_buffers:VerifyBuffersPass",
     "hlo-async-wrap": "transforms.hlo_async.wrap:AsyncWrapPass",
-    "hlo-buffers-to-arrays": "transforms.hlo.buffers_to_arrays:BuffersToArraysPass",
-    "hlo-combine-collectives": "fusing.combine_collectives:CombineCollectivesPass",
     "hlo-dissolve-tuples": "hlo_text.dissolve_tuples:DissolveTuplesPass",
-    "hlo-draw-elided-constants": "transforms.hlo.draw_elided_constants:DrawElidedConstantsPass",
-    "hlo-expand-library-calls": "transforms.hlo.expand_library_calls:ExpandLibraryCallsPass",
-    "hlo-fold-dot-transposes": "transforms.hlo.fold_dot_transposes:FoldDotTransposesPass",
-    "hlo-fuse": "fusing.fuse:FusePass",
-    "hlo-fuse-epilogues": "transforms.hlo.fuse_epilogues:FuseEpiloguesPass",
     "hlo-fusion-pipeline": "fusing.pipeline:FusionPipelinePass",
-    "hlo-gather-simplifier": "transforms.hlo.gather_simplifier:GatherSimplifierPass",
-    "hlo-inline-regions": "transforms.hlo.inline_regions:InlineRegionsPass",
-    "hlo-outline-regions": "transforms.hlo.outline_regions:OutlineRegionsPass",
-    "hlo-normalize-layouts": "fusing.normalize_layouts:NormalizeLayoutsPass",
-    "hlo-pad-dynamic-dimensions": "transforms.hlo.pad_dynamic_dimensions:PadDynamicDimensionsPass",
     "hlo-prepare-fusion": "fusing.prepare:PrepareFusionPass",
-    "hlo-rewrite-convolutions": "transforms.hlo.rewrite_convolutions:RewriteConvolutionsPass",
-    "hlo-rewrite-gemms": "transforms.hlo.rewrite_gemms:RewriteGemmsPass",
-    "hlo-split-dynamic-borders": "transforms.hlo.split_dynamic_borders:SplitDynamicBordersPass",
-    "hlo-split-reductions": "fusing.split_reductions:SplitReductionsPass",
-    "hlo-split-sorts": "fusing.split_sorts:SplitSortsPass",
     "hlo-to-opcodes": "transforms.hlo.to_opcodes:HloToOpcodesPass",
     "inline": "transforms.inline:InlinePass",
-    "sdy-verify-strict": "transforms.sdy_import.verify_strict:VerifyStrictPass",
-    "sdy-add-data-flow-edges": "transforms.sdy_import.add_data_flow_edges:AddDataFlowEdgesPass",
-    "sdy-add-func-data-flow-edges": "transforms.sdy_import.add_func_data_flow_edges:AddFuncDataFlowEdgesPass",
-    "sdy-aggressive-propagate": "transforms.sdy_propagation.aggressive_propagate:AggressivePropagatePass",
-    "sdy-apply-sharding-constraints": "transforms.sdy_import.apply_sharding_constraints:ApplyShardingConstraintsPass",
-    "sdy-basic-propagate": "transforms.sdy_propagation.basic_propagate:BasicPropagatePass",
     "sdy-canonicalize-collectives": "transforms.sdy_export.canonicalize_communication:CanonicalizeCollectivesPass",
     "sdy-canonicalize-reshards": "transforms.sdy_export.canonicalize_communication:CanonicalizeReshardsPass",
-    "sdy-choose-cheaper-reshards": "transforms.sdy_partition.resolve.choose_cheaper_reshards:ChooseCheaperReshardsPass",
-    "sdy-close-shardings": "transforms.sdy_export.close_shardings:CloseShardingsPass",
-    "sdy-constant-or-scalar-merger": "transforms.sdy_export.constant_or_scalar_merger:ConstantOrScalarMergerPass",
-    "sdy-constant-or-scalar-splitter": "transforms.sdy_import.constant_or_scalar_splitter:ConstantOrScalarSplitterPass",
-    "sdy-constant-splitter": "transforms.sdy_import.constant_splitter:ConstantSplitterPass",
-    "sdy-explicit-gather-scatter-batching": (
-        "transforms.sdy_import.explicit_gather_scatter_batching:ExplicitGatherScatterBatchingPass"
-    ),
-    "sdy-convert-global-to-local": "transforms.sdy_partition.local.convert_global_to_local:ConvertGlobalToLocalPass",
-    "sdy-drop-sharding-and-mesh": "transforms.sdy_export.drop_sharding_and_mesh:DropShardingAndMeshPass",
-    "sdy-drop-sharding-rules": "transforms.sdy_export.drop_sharding_rules:DropShardingRulesPass",
-    "sdy-export-named-computations": "transforms.sdy_export.export_named_computations:ExportNamedComputationsPass",
-    "sdy-export-pipeline": "transforms.sdy_export.export_pipeline:ExportPipelinePass",
-    "sdy-flatten-call-graph": "transforms.sdy_import.flatten_call_graph:FlattenCallGraphPass",
-    "sdy-gather-between-meshes": "transforms.sdy_partition.resolve.gather_between_meshes:GatherBetweenMeshesPass",
-    "sdy-import-func-calls": "transforms.sdy_import.import_func_calls:ImportFuncCallsPass",
-    "sdy-import-pipeline": "transforms.sdy_import.import_pipeline:ImportPipelinePass",
-    "sdy-inline-meshes": "transforms.sdy_export.inline_meshes:InlineMeshesPass",
-    "sdy-insert-explicit-reshards": "transforms.sdy_export.insert_explicit_reshards:InsertExplicitReshardsPass",
-    "sdy-insert-func-call-reshards": "transforms.sdy_export.insert_func_call_reshards:InsertFuncCallReshardsPass",
-    "sdy-lift-inlined-meshes": "transforms.sdy_import.lift_inlined_meshes:LiftInlinedMeshesPass",
-    "sdy-manual-axes-cleanup": "transforms.sdy_import.manual_axes_cleanup:ManualAxesCleanupPass",
-    "sdy-op-priority-propagate": "transforms.sdy_propagation.op_priority_propagate:OpPriorityPropagatePass",
-    "sdy-merge-collective-permutes": (
-        "transforms.sdy_partition.local.merge_collective_permutes:MergeCollectivePermutesPass"
-    ),
-    "sdy-optimize-collectives": "transforms.sdy_export.optimize_collectives:OptimizeCollectivesPass",
-    "sdy-order-mesh-axes": "transforms.sdy_partition.resolve.order_mesh_axes:OrderMeshAxesPass",
     "sdy-pad-for-divisibility": "transforms.sdy_partition.pad.pad_for_divisibility:PadForDivisibilityPass",
-    "sdy-partitioner-pipeline": "transforms.sdy_partition.partitioner_pipeline:PartitionerPipelinePass",
-    "sdy-per-instruction-partitioning": (
-        "transforms.sdy_partition.per_instruction_partitioning:PerInstructionPartitioningPass"
-    ),
-    "sdy-populate-op-sharding-rules": (
-        "transforms.sdy_propagation.populate_op_sharding_rules:PopulateOpShardingRulesPass"
-    ),
-    "sdy-pre-order-funcs": "transforms.sdy_import.pre_order_funcs:PreOrderFuncsPass",
-    "sdy-propagate-sharding-from-func-to-call": (
-        "transforms.sdy_import.propagate_sharding_from_func_to_call:PropagateShardingFromFuncToCallPass"
-    ),
-    "sdy-propagate-to-func-results": "transforms.sdy_export.propagate_to_func_results:PropagateToFuncResultsPass",
-    "sdy-propagation-pipeline": "transforms.sdy_propagation.propagation_pipeline:PropagationPipelinePass",
     "sdy-remove-all-gather-reduce-scatter-for-cmv1": (
         "transforms.sdy_export.remove_all_gather_reduce_scatter_for_cmv1:RemoveAllGatherReduceScatterForCMV1Pass"
     ),
-    "sdy-remove-needless-reshards": (
-        "transforms.sdy_partition.resolve.remove_needless_reshards:RemoveNeedlessReshardsPass"
-    ),
-    "sdy-remove-propagation-debug-info": (
-        "transforms.sdy_export.remove_propagation_debug_info:RemovePropagationDebugInfoPass"
-    ),
-    "sdy-remove-size-one-axes": "transforms.sdy_import.remove_size_one_axes:RemoveSizeOneAxesPass",
-    "sdy-remove-sharding-groups": "transforms.sdy_export.remove_sharding_groups:RemoveShardingGroupsPass",
-    "sdy-remove-sub-axes-in-input-output-shardings": (
-        "transforms.sdy_export.remove_sub_axes_in_input_output_shardings:RemoveSubAxesInInputOutputShardingsPass"
-    ),
-    "sdy-replicate-whole-operations": (
-        "transforms.sdy_partition.resolve.replicate_whole_operations:ReplicateWholeOperationsPass"
-    ),
-    "sdy-reshard-to-collectives": "transforms.sdy_export.reshard_to_collectives:ReshardToCollectivesPass",
-    "sdy-resolve-permutation-factors": (
-        "transforms.sdy_partition.resolve.resolve_permutation_factors:ResolvePermutationFactorsPass"
-    ),
-    "sdy-resolve-single-device-sharding": (
-        "transforms.sdy_partition.resolve.resolve_single_device_sharding:ResolveSingleDeviceShardingPass"
-    ),
     "sdy-save-module": "transforms.save_module:SaveModulePass",
-    "sdy-sharding-constraint-to-reshard": (
-        "transforms.sdy_export.sharding_constraint_to_reshard:ShardingConstraintToReshardPass"
-    ),
-    "sdy-sharding-group-import": "transforms.sdy_import.sharding_group_import:ShardingGroupImportPass",
-    "sdy-sink-data-flow-edges": "transforms.sdy_export.sink_data_flow_edges:SinkDataFlowEdgesPass",
-    "sdy-sink-func-data-flow-edges": "transforms.sdy_export.sink_func_data_flow_edges:SinkFuncDataFlowEdgesPass",
-    "sdy-scatter-sliced-reductions": (
-        "transforms.sdy_partition.resolve.scatter_sliced_reductions:ScatterSlicedReductionsPass"
-    ),
-    "sdy-sum-short-gathers": "transforms.sdy_partition.resolve.sum_short_gathers:SumShortGathersPass",
-    "sdy-unflatten-call-graph": "transforms.sdy_export.unflatten_call_graph:UnflattenCallGraphPass",
-    "sdy-update-non-divisible-input-output-shardings": (
-        "transforms.sdy_export.update_non_divisible_input_output_shardings:UpdateNonDivisibleInputOutputShardingsPass"
-    ),
-    "sdy-user-priority-propagate": "transforms.sdy_propagation.user_priority_propagate:UserPriorityPropagatePass",
-    "sdy-keep-partial-sums": "transforms.sdy_export.keep_partial_sums:KeepPartialSumsPass",
-    "sdy-verify-unreduced-axes": "transforms.sdy_export.verify_unreduced_axes:VerifyUnreducedAxesPass",
-    "stablehlo-erase-unused": "transforms.stablehlo.erase_unused:EraseUnusedPass",
     "stablehlo-ext-canonicalize-from-hlo-import": (
         "transforms.hlo.canonicalize_from_hlo_import:CanonicalizeFromHloImportPass"
     ),
-    "stablehlo-inline-applied-calls": "transforms.stablehlo.inline_applied_calls:InlineAppliedCallsPass",
-    "stablehlo-legalize-arith-constants": "transforms.stablehlo.legalize_arith_constants:LegalizeArithConstantsPass",
-    "stablehlo-legalize-composite-to-call": (
-        "transforms.stablehlo.legalize_composite_to_call:LegalizeCompositeToCallPass"
-    ),
-    "stablehlo-legalize-deprecated-ops": "transforms.stablehlo.legalize_deprecated_ops:LegalizeDeprecatedOpsPass",
-    "stablehlo-legalize-if-to-case": "transforms.stablehlo.legalize_if_to_case:LegalizeIfToCasePass",
     "symbol-dce": "transforms.symbol_dce:SymbolDCEPass",
     "verify-discardable-attributes": "transforms.verify_discardable_attributes:VerifyDiscardableAttributesPass",
-    "xla-gpu-attach-target": "lowering.attach_target:AttachTargetPass",
     "xla-gpu-canonicalize": "transforms.canonicalize:CanonicalizePass",
-    "xla-gpu-codegen-pipeline": "transforms.xla_gpu.codegen_pipeline:CodegenPipelinePass",
-    "xla-gpu-convert-float-nvidia": "transforms.xla_gpu.convert_float_nvidia:ConvertFloatNvidiaPass",
-    "xla-gpu-convert-index-type": "transforms.xla_gpu.convert_index_type:ConvertIndexTypePass",
-    "xla-gpu-convert-pure-call-ops": "transforms.xla_gpu.convert_pure_call_ops:ConvertPureCallOpsPass",
     "xla-gpu-cse": "transforms.cse:CSEPass",
-    "xla-gpu-erase-dead-functions": "transforms.xla_gpu.erase_dead_functions:EraseDeadFunctionsPass",
-    "xla-gpu-expand-float-ops": "transforms.xla_gpu.expand_float_ops:ExpandFloatOpsPass",
-    "xla-gpu-expand-integer-power": "transforms.xla_gpu.expand_integer_power:ExpandIntegerPowerPass",
-    "xla-gpu-expand-math-functions": "transforms.xla_gpu.expand_math_functions:ExpandMathFunctionsPass",
-    "xla-gpu-flatten-tensors": "transforms.xla_gpu.flatten_tensors:FlattenTensorsPass",
-    "xla-gpu-inline-into-loops": "transforms.xla_gpu.inline_into_loops:InlineIntoLoopsPass",
     "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
     "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
-    "xla-gpu-fuse-loops": "transforms.xla_gpu.fuse_loops:FuseLoopsPass",
-    "xla-gpu-insert-pdl": "transforms.xla_gpu.insert_pdl:InsertPdlPass",
-    "xla-gpu-lower-affine": "transforms.xla_gpu.lower_affine:LowerAffinePass",
     "xla-gpu-lower-scf-to-cf": "lowering.scf_to_cf:LowerScfToCfPass",
-    "xla-gpu-lower-tensors": "transforms.xla_gpu.lower_tensors:LowerTensorsPass",
     "xla-gpu-lower-to-llvm": "lowering.pipeline:LowerToLLVMPass",
-    "xla-gpu-lower-xla-gpu-loops-to-scf": "transforms.xla_gpu.lower_xla_gpu_loops_to_scf:LowerXlaGpuLoopsToScfPass",
-    "xla-gpu-lower-xla-gpu-to-scf": "transforms.xla_gpu.lower_xla_gpu_to_scf:LowerXlaGpuToScfPass",
-    "xla-gpu-lower-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LowerXlaIntrinsicLibPass",
-    "xla-gpu-lower-xla-shared": "transforms.xla_gpu.lower_xla_shared:LowerXlaSharedPass",
-    "xla-gpu-merge-pointers": "transforms.xla_gpu.merge_pointers:MergePointersPass",
-    "xla-gpu-optimize-loops": "transforms.xla_gpu.optimize_loops:OptimizeLoopsPass",
-    "xla-gpu-pack-atomic-adds": "transforms.xla_gpu.pack_atomic_adds:PackAtomicAddsPass",
-    "xla-gpu-read-words-atomically": "transforms.xla_gpu.read_words_atomically:ReadWordsAtomicallyPass",
-    "xla-gpu-peel-loops": "transforms.xla_gpu.peel_loops:PeelLoopsPass",
-    "xla-gpu-propagate-slice-indices": "transforms.xla_gpu.propagate_slice_indices:PropagateSliceIndicesPass",
-    "xla-gpu-recover-exp2": "transforms.xla_gpu.recover_exp2:RecoverExp2Pass",
-    "xla-gpu-safe-integer-arithmetic": "transforms.xla_gpu.safe_integer_arithmetic:SafeIntegerArithmeticPass",
-    "xla-gpu-simplify-affine": "transforms.xla_gpu.simplify_affine:SimplifyAffinePass",
-    "xla-gpu-simplify-arith": "transforms.xla_gpu.simplify_arith:SimplifyArithPass",
-    "xla-gpu-unswitch-loops": "transforms.xla_gpu.unswitch_loops:UnswitchLoopsPass",
-    "xla-gpu-vectorize-loads-stores": "transforms.xla_gpu.vectorize_loads_stores:VectorizeLoadsStoresPass",
-    "xla-gpu-widen-divided-registers": "lowering.widen_divided_registers:WidenDividedRegistersPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
-    "xla-sdy-export-ops": "transforms.xla_sdy.export_ops:ExportOpsPass",
-    "xla-sdy-export-named-computations": "transforms.xla_sdy.export_named_computations:ExportNamedComputationsPass",
-    "xla-sdy-import-constants": "transforms.xla_sdy.import_constants:ImportConstantsPass",
-    "xla-sdy-import-func-calls": "transforms.xla_sdy.import_func_calls:ImportFuncCallsPass",
-    "xla-sdy-import-sdy-custom-calls": "transforms.xla_sdy.import_sdy_custom_calls:ImportSdyCustomCallsPass",
-    "xla-sdy-import-shardings": "transforms.xla_sdy.import_shardings:ImportShardingsPass",
-    "xla-sdy-open-while-free-vars-sharding": (
-        "transforms.xla_sdy.open_while_free_vars_sharding:OpenWhileFreeVarsShardingPass"
-    ),
-    "xla-sdy-round-trip-dedup-meshes": "transforms.xla_sdy.round_trip_dedup_meshes:RoundTripDedupMeshesPass",
-    "xla-sdy-round-trip-export-ops": "transforms.xla_sdy.round_trip_export_ops:RoundTripExportOpsPass",
-    "xla-sdy-round-trip-export-pipeline": "transforms.xla_sdy.round_trip_export_pipeline:RoundTripExportPipelinePass",
-    "xla-sdy-round-trip-export-shardy-attrs": (
-        "transforms.xla_sdy.round_trip_export_shardy_attrs:RoundTripExportShardyAttrsPass"
-    ),
     "xla-sdy-round-trip-import-named-shardings": "transforms.xla_sdy.import_named_shardings:ImportNamedShardingsPass",
-    "xla-sdy-round-trip-import-pipeline": "transforms.xla_sdy.round_trip_import_pipeline:RoundTripImportPipelinePass",
-    "xla-sdy-round-trip-import-shardy-attrs": (
-        "transforms.xla_sdy.round_trip_import_shardy_attrs:RoundTripImportShardyAttrsPass"
-    ),
-    "xla-sdy-round-trip-shard-map-export": "transforms.xla_sdy.round_trip_shard_map_export:RoundTripShardMapExportPass",
-    "xla-sdy-round-trip-shard-map-import": "transforms.xla_sdy.round_trip_shard_map_import:RoundTripShardMapImportPass",
     "xla-sdy-round-trip-stablehlo-to-hlo-to-stablehlo": (
         "transforms.xla_sdy.round_trip_through_hlo:RoundTripThroughHloPass"
     ),
-    "xla-sdy-round-trip-testing-pipeline": (
-        "transforms.xla_sdy.round_trip_testing_pipeline:RoundTripTestingPipelinePass"
-    ),
-    "xla-sdy-stablehlo-export-manual-reduction-collectives": (
-        "transforms.xla_sdy.stablehlo_export_manual_reduction_collectives:StablehloExportManualReductionCollectivesPass"
-    ),
-    "xla-sdy-stablehlo-export-pipeline": "transforms.xla_sdy.stablehlo_export_pipeline:StablehloExportPipelinePass",
-    "xla-sdy-stablehlo-export-shardings": "transforms.xla_sdy.stablehlo_export_shardings:StablehloExportShardingsPass",
-    "xla-sdy-stablehlo-import-pipeline": "transforms.xla_sdy.stablehlo_import_pipeline:StablehloImportPipelinePass",
     "xla-sdy-stablehlo-round-trip-export-callback-custom-calls": (
         "transforms.xla_sdy.stablehlo_export_callback_custom_calls:StablehloExportCallbackCustomCallsPass"
     ),
-    "xla-sdy-stablehlo-round-trip-shard-map-export": (
-        "transforms.xla_sdy.stablehlo_round_trip_shard_map_export:StablehloRoundTripShardMapExportPass"
-    ),
+    **{
+        name: file_and_class(folder, name.removeprefix(prefix))
+        for (folder, prefix), names in NAMED_AS_FILES.items()
+        for name in names.split()
+    },
 }
 
 TARGETS: Mapping[str, str] = {

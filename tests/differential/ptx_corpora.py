@@ -25,12 +25,11 @@ from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import EXACT, Tolerance, compare, part_type, unlike, widest
-from xshardy.interpreters.host import packed, unpacked
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.lowering.nvptx import Kernel
-from xshardy.numerics.element_types import KINDS, Array, Kind, float_info
+from xshardy.numerics.element_types import KINDS, Array, Kind, float_info, packed, unpacked
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.memory import Access, AccessKind, BulkAccess, Observer, Region

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.interpreters.simt import find_kernel, run_kernel
-from xshardy.launch.kernel_levels import first_of_buffer, run_arguments_on_host
+from xshardy.launch.kernel_levels import compiled_at, first_of_buffer, run_compiled
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
@@ -36,7 +36,7 @@ def written_at_every_level(module: ModuleOp, arguments: list[Array], results: in
         module.verify()
         copies = [array.copy() for array in arguments]
         if level == LEVELS[-1]:
-            found[level] = run_arguments_on_host(module, copies, written_in)
+            found[level] = run_compiled(compiled_at(level, module), copies, written_in)
         else:
             found[level] = run_kernel(module, copies)
     return found

@@ -3,7 +3,7 @@
 import numpy as np
 
 from xshardy import compiler
-from xshardy.launch.kernel_levels import run_arguments_on_host
+from xshardy.launch.kernel_levels import compiled_at, run_compiled
 from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
@@ -46,6 +46,6 @@ def test_the_lowered_kernel_computes_what_xla_defines():
     y = np.repeat(np.array([0, 1, -1, 2, -2, 5, 31, 9], np.int32), COUNT // 8)
     want = np.array([expected(int(a), int(b)) for a, b in zip(x, y, strict=True)], np.uint32)
     module = compiler.lower(parse_module(KERNEL), "llvm")
-    (got,) = run_arguments_on_host(module, [x, y, np.zeros(COUNT, np.int32)], [2])
+    (got,) = run_compiled(compiled_at("llvm", module), [x, y, np.zeros(COUNT, np.int32)], [2])
     np.testing.assert_array_equal(got.view(np.uint32), want)
     assemble(compile_module(module).ptx, "sm_90")

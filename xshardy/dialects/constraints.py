@@ -1,12 +1,13 @@
 """IRDL constraints that several dialects share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Attribute
-from xdsl.irdl import AttrConstraint, IntConstraint, RangeVarConstraint, VerificationContext
+from xdsl.irdl import AttrConstraint, InferenceContext, IntConstraint, RangeVarConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 
@@ -19,6 +20,32 @@ class StaticShape(AttrConstraint):
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if not isinstance(attr, ShapedType) or not attr.has_static_shape():
             raise VerifyException(self.message.format(type=attr))
+
+    def mapping_type_vars(self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]) -> AttrConstraint:
+        return self
+
+
+@dataclass(frozen=True)
+class Derived(AttrConstraint):
+    """
+    What `derive` makes of the constraint variable `variable`, so that the text of an operation can leave it out.
+
+    The operation verifies it, in words of its own.
+    """
+
+    variable: str
+    derive: Callable[[Attribute], Attribute]
+
+    def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
+        """Left to the operation."""
+
+    def can_infer(self, var_constraint_names: AbstractSet[str]) -> bool:
+        return self.variable in var_constraint_names
+
+    def infer(self, context: InferenceContext) -> Attribute:
+        known = context.get_variable(self.variable)
+        assert known is not None
+        return self.derive(known)
 
     def mapping_type_vars(self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]) -> AttrConstraint:
         return self

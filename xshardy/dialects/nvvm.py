@@ -13,9 +13,10 @@ from enum import auto
 from xdsl.dialects.builtin import I32, AnyFloat, DenseArrayBase, StringAttr, UnitAttr, i1, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.dialects.utils import EnumAttribute
-from xdsl.ir import Attribute, Dialect, Operation, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_attr_definition,
     irdl_op_definition,
     operand_def,
@@ -25,13 +26,14 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
-from xdsl.parser import AttrParser, Parser
+from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.extensions.llvm import ConstantRangeAttr
+from xshardy.dialects.listing import dialect_of
 
 KERNEL = "nvvm.kernel"
 """Unit attribute of an `llvm.func`: the host launches it."""
@@ -84,28 +86,10 @@ class SpecialRegisterOp(IRDLOperation, ABC):
     range = opt_prop_def(ConstantRangeAttr)
     res = result_def(I32)
     traits = traits_def(Pure())
+    assembly_format = "(`range` $range^)? attr-dict `:` type($res)"
 
     def __init__(self, range: ConstantRangeAttr | None = None):
         super().__init__(properties={"range": range}, result_types=[i32])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "SpecialRegisterOp":
-        range = None
-        if parser.parse_optional_keyword("range") is not None:
-            range = ConstantRangeAttr.new(ConstantRangeAttr.parse_parameters(parser))
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        result_type = parser.parse_type()
-        properties = {} if range is None else {"range": range}
-        return cls.create(properties=properties, attributes=attributes, result_types=[result_type])
-
-    def print(self, printer: Printer) -> None:
-        if self.range is not None:
-            printer.print_string(" range ")
-            self.range.print_parameters(printer)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.res.type)
 
 
 @irdl_op_definition
@@ -178,24 +162,6 @@ class WarpSizeOp(SpecialRegisterOp):
     name = "nvvm.read.ptx.sreg.warpsize"
 
 
-SPECIAL_REGISTERS: tuple[type[SpecialRegisterOp], ...] = (
-    ThreadIdXOp,
-    ThreadIdYOp,
-    ThreadIdZOp,
-    BlockDimXOp,
-    BlockDimYOp,
-    BlockDimZOp,
-    BlockIdXOp,
-    BlockIdYOp,
-    BlockIdZOp,
-    GridDimXOp,
-    GridDimYOp,
-    GridDimZOp,
-    LaneIdOp,
-    WarpSizeOp,
-)
-
-
 @irdl_op_definition
 class Barrier0Op(IRDLOperation):
     """Wait for all threads of the block."""
@@ -258,6 +224,10 @@ class ShuffleOp(IRDLOperation):
     kind = prop_def(ShuffleKindAttr)
     return_value_and_is_valid = opt_prop_def(UnitAttr)
     res = result_def()
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "$kind $thread_mask `,` $val `,` $offset `,` $mask_and_clamp attr-dict `:` type($val) `->` type($res)"
+    )
 
     def __init__(
         self,
@@ -282,38 +252,6 @@ class ShuffleOp(IRDLOperation):
     def verify_(self) -> None:
         if self.val.type != i32 and not (isinstance(self.val.type, AnyFloat) and self.val.type.bitwidth == 32):
             raise VerifyException(f"a shuffle moves 32 bits: expected i32 or f32, not {self.val.type}")
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "ShuffleOp":
-        kind = parser.parse_str_enum(ShuffleKind)
-        operands = [parser.parse_unresolved_operand()]
-        for _ in range(3):
-            parser.parse_punctuation(",")
-            operands.append(parser.parse_unresolved_operand())
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        val_type = parser.parse_type()
-        parser.parse_punctuation("->")
-        result_type = parser.parse_type()
-        properties: dict[str, Attribute] = {"kind": ShuffleKindAttr(kind)}
-        if (flag := attributes.pop("return_value_and_is_valid", None)) is not None:
-            properties["return_value_and_is_valid"] = flag
-        return cls.create(
-            operands=parser.resolve_operands(operands, [i32, val_type, i32, i32], parser.pos),
-            properties=properties,
-            attributes=attributes,
-            result_types=[result_type],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        flag = self.return_value_and_is_valid
-        printer.print_op_attributes(self.attributes | ({} if flag is None else {"return_value_and_is_valid": flag}))
-        printer.print_string(" : ")
-        printer.print_attribute(self.val.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.res.type)
 
 
 class ReduxKind(StrEnum):
@@ -344,36 +282,10 @@ class ReduxOp(IRDLOperation):
     kind = prop_def(ReduxKindAttr)
     mask_and_clamp = operand_def(I32)
     res = result_def(I32)
+    assembly_format = "$kind $val `,` $mask_and_clamp attr-dict `:` type($val) `->` type($res)"
 
     def __init__(self, kind: ReduxKind, val: SSAValue | Operation, mask: SSAValue | Operation):
         super().__init__(operands=[val, mask], properties={"kind": ReduxKindAttr(kind)}, result_types=[i32])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "ReduxOp":
-        kind = parser.parse_str_enum(ReduxKind)
-        operands = [parser.parse_unresolved_operand()]
-        parser.parse_punctuation(",")
-        operands.append(parser.parse_unresolved_operand())
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        val_type = parser.parse_type()
-        parser.parse_punctuation("->")
-        result_type = parser.parse_type()
-        return cls.create(
-            operands=parser.resolve_operands(operands, [val_type, i32], parser.pos),
-            properties={"kind": ReduxKindAttr(kind)},
-            attributes=attributes,
-            result_types=[result_type],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data} ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.val.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.res.type)
 
 
 class GridDependency(StrEnum):
@@ -395,23 +307,11 @@ class GridDependencyOp(IRDLOperation):
     name = "nvvm.griddepcontrol"
 
     kind = prop_def(GridDependencyAttr)
+    assembly_format = "$kind attr-dict"
 
     def __init__(self, kind: GridDependency):
         super().__init__(properties={"kind": GridDependencyAttr(kind)})
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "GridDependencyOp":
-        kind = parser.parse_str_enum(GridDependency)
-        attributes = parser.parse_optional_attr_dict()
-        return cls.create(properties={"kind": GridDependencyAttr(kind)}, attributes=attributes)
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.kind.data}")
-        printer.print_op_attributes(self.attributes)
-
-
-NVVM = Dialect(
-    "nvvm",
-    [*SPECIAL_REGISTERS, Barrier0Op, BarrierOp, GridDependencyOp, SyncWarpOp, ShuffleOp, ReduxOp],
-    [GridDependencyAttr, ShuffleKindAttr, ReduxKindAttr, TargetAttr],
-)
+NVVM = dialect_of("nvvm", globals())
+SPECIAL_REGISTERS = tuple(op for op in NVVM.operations if issubclass(op, SpecialRegisterOp))

@@ -79,6 +79,13 @@ def enum_codec(attribute: type[EnumAttribute[Any]], words: Mapping[str, StrEnum]
     return Codec(lambda word: attribute(words[word]), lambda attr: names[attr.data])
 
 
+def members(attribute: type[EnumAttribute[Any]]) -> Codec:
+    """The members of an enumeration, which the reader of HLO text finds already."""
+    return Codec(attribute, lambda attr: attr.data)
+
+
+AS_IS = Codec(lambda attribute: attribute, lambda attribute: attribute)
+"""What the reader of HLO text makes is the property."""
 INTEGERS = Codec(dimension_array, lambda attr: tuple(attr.get_values()))
 INTEGER = Codec(integer, lambda attr: attr.value.data)
 INTEGER_32 = Codec(lambda value: IntegerAttr(value, i32), lambda attr: attr.value.data)

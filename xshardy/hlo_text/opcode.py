@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation, VariadicDef
 
 from xshardy.hlo_text.codecs import Codec, Fields, codec_of, plain_fields, plain_value
 from xshardy.hlo_text.fields import READERS, ComputationName, Reader
@@ -116,56 +117,94 @@ def no_fields(op: Operation, regions: Regions) -> Fields:
     return {}
 
 
-def same(op: type[Operation], operands: int | None) -> Opcode:
-    """A row for an opcode that is `op`, with the same operands."""
-    return row(lambda instruction: instruction.create(op), operands, forms=[Form(op, no_fields)])
+@dataclass(slots=True)
+class Content:
+    """What an operation is made of, besides its operands and the types of its results."""
+
+    properties: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    regions: list[Region] = field(default_factory=list[Region])
 
 
 @dataclass(frozen=True, slots=True)
-class Property:
+class Part:
+    """Attributes of HLO text, and what of an operation they say. `write` is the inverse of `read`."""
+
+    required: str
+    """Their names, separated by spaces."""
+    optional: str
+    read: Callable[[Instruction, Content], None]
+    write: FieldsOf
+
+
+def prop(
+    key: str, codec: Codec, name: str = "", default: Any = None, *, is_required: bool = True, is_printed: bool = False
+) -> Part:
     """
-    An attribute of HLO text that is the property `name` of an operation.
+    The attribute `key`, which is the property `name`, by default of the same name.
 
-    An omitted attribute has the value `default`; the printer omits the default too, unless `is_printed`.
+    An omitted attribute has the value `default`; the printer omits the default too, unless `is_printed`. Without a
+    default, and if it `is_required`, the attribute cannot be omitted.
     """
+    name = name or key
 
-    name: str
-    codec: Codec
-    default: Any = None
-    is_printed: bool = False
+    def read(instruction: Instruction, content: Content) -> None:
+        if (value := instruction.fields.get(key, default)) is None:
+            return
+        try:
+            content.properties[name] = codec.encode(value)
+        except (KeyError, IndexError):
+            raise instruction.error(f"attribute '{key}' cannot be {value}") from None
+
+    def write(op: Operation, regions: Regions) -> Fields:
+        if name not in op.properties:
+            return {}
+        value = codec.decode(op.properties[name])
+        return {key: value} if is_printed or value != default else {}
+
+    return Part(key, "", read, write) if is_required and default is None else Part("", key, read, write)
 
 
-def mapped(op: type[Operation], operands: int | None, properties: Mapping[str, Property], extras: str = "") -> Opcode:
+def values_of(instruction: Instruction) -> Sequence[SSAValue]:
+    """The operands of the instruction, which are arrays."""
+    return instruction.values
+
+
+def described(
+    op: type[Operation],
+    operands: int | None,
+    *parts: Part,
+    extras: str = "",
+    read_operands: Callable[[Instruction], Sequence[SSAValue]] = values_of,
+    write_operands: OperandsOf = own_operands,
+    needs_rewrite: Callable[[Any], object] = lambda op: False,
+) -> Opcode:
     """
-    A row for an opcode that is `op`, with the same operands and a property for each attribute.
+    A row for an opcode that is `op`. Its attributes are those of `parts`, in the order in which they are printed.
 
-    Attributes without a default are required. Default values are not printed.
+    `read_operands` raises `HLOError` for operands that `op` does not take; `write_operands` is its inverse.
     """
+    results = op.get_irdl_definition().results if issubclass(op, IRDLOperation) else ()
+    is_array = len(results) == 1 and not isinstance(results[0][1], VariadicDef)
 
     def build(instruction: Instruction) -> Operation:
-        values: dict[str, Attribute] = {}
-        for key, prop in properties.items():
-            value = instruction.fields.get(key, prop.default)
-            if value is not None:
-                try:
-                    values[prop.name] = prop.codec.encode(value)
-                except (KeyError, IndexError):
-                    raise instruction.error(f"attribute '{key}' cannot be {value}") from None
-        return op.create(operands=instruction.values, result_types=instruction.result_types, properties=values)
+        values, content = read_operands(instruction), Content()
+        for part in parts:
+            part.read(instruction, content)
+        return op.create(
+            operands=values,
+            result_types=[instruction.result_type] if is_array else instruction.result_types,
+            properties=content.properties,
+            attributes=content.attributes,
+            regions=content.regions,
+        )
 
     def fields(op: Operation, regions: Regions) -> Fields:
-        found = {
-            key: prop.codec.decode(op.properties[prop.name])
-            for key, prop in properties.items()
-            if prop.name in op.properties
-        }
-        return {
-            key: value for key, value in found.items() if value != properties[key].default or properties[key].is_printed
-        }
+        return {key: value for part in parts for key, value in part.write(op, regions).items()}
 
-    required = " ".join(key for key, prop in properties.items() if prop.default is None)
-    optional = " ".join(key for key, prop in properties.items() if prop.default is not None)
-    return row(build, operands, required, optional, extras=extras, forms=[Form(op, fields)])
+    required, optional = " ".join(part.required for part in parts), " ".join(part.optional for part in parts)
+    form = Form(op, fields, write_operands, needs_rewrite)
+    return row(build, operands, required, optional, extras=extras, forms=[form])
 
 
 def build_plain(op: type[Operation], instruction: Instruction) -> Operation:

@@ -1,10 +1,10 @@
 """
 The table of HLO opcodes: how each becomes an operation, and is printed again.
 
-A row says how many operands the opcode takes, which attributes it must and may have, which function builds the
-operation, and how operations are printed under the opcode. To support another opcode, add a row here or to the module
-of `forms` that has its kind (and, for an attribute of a new name, a row of `fields.READERS`). The rows of elementwise
-operations of `hlo` follow from their classes.
+A row says how many operands the opcode takes, which attributes it must and may have, and what these are in the
+operation, both ways. To support another opcode, add a row here or to the module of `forms` that has its kind (and, for
+an attribute of a new name, a row of `fields.READERS`). The rows of elementwise operations of `hlo` follow from their
+classes.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from xdsl.irdl import OptPropertyDef
 from xshardy.dialects import chlo, hlo, mhlo, stablehlo
 from xshardy.dialects.stablehlo.fourier import FftType, FftTypeAttr
 from xshardy.dialects.stablehlo.linear_algebra import Transpose, TransposeAttr
-from xshardy.hlo_text.codecs import BOOLEAN, FLOAT, INTEGER, INTEGERS, Fields, enum_codec
+from xshardy.hlo_text.codecs import AS_IS, BOOLEAN, FLOAT, INTEGER, INTEGERS, enum_codec
 from xshardy.hlo_text.fields import read_raw
 from xshardy.hlo_text.forms import (
     arrays,
@@ -29,26 +29,14 @@ from xshardy.hlo_text.forms import (
     reductions,
 )
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, plain, row, same
+from xshardy.hlo_text.opcode import Form, Opcode, described, plain, prop, row
 
 FFT_TYPE = enum_codec(FftTypeAttr, {kind.value: kind for kind in FftType})
 TRANSPOSE = enum_codec(TransposeAttr, {kind.value: kind for kind in Transpose})
-BATCH_NORM = {"epsilon": Property("epsilon", FLOAT), "feature_index": Property("feature_index", INTEGER)}
+BATCH_NORM = (prop("epsilon", FLOAT), prop("feature_index", INTEGER))
+TOP_K = (prop("k", INTEGER), prop("largest", BOOLEAN, default=True, is_printed=True))
+ACCURACY = prop("result_accuracy", AS_IS, is_required=False)
 DOT_DIMENSIONS = "lhs_batch_dims rhs_batch_dims lhs_contracting_dims rhs_contracting_dims operand_precision"
-
-
-def transcendental(op: type[Operation]) -> Opcode:
-    """A row for a function that may ask for an accuracy of its result."""
-
-    def build(instruction: Instruction) -> Operation:
-        accuracy = instruction.fields.get("result_accuracy")
-        return instruction.create(op, **({"result_accuracy": accuracy} if accuracy else {}))
-
-    def fields(op: Operation, regions: Regions) -> Fields:
-        accuracy = op.properties.get("result_accuracy")
-        return {} if accuracy is None else {"result_accuracy": accuracy}
-
-    return row(build, 1, "", "result_accuracy", forms=[Form(op, fields)])
 
 
 def elementwise(op: type[hlo.ElementwiseOp]) -> Opcode:
@@ -126,9 +114,9 @@ BINARY: Mapping[str, type[Operation]] = {
 }
 
 OPCODES: Mapping[str, Opcode] = {
-    **{opcode: same(op, 1) for opcode, op in UNARY.items()},
-    **{opcode: transcendental(op) for opcode, op in TRANSCENDENTAL.items()},
-    **{opcode: same(op, 2) for opcode, op in BINARY.items()},
+    **{opcode: described(op, 1) for opcode, op in UNARY.items()},
+    **{opcode: described(op, 1, ACCURACY) for opcode, op in TRANSCENDENTAL.items()},
+    **{opcode: described(op, 2) for opcode, op in BINARY.items()},
     **{hlo.hlo_opcode(op.name): elementwise(op) for op in hlo.HLO.operations if issubclass(op, hlo.ElementwiseOp)},
     **arrays.ROWS,
     **collectives.ROWS,
@@ -139,49 +127,33 @@ OPCODES: Mapping[str, Opcode] = {
     **random_numbers.ROWS,
     **reductions.ROWS,
     "add-dependency": plain(hlo.AddDependencyOp, 2),
-    "batch-norm-grad": mapped(stablehlo.BatchNormGradOp, 5, BATCH_NORM),
-    "batch-norm-inference": mapped(stablehlo.BatchNormInferenceOp, 5, BATCH_NORM),
-    "batch-norm-training": mapped(stablehlo.BatchNormTrainingOp, 3, BATCH_NORM),
-    "cholesky": mapped(stablehlo.CholeskyOp, 1, {"lower": Property("lower", BOOLEAN, False)}),
-    "clamp": same(stablehlo.ClampOp, 3),
+    "batch-norm-grad": described(stablehlo.BatchNormGradOp, 5, *BATCH_NORM),
+    "batch-norm-inference": described(stablehlo.BatchNormInferenceOp, 5, *BATCH_NORM),
+    "batch-norm-training": described(stablehlo.BatchNormTrainingOp, 3, *BATCH_NORM),
+    "cholesky": described(stablehlo.CholeskyOp, 1, prop("lower", BOOLEAN, default=False)),
+    "clamp": described(stablehlo.ClampOp, 3),
     "copy": plain(hlo.CopyOp, 1),
     "domain": plain(hlo.DomainOp, 1, "domain"),
     "dynamic-reshape": plain(hlo.DynamicReshapeOp, None),
-    "fft": mapped(
-        stablehlo.FftOp, 1, {"fft_type": Property("fft_type", FFT_TYPE), "fft_length": Property("fft_length", INTEGERS)}
-    ),
+    "fft": described(stablehlo.FftOp, 1, prop("fft_type", FFT_TYPE), prop("fft_length", INTEGERS)),
     "parameter": row(parameter, 0),
     "scaled-dot": plain(hlo.ScaledDotOp, 4, "", DOT_DIMENSIONS, readers={"operand_precision": read_raw}),
     "scan": plain(hlo.ScanOp, None, "to_apply", "dimensions num_carries is_reverse is_associative"),
-    "select": same(stablehlo.SelectOp, 3),
-    "topk": mapped(
-        hlo.TopKOp,
-        1,
-        {
-            "k": Property("k", INTEGER),
-            "largest": Property("largest", BOOLEAN, True, is_printed=True),
-            "is_stable": Property("is_stable", BOOLEAN, False),
-        },
-    ),
-    "triangular-solve": mapped(
+    "select": described(stablehlo.SelectOp, 3),
+    "topk": described(hlo.TopKOp, 1, *TOP_K, prop("is_stable", BOOLEAN, default=False)),
+    "triangular-solve": described(
         stablehlo.TriangularSolveOp,
         2,
-        {
-            "left_side": Property("left_side", BOOLEAN, False),
-            "lower": Property("lower", BOOLEAN, False),
-            "unit_diagonal": Property("unit_diagonal", BOOLEAN, False),
-            "transpose_a": Property("transpose_a", TRANSPOSE, "NO_TRANSPOSE", is_printed=True),
-        },
+        prop("left_side", BOOLEAN, default=False),
+        prop("lower", BOOLEAN, default=False),
+        prop("unit_diagonal", BOOLEAN, default=False),
+        prop("transpose_a", TRANSPOSE, default="NO_TRANSPOSE", is_printed=True),
     ),
 }
 
 ALSO_PRINTED: Mapping[str, Opcode] = {
     "copy": plain(mhlo.CopyOp, 1),
-    "topk": mapped(
-        mhlo.TopKOp,
-        1,
-        {"k": Property("k", INTEGER), "largest": Property("largest", BOOLEAN, True, is_printed=True)},
-    ),
+    "topk": described(mhlo.TopKOp, 1, *TOP_K),
 }
 """Operations of `mhlo` that are printed as opcodes which are read as operations of `hlo`."""
 

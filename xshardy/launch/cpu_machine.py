@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from xshardy.dialects.hlo import FusionOp
-from xshardy.interpreters.host import packed, unpacked
 from xshardy.interpreters.memory_limit import require_memory
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.launch.buffer_assignment import BufferAssignment, Slice
@@ -14,7 +13,7 @@ from xshardy.launch.computations import Computations
 from xshardy.launch.kernel_levels import CpuKernel, kernel_at
 from xshardy.launch.launch_plan import Argument, KernelStep, LibraryStep
 from xshardy.launch.memory import from_memory, to_memory
-from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.numerics.element_types import Array, numpy_dtype, packed, unpacked
 
 UNINITIALISED = 0xFF
 """Every byte of memory that nothing was written to: NaN for floats."""

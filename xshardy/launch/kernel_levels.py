@@ -1,6 +1,6 @@
 """Kernels at a level of the lowering, executed on the CPU."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -12,8 +12,7 @@ from xshardy.dialects.xla_gpu.discardable import slice_index
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.devices import device_of
 from xshardy.interpreters import simt
-from xshardy.interpreters.host import run_on_host
-from xshardy.lowering.nvptx import Kernel, compile_module, kernel_source
+from xshardy.lowering.nvptx import MAX_OPT_LEVEL, Kernel, compile_module
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.kernels import run_kernel
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
@@ -23,6 +22,13 @@ PTX = "ptx"
 
 ALL_LEVELS = (*LEVELS, PTX)
 """The levels at which a kernel can be executed."""
+
+OPT_LEVELS: Mapping[str, int] = {LEVELS[-1]: 1, PTX: MAX_OPT_LEVEL}
+"""
+The optimisation level of LLVM for each level that the PTX machine executes.
+
+At 0, a function of a fusion would be called anew on each path to it, instead of once for equal arguments.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +42,17 @@ class CpuKernel:
     operands: int
     """How many arguments are operands; the others are results."""
     compiled: Kernel | None
-    """At level `PTX`."""
+    """At the levels of `OPT_LEVELS`."""
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
         """
         The results for arguments of which `arrays` have the elements in memory order; these are not changed.
 
-        Raises `SimtError` or `FaultError` for an invalid kernel, and `InterpretationError` for one that the CPU cannot
-        run.
+        Raises `SimtError` or `FaultError` for an invalid kernel, and `PtxError` for an instruction that the PTX machine
+        lacks.
         """
-        written_in = self.first_of_buffer[self.operands :]
         if self.compiled is not None:
-            return run_arguments_on_ptx_machine(self.compiled, arrays, written_in)
-        if self.level == LEVELS[-1]:
-            return run_arguments_on_host(self.module, arrays, written_in)
+            return run_compiled(self.compiled, arrays, self.first_of_buffer[self.operands :])
         return simt.run_kernel(self.module, arrays)
 
 
@@ -62,22 +65,21 @@ def kernel_at(fusion: FusionOp, level: str, target: str, math: str = "auto") -> 
     module = emit_fusion(fusion, device_of(target))
     buffers = first_of_buffer(simt.find_kernel(module))  # lower levels merge the arguments for one buffer
     compiler.lower(module, LEVELS[-1] if level == PTX else level, target=target, math=math)
-    compiled = compile_module(module, target) if level == PTX else None
+    compiled = compiled_at(level, module, target) if level in OPT_LEVELS else None
     return CpuKernel(module, level, buffers, len(fusion.operands), compiled)
 
 
-def run_arguments_on_host(module: ModuleOp, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
+def compiled_at(level: str, module: ModuleOp, target: str | None = None) -> Kernel:
+    """The kernel of `module`, lowered to `llvm`, compiled as the PTX machine executes it at `level`."""
+    return compile_module(module, target, OPT_LEVELS[level])
+
+
+def run_compiled(kernel: Kernel, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
     """
-    Run the kernel of `module`, at level `llvm`; return the arguments in `written_in` as the kernel leaves them.
+    Run `kernel` on the PTX machine; return the arguments in `written_in` as the kernel leaves them.
 
     Of several arguments for the same buffer, only the first one is used.
     """
-    written = run_on_host(kernel_source(module), dict(enumerate(buffers)))
-    return [written[number] for number in written_in]
-
-
-def run_arguments_on_ptx_machine(kernel: Kernel, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:
-    """`run_arguments_on_host` for a compiled kernel, on the PTX machine."""
     written = run_kernel(kernel, dict(enumerate(buffers)))
     return [written[number] for number in written_in]
 

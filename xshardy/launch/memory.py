@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from xshardy.interpreters.host import packed, unpacked
 from xshardy.launch.leaves import Leaf
-from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.numerics.element_types import Array, numpy_dtype, packed, unpacked
 
 
 def to_memory(array: Array, leaf: Leaf) -> Array:

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from math import inf, log
 from typing import ClassVar
 
-from xdsl.dialects import arith, complex, math
-from xdsl.dialects.builtin import AnyFloat, ComplexType, FloatAttr, ModuleOp
+from xdsl.dialects import complex, math
+from xdsl.dialects.builtin import ComplexType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
 from xshardy.rewriting import OpTypePattern, PatternPass, PatternSet
+from xshardy.rewriting.scalars import Scalar
 
 FAR = 20.0
 """Above it, `e^-2x` is nothing beside 1."""
@@ -48,106 +49,13 @@ SQUARE_RANGES = {"f32": Range(-40, 90, 60, -65), "f64": Range(-400, 600, 500, -5
 
 
 @dataclass(frozen=True, slots=True)
-class Real:
-    """A float value; operators on it build `arith` operations."""
-
-    value: SSAValue
-    rewriter: PatternRewriter
-
-    def _built(self, operation: Operation) -> Real:
-        return Real(self.rewriter.insert(operation).results[0], self.rewriter)
-
-    def constant(self, value: float) -> Real:
-        """A float of the same type."""
-        type = self.value.type
-        assert isinstance(type, AnyFloat)
-        return self._built(arith.ConstantOp(FloatAttr(value, type)))
-
-    def _lift(self, other: Real | float) -> Real:
-        return other if isinstance(other, Real) else self.constant(other)
-
-    def _binary(self, operation: Callable[[SSAValue, SSAValue], Operation], other: Real | float) -> Real:
-        return self._built(operation(self.value, self._lift(other).value))
-
-    def __add__(self, other: Real | float) -> Real:
-        return self._binary(arith.AddfOp, other)
-
-    def __sub__(self, other: Real | float) -> Real:
-        return self._binary(arith.SubfOp, other)
-
-    def __mul__(self, other: Real | float) -> Real:
-        return self._binary(arith.MulfOp, other)
-
-    def __truediv__(self, other: Real | float) -> Real:
-        return self._binary(arith.DivfOp, other)
-
-    def __neg__(self) -> Real:
-        return self._built(arith.NegfOp(self.value))
-
-    def __abs__(self) -> Real:
-        return self.apply(math.AbsFOp)
-
-    def apply(self, operation: Callable[[SSAValue], Operation]) -> Real:
-        """`operation` of the value, such as `math.ExpOp`."""
-        return self._built(operation(self.value))
-
-    def with_sign_of(self, other: Real) -> Real:
-        """The absolute value with the sign of `other`."""
-        return self._binary(math.CopySignOp, other)
-
-    def angle_to(self, x: Real) -> Real:
-        """`atan2(self, x)`."""
-        return self._binary(math.Atan2Op, x)
-
-    def larger(self, other: Real | float) -> Real:
-        """The larger one; NaN if either is NaN."""
-        return self._binary(arith.MaximumfOp, other)
-
-    def larger_number(self, other: Real) -> Real:
-        """The larger one; the other one if either is NaN."""
-        return self._binary(arith.MaxnumfOp, other)
-
-    def smaller(self, other: Real | float) -> Real:
-        """The smaller one; NaN if either is NaN."""
-        return self._binary(arith.MinimumfOp, other)
-
-    def compare(self, predicate: str, other: Real | float) -> Truth:
-        """`arith.cmpf predicate`."""
-        comparison = arith.CmpfOp(self.value, self._lift(other).value, predicate)
-        return Truth(self.rewriter.insert(comparison).result, self.rewriter)
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """An i1 value."""
-
-    value: SSAValue
-    rewriter: PatternRewriter
-
-    def __and__(self, other: Truth) -> Truth:
-        return Truth(self.rewriter.insert(arith.AndIOp(self.value, other.value)).result, self.rewriter)
-
-    def __or__(self, other: Truth) -> Truth:
-        return Truth(self.rewriter.insert(arith.OrIOp(self.value, other.value)).result, self.rewriter)
-
-    def choose(self, yes: Real, no: Real) -> Real:
-        """`yes` where it holds, `no` elsewhere."""
-        chosen = arith.SelectOp(self.value, yes.value, no.value)
-        return Real(self.rewriter.insert(chosen).result, self.rewriter)
-
-    def choose_complex(self, yes: Complex, no: Complex) -> Complex:
-        """`yes` where it holds, `no` elsewhere."""
-        return Complex(self.choose(yes.re, no.re), self.choose(yes.im, no.im))
-
-
-@dataclass(frozen=True, slots=True)
 class Complex:
     """The two parts of a complex number; operators on it are those of complex arithmetic."""
 
-    re: Real
-    im: Real
+    re: Scalar
+    im: Scalar
 
-    def constant(self, value: float) -> Real:
+    def constant(self, value: float) -> Scalar:
         """A float of the type of the parts."""
         return self.re.constant(value)
 
@@ -176,54 +84,54 @@ class Complex:
         """
         (a, by_a), (b, by_b) = self.scaled(), other.scaled()
         by_re, by_im = _scaled_quotient(a, b), _scaled_quotient(a.turned(), b.turned())
-        unscaled, wide = (by_b.power(1), by_a.power(-1)), abs(other.re).compare("oge", abs(other.im))
+        unscaled, wide = (by_b.power(1), by_a.power(-1)), abs(other.re).compare(">=", abs(other.im))
         zero = other.is_zero()
         by_zero = Complex(self.re / other.re, self.im / other.re)
-        quotient = zero.choose_complex(by_zero, wide.choose_complex(by_re, by_im).times(*unscaled))
+        quotient = chosen(zero, by_zero, chosen(wide, by_re, by_im).times(*unscaled))
         grows = self.is_infinite() & other.is_finite()
         vanishes = self.is_finite() & other.is_infinite()
         over, under = (
-            grows.choose_complex(self.infinite_parts(), self),
-            vanishes.choose_complex(other.infinite_parts(), other),
+            chosen(grows, self.infinite_parts(), self),
+            chosen(vanishes, other.infinite_parts(), other),
         )
-        scale = grows.choose(self.constant(inf), self.constant(0.0))
+        scale = grows.select(self.constant(inf), self.constant(0.0))
         special = Complex(
             (over.re * under.re + over.im * under.im) * scale,
             (over.im * under.re - over.re * under.im) * scale,
         )
-        return ((grows | vanishes) & quotient.is_lost()).choose_complex(special, quotient)
+        return chosen((grows | vanishes) & quotient.is_lost(), special, quotient)
 
-    def is_infinite(self) -> Truth:
+    def is_infinite(self) -> Scalar:
         """Whether a part is infinite, even if the other one is NaN."""
-        return abs(self.re).larger_number(abs(self.im)).compare("oeq", inf)
+        return abs(self.re).maximum_number(abs(self.im)).compare("==", inf)
 
-    def is_finite(self) -> Truth:
+    def is_finite(self) -> Scalar:
         """Whether both parts are finite."""
-        return abs(self.re).compare("olt", inf) & abs(self.im).compare("olt", inf)
+        return abs(self.re).compare("<", inf) & abs(self.im).compare("<", inf)
 
-    def is_lost(self) -> Truth:
+    def is_lost(self) -> Scalar:
         """Whether both parts are NaN."""
-        return self.re.compare("uno", self.re) & self.im.compare("uno", self.im)
+        return self.re.is_nan() & self.im.is_nan()
 
     def infinite_parts(self) -> Complex:
         """1 for an infinite part, and 0 for any other, with the sign of the part."""
 
-        def one_if_infinite(part: Real) -> Real:
-            is_infinite = abs(part).compare("oeq", inf)
-            return is_infinite.choose(self.constant(1.0), self.constant(0.0)).with_sign_of(part)
+        def one_if_infinite(part: Scalar) -> Scalar:
+            is_infinite = abs(part).compare("==", inf)
+            return is_infinite.select(self.constant(1.0), self.constant(0.0)).copysign(part)
 
         return Complex(one_if_infinite(self.re), one_if_infinite(self.im))
 
-    def times(self, *factors: Real) -> Complex:
+    def times(self, *factors: Scalar) -> Complex:
         """The product with real numbers, from left to right."""
         re, im = self.re, self.im
         for factor in factors:
             re, im = re * factor, im * factor
         return Complex(re, im)
 
-    def larger_part(self) -> Real:
+    def larger_part(self) -> Scalar:
         """The larger absolute value of both parts."""
-        return abs(self.re).larger_number(abs(self.im))
+        return abs(self.re).maximum_number(abs(self.im))
 
     def scaled(self) -> tuple[Complex, Scale]:
         """The number times a power of two, so that its absolute value is finite, and has all digits."""
@@ -234,59 +142,59 @@ class Complex:
         """`-i` times the number, which swaps the parts; a quotient does not change if both numbers are turned."""
         return Complex(self.im, -self.re)
 
-    def is_zero(self) -> Truth:
+    def is_zero(self) -> Scalar:
         """Whether both parts are zero, of any sign."""
-        return self.re.compare("oeq", 0.0) & self.im.compare("oeq", 0.0)
+        return self.re.compare("==", 0.0) & self.im.compare("==", 0.0)
 
-    def magnitude(self) -> Real:
+    def magnitude(self) -> Scalar:
         """`|z|` without overflow on the way; infinite if any part is, even if the other part is NaN."""
         re, im = abs(self.re), abs(self.im)
-        large, small = re.larger(im), re.smaller(im)
+        large, small = re.maximum(im), re.minimum(im)
         ratio = small / large
         length = large * (ratio * ratio + 1.0).apply(math.SqrtOp)
         # 0/0 and inf/inf: then both are the length.
-        length = ratio.compare("uno", ratio).choose(small, length)
-        return self.is_infinite().choose(self.constant(inf), length)
+        length = ratio.is_nan().select(small, length)
+        return self.is_infinite().select(self.constant(inf), length)
 
-    def angle(self) -> Real:
+    def angle(self) -> Scalar:
         """The argument, in (-pi, pi]."""
-        return self.im.angle_to(self.re)
+        return self.im.atan2(self.re)
 
     def exp(self) -> Complex:
         """`e^re (cos im + i sin im)`. `e^re` is two factors: it may overflow where the result does not."""
         half = (self.re * 0.5).apply(math.ExpOp)
         real = half * self.im.apply(math.CosOp) * half
         imaginary = half * self.im.apply(math.SinOp) * half
-        vanishes = half.compare("oeq", 0.0)
-        imaginary = self.im.compare("oeq", 0.0).choose(self.im, imaginary)
-        return Complex(vanishes.choose(half, real), vanishes.choose(half, imaginary))
+        vanishes = half.compare("==", 0.0)
+        imaginary = self.im.compare("==", 0.0).select(self.im, imaginary)
+        return Complex(vanishes.select(half, real), vanishes.select(half, imaginary))
 
     def log(self) -> Complex:
         """`log |z| + i angle z`."""
         return Complex(self._log_magnitude(), self.angle())
 
-    def _log_magnitude(self) -> Real:
+    def _log_magnitude(self) -> Scalar:
         """`log |z|`; for moderate numbers by `log1p` of `|z|^2 - 1`, in which nothing cancels near 1."""
         re, im = abs(self.re), abs(self.im)
-        large, small = re.larger(im), re.smaller(im)
+        large, small = re.maximum(im), re.minimum(im)
         near = (((large - 1.0) * (large + 1.0)) + small * small).apply(math.Log1pOp) * 0.5
-        moderate = large.compare("oge", 0.5) & large.compare("ole", 3.0)
+        moderate = large.compare(">=", 0.5) & large.compare("<=", 3.0)
         scaled, by = self.scaled()
         far = scaled.magnitude().apply(math.LogOp) + by.choose(lambda exponent: -exponent * log(2))
-        return moderate.choose(near, far)
+        return moderate.select(near, far)
 
     def log1p(self) -> Complex:
         """`log(1 + z)`, by `log1p` of `|1 + z|^2 - 1 = re (re + 2) + im^2` for small numbers."""
         shifted = Complex(self.re + 1.0, self.im)
         near = (self.re * (self.re + 2.0) + self.im * self.im).apply(math.Log1pOp) * 0.5
-        small = abs(self.re).compare("olt", 0.5) & abs(self.im).compare("olt", 0.5)
-        return Complex(small.choose(near, shifted._log_magnitude()), shifted.angle())
+        small = abs(self.re).compare("<", 0.5) & abs(self.im).compare("<", 0.5)
+        return Complex(small.select(near, shifted._log_magnitude()), shifted.angle())
 
     def expm1(self) -> Complex:
         """`e^z - 1`: its real part is `expm1(re) cos im - 2 sin^2(im / 2)`, and that of `e^z` far to the right."""
         sine, exp = (self.im * 0.5).apply(math.SinOp), self.exp()
         real = self.re.apply(math.ExpM1Op) * self.im.apply(math.CosOp) - sine * sine * 2.0
-        return Complex(self.re.compare("ogt", FAR).choose(exp.re, real), exp.im)
+        return Complex(self.re.compare(">", FAR).select(exp.re, real), exp.im)
 
     def sqrt(self) -> Complex:
         """The root with a real part that is not negative."""
@@ -297,47 +205,47 @@ class Complex:
         """The root from `t = sqrt((|re| + |z|) / 2)` and `im / 2t`."""
         t = (abs(self.re) * 0.5 + self.magnitude() * 0.5).apply(math.SqrtOp)
         other = self.im / (t * 2.0)
-        right = self.re.compare("oge", 0.0)
-        real, imaginary = right.choose(t, abs(other)), right.choose(other, t.with_sign_of(self.im))
-        zero, infinite = self.is_zero(), abs(self.im).compare("oeq", inf)
+        right = self.re.compare(">=", 0.0)
+        real, imaginary = right.select(t, abs(other)), right.select(other, t.copysign(self.im))
+        zero, infinite = self.is_zero(), abs(self.im).compare("==", inf)
         zero_or_infinite = zero | infinite
         return Complex(
-            infinite.choose(self.constant(inf), zero.choose(self.constant(0.0), real)),
-            zero_or_infinite.choose(self.im, imaginary),
+            infinite.select(self.constant(inf), zero.select(self.constant(0.0), real)),
+            zero_or_infinite.select(self.im, imaginary),
         )
 
     def power(self, exponent: Complex) -> Complex:
         """`e^(exponent log z)`; 1 for an exponent of 0, and 0 for a base of 0 and an exponent on the right."""
         value = (exponent * self.log()).exp()
         zero, one = self.constant(0.0), self.constant(1.0)
-        is_one, is_zero = exponent.is_zero(), self.is_zero() & exponent.re.compare("ogt", 0.0)
+        is_one, is_zero = exponent.is_zero(), self.is_zero() & exponent.re.compare(">", 0.0)
         return Complex(
-            is_one.choose(one, is_zero.choose(zero, value.re)),
-            (is_one | is_zero).choose(zero, value.im),
+            is_one.select(one, is_zero.select(zero, value.re)),
+            (is_one | is_zero).select(zero, value.im),
         )
 
     def sin(self) -> Complex:
         """`sin re cosh im + i cos re sinh im`."""
         sine, cosine = self.re.apply(math.SinOp), self.re.apply(math.CosOp)
         cosh, sinh, factor = self._hyperbolic_of_im()
-        return Complex(sine.compare("oeq", 0.0).choose(sine, sine * cosh * factor), cosine * sinh * factor)
+        return Complex(sine.compare("==", 0.0).select(sine, sine * cosh * factor), cosine * sinh * factor)
 
     def cos(self) -> Complex:
         """`cos re cosh im - i sin re sinh im`."""
         sine, cosine = self.re.apply(math.SinOp), self.re.apply(math.CosOp)
         cosh, sinh, factor = self._hyperbolic_of_im()
-        zero = sine * self.constant(1.0).with_sign_of(self.im)
-        return Complex(cosine * cosh * factor, -sine.compare("oeq", 0.0).choose(zero, sine * sinh * factor))
+        zero = sine * self.constant(1.0).copysign(self.im)
+        return Complex(cosine * cosh * factor, -sine.compare("==", 0.0).select(zero, sine * sinh * factor))
 
-    def _hyperbolic_of_im(self) -> tuple[Real, Real, Real]:
+    def _hyperbolic_of_im(self) -> tuple[Scalar, Scalar, Scalar]:
         """
         `cosh im` and `sinh im`, over a third number: their product with a sine may be finite where they overflow.
         """
-        far, half = abs(self.im).compare("ogt", FAR), (abs(self.im) * 0.5).apply(math.ExpOp)
+        far, half = abs(self.im).compare(">", FAR), (abs(self.im) * 0.5).apply(math.ExpOp)
         return (
-            far.choose(half * 0.5, self.im.apply(math.CoshOp)),
-            far.choose((half * 0.5).with_sign_of(self.im), self.im.apply(math.SinhOp)),
-            far.choose(half, self.constant(1.0)),
+            far.select(half * 0.5, self.im.apply(math.CoshOp)),
+            far.select((half * 0.5).copysign(self.im), self.im.apply(math.SinhOp)),
+            far.select(half, self.constant(1.0)),
         )
 
     def tanh(self) -> Complex:
@@ -348,11 +256,11 @@ class Complex:
         real = beta * (sine * sine + 1.0).apply(math.SqrtOp) * sine / denominator
         decay = (abs(self.re) * -2.0).apply(math.ExpOp)
         far_imaginary = self.im.apply(math.SinOp) * self.im.apply(math.CosOp) * decay * 4.0
-        far_imaginary = decay.compare("oeq", 0.0).choose(decay, far_imaginary)
-        far = abs(self.re).compare("ogt", FAR)
+        far_imaginary = decay.compare("==", 0.0).select(decay, far_imaginary)
+        far = abs(self.re).compare(">", FAR)
         return Complex(
-            far.choose(self.constant(1.0).with_sign_of(self.re), real),
-            far.choose(far_imaginary, tangent / denominator),
+            far.select(self.constant(1.0).copysign(self.re), real),
+            far.select(far_imaginary, tangent / denominator),
         )
 
     def times_i(self) -> Complex:
@@ -367,7 +275,7 @@ class Complex:
         """`z / |z|`, and 0 for 0."""
         (number, _), zero = self.scaled(), self.is_zero()
         length = number.magnitude()
-        return Complex(zero.choose(self.re, number.re / length), zero.choose(self.im, number.im / length))
+        return Complex(zero.select(self.re, number.re / length), zero.select(self.im, number.im / length))
 
     def reciprocal_sqrt(self) -> Complex:
         """`1 / sqrt(z)`."""
@@ -375,30 +283,35 @@ class Complex:
 
     def atan2(self, x: Complex) -> Complex:
         """`-i log((x + i z) / sqrt(x^2 + z^2))`, of both times a number, so that no square overflows."""
-        scale = _scale(self.larger_part().larger_number(x.larger_part()), SQUARE_RANGES).power(1)
+        scale = _scale(self.larger_part().maximum_number(x.larger_part()), SQUARE_RANGES).power(1)
         y, x = self.times(scale), x.times(scale)
         return ((x + y.times_i()) / (x * x + y * y).sqrt()).log().turned()
+
+
+def chosen(condition: Scalar, yes: Complex, no: Complex) -> Complex:
+    """`yes` where the condition holds, `no` elsewhere."""
+    return Complex(condition.select(yes.re, no.re), condition.select(yes.im, no.im))
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The power of two that brings `large` into `range`."""
 
-    large: Real
+    large: Scalar
     range: Range
 
-    def choose(self, value: Callable[[int], float]) -> Real:
+    def choose(self, value: Callable[[int], float]) -> Scalar:
         """`value` of the exponent of the power."""
         down, up, one = (self.large.constant(value(exponent)) for exponent in (self.range.down, self.range.up, 0))
-        is_huge = self.large.compare("oge", 2.0**self.range.high)
-        return is_huge.choose(down, self.large.compare("olt", 2.0**self.range.low).choose(up, one))
+        is_huge = self.large.compare(">=", 2.0**self.range.high)
+        return is_huge.select(down, self.large.compare("<", 2.0**self.range.low).select(up, one))
 
-    def power(self, exponent: float) -> Real:
+    def power(self, exponent: float) -> Scalar:
         """The power raised to another one."""
         return self.choose(lambda scale: 2.0 ** (scale * exponent))
 
 
-def _scale(large: Real, ranges: Mapping[str, Range]) -> Scale:
+def _scale(large: Scalar, ranges: Mapping[str, Range]) -> Scale:
     return Scale(large, ranges[str(large.value.type)])
 
 
@@ -409,12 +322,12 @@ def _scaled_quotient(a: Complex, b: Complex) -> Complex:
     return Complex((a.re + a.im * ratio) / denominator, (a.im - a.re * ratio) / denominator)
 
 
-def _equal(a: Complex, b: Complex) -> Truth:
-    return a.re.compare("oeq", b.re) & a.im.compare("oeq", b.im)
+def _equal(a: Complex, b: Complex) -> Scalar:
+    return a.re.compare("==", b.re) & a.im.compare("==", b.im)
 
 
-def _not_equal(a: Complex, b: Complex) -> Truth:
-    return a.re.compare("une", b.re) | a.im.compare("une", b.im)
+def _not_equal(a: Complex, b: Complex) -> Scalar:
+    return a.re.compare("!=", b.re) | a.im.compare("!=", b.im)
 
 
 def _conjugate(z: Complex) -> Complex:
@@ -423,7 +336,7 @@ def _conjugate(z: Complex) -> Complex:
 
 # --- patterns ---------------------------------------------------------------------------------------------------------
 
-Formula = Callable[..., Complex | Real | Truth]
+Formula = Callable[..., Complex | Scalar]
 """A result from complex operands."""
 
 FORMULAS: Mapping[type[Operation], Formula] = {
@@ -472,7 +385,7 @@ class ExpandFormula(OpTypePattern):
 def _parts(value: SSAValue, rewriter: PatternRewriter) -> Complex:
     """The two parts of a complex number."""
     re, im = (rewriter.insert(part(value)).result for part in (complex.ReOp, complex.ImOp))
-    return Complex(Real(re, rewriter), Real(im, rewriter))
+    return Complex(Scalar(re, rewriter), Scalar(im, rewriter))
 
 
 PATTERNS = PatternSet([ExpandFormula(op, formula) for op, formula in FORMULAS.items()])

@@ -433,23 +433,13 @@ CASTS: Mapping[type[Operation], str] = {
     memory.AddrSpaceCastOp: "addrspacecast",
 }
 
-OVERLOADED: tuple[type[Operation], ...] = (
-    intrinsics.BitReverseOp,
-    intrinsics.ByteSwapOp,
-    intrinsics.CtPopOp,
+OVERLOADED = (
+    intrinsics.FloatBinaryIntrinsic,
+    intrinsics.FloatUnaryIntrinsic,
     intrinsics.FMulAddOp,
-    intrinsics.FShlOp,
-    intrinsics.FShrOp,
-    intrinsics.FTruncOp,
-    intrinsics.MaximumOp,
-    intrinsics.MinimumOp,
-    intrinsics.RintOp,
-    intrinsics.RoundEvenOp,
-    intrinsics.RoundOp,
-    intrinsics.SMaxOp,
-    intrinsics.SMinOp,
-    intrinsics.UMaxOp,
-    intrinsics.UMinOp,
+    intrinsics.FunnelShiftIntrinsic,
+    intrinsics.IntegerBinaryIntrinsic,
+    intrinsics.IntegerUnaryIntrinsic,
     llvm.FAbsOp,
     llvm.FCeilOp,
     llvm.FCopySignOp,
@@ -466,31 +456,23 @@ OVERLOADED: tuple[type[Operation], ...] = (
     llvm.VectorFMaxOp,
     llvm.VectorFMinOp,
 )
-"""Intrinsics that are overloaded on the type of their result."""
+"""Intrinsics that are overloaded on the type of their result, or classes of such."""
 
-REDUCTIONS: tuple[type[Operation], ...] = (
-    intrinsics.VectorReduceAddOp,
-    intrinsics.VectorReduceAndOp,
-    intrinsics.VectorReduceFMaxOp,
-    intrinsics.VectorReduceFMaximumOp,
-    intrinsics.VectorReduceFMinOp,
-    intrinsics.VectorReduceFMinimumOp,
-    intrinsics.VectorReduceMulOp,
-    intrinsics.VectorReduceOrOp,
-    intrinsics.VectorReduceSMaxOp,
-    intrinsics.VectorReduceSMinOp,
-    intrinsics.VectorReduceUMaxOp,
-    intrinsics.VectorReduceUMinOp,
-    intrinsics.VectorReduceXorOp,
+REDUCTIONS = (
+    intrinsics.FloatReduceIntrinsic,
+    intrinsics.IntegerReduceIntrinsic,
     llvm.VectorReduceFAddOp,
     llvm.VectorReduceFMulOp,
 )
 
+INTRINSICS = (*intrinsics.OPERATIONS, *llvm.LLVM.operations)
+
+
 WRITERS: Mapping[type[Operation], Writer] = {
     **{op: binary(mnemonic) for op, mnemonic in BINARY.items()},
     **{op: cast(mnemonic) for op, mnemonic in CASTS.items()},
-    **dict.fromkeys(OVERLOADED, overloaded),
-    **dict.fromkeys(REDUCTIONS, _reduction),
+    **{op: overloaded for op in INTRINSICS if issubclass(op, OVERLOADED)},
+    **{op: _reduction for op in INTRINSICS if issubclass(op, REDUCTIONS)},
     **dict.fromkeys(nvvm.SPECIAL_REGISTERS, _special_register),
     extension.ExtractElementOp: _extract_element,
     extension.FCmpOp: _fcmp,

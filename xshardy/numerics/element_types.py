@@ -162,3 +162,27 @@ def bits_in_memory(dtype: DType) -> int:
     if dtype == np.bool_:
         return 8
     return 4 if dtype == np.dtype(ml_dtypes.float4_e2m1fn) else BITS.get(dtype, dtype.itemsize * 8)
+
+
+def packed(array: Array) -> Array:
+    """The bytes of `array` in memory: elements of less than a byte are packed, the first one in the lowest bits."""
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    bits = bits_in_memory(array.dtype)
+    if bits >= 8:
+        return data
+    per_byte = 8 // bits
+    data = np.pad(data & ((1 << bits) - 1), (0, -data.size % per_byte)).reshape(-1, per_byte)
+    return np.bitwise_or.reduce(data << (bits * np.arange(per_byte, dtype=np.uint8)), axis=1).astype(np.uint8)
+
+
+def unpacked(memory: Array, like: Array) -> Array:
+    """The inverse of `packed`: an array of the shape and type of `like`."""
+    bits = bits_in_memory(like.dtype)
+    if bits >= 8:
+        return memory.view(like.dtype).reshape(like.shape).copy()
+    shifts = bits * np.arange(8 // bits, dtype=np.uint8)
+    data = ((memory[:, None] >> shifts) & ((1 << bits) - 1)).reshape(-1)[: like.size].astype(np.uint8)
+    if like.dtype in SIGNED_INTEGERS.values():
+        sign = np.uint8(1 << (bits - 1))
+        data = (data ^ sign) - sign  # numpy holds each element in a byte
+    return data.view(like.dtype).reshape(like.shape)

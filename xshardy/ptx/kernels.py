@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from xshardy.interpreters.host import packed, unpacked
 from xshardy.lowering.nvptx import Kernel
-from xshardy.numerics.element_types import Array
+from xshardy.numerics.element_types import Array, packed, unpacked
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.memory import Region
 
@@ -19,7 +18,7 @@ def run_kernel(kernel: Kernel, buffers: Mapping[int, Array], options: Options | 
 
     `buffers` are the arguments by slice index, elements in memory order; they are not changed. Raises `FaultError` for
     an access out of bounds and the like, also of a part of a vector, and `PtxError` for an instruction that the machine
-    does not know. The counterpart of `interpreters.host.run_on_host`.
+    does not know.
     """
     multiple = WORD if "atom." in kernel.ptx else 1
     regions = {number: _region(f"buffer {number}", packed(array), multiple) for number, array in buffers.items()}

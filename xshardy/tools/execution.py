@@ -20,7 +20,7 @@ from xshardy.interpreters.check import Comparison, Tolerance, tolerance_of, unli
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
-from xshardy.launch.kernel_levels import PTX, first_of_buffer, run_arguments_on_host, run_arguments_on_ptx_machine
+from xshardy.launch.kernel_levels import OPT_LEVELS, PTX, compiled_at, first_of_buffer, run_compiled
 from xshardy.lowering.nvptx import compile_module
 from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.ptx.errors import PtxError
@@ -104,16 +104,14 @@ def execute_fusion(
             start = perf_counter()
             if level == PTX and on_gpu:
                 written = run_arguments_on_gpu(module, target, buffers, written_in)
-            elif level == PTX:
+            elif level in OPT_LEVELS:
                 try:
-                    written = run_arguments_on_ptx_machine(compile_module(module, target), buffers, written_in)
+                    written = run_compiled(compiled_at(level, module, target), buffers, written_in)
                 except PtxError as error:
                     if len(levels) == 1:
                         raise
-                    print_diagnostic(f"{name}: warning: level {PTX} is left out: {error}")
+                    print_diagnostic(f"{name}: warning: level {level} is left out: {error}")
                     continue
-            elif level == LEVELS[-1]:
-                written = run_arguments_on_host(module, buffers, written_in)
             else:
                 written = simt.run_kernel(module, buffers)
             seconds = perf_counter() - start
@@ -129,7 +127,7 @@ def execute_fusion(
 def run_arguments_on_gpu(
     module: ModuleOp, target: str, buffers: Sequence[Array], written_in: Sequence[int]
 ) -> list[Array]:
-    """`run_arguments_on_host` on GPU 0, for a kernel compiled for `target`."""
+    """`run_compiled` on GPU 0, for `module` compiled for `target`."""
     from xshardy.engines.cuda import run_on_gpu
 
     written = run_on_gpu(compile_module(module, target), dict(enumerate(buffers)))

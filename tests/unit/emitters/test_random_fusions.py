@@ -21,7 +21,7 @@ from xshardy.interpreters import simt
 from xshardy.interpreters.check import unlike
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.interpreters.stablehlo import evaluate
-from xshardy.launch.kernel_levels import first_of_buffer, run_arguments_on_host
+from xshardy.launch.kernel_levels import compiled_at, first_of_buffer, run_compiled
 from xshardy.numerics.element_types import numpy_dtype
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 
@@ -39,7 +39,7 @@ def check_exactly(kernel: ModuleOp, computation: FuncOp, levels: Sequence[str]) 
         if level not in levels:
             continue
         if level == LEVELS[-1]:
-            written = run_arguments_on_host(kernel, buffers, written_in)
+            written = run_compiled(compiled_at(level, kernel), buffers, written_in)
         else:
             written = simt.run_kernel(kernel, buffers)
         for array, layout, reference in zip(written, layouts[len(inputs) :], expected, strict=True):

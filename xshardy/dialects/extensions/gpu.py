@@ -56,6 +56,7 @@ class ShuffleOp(IRDLOperation):
     mode = prop_def(ShuffleModeAttr)
     shuffle_result = result_def(T)
     valid = result_def(i1)
+    assembly_format = "$mode $value `,` $offset `,` $width attr-dict `:` type($value)"
 
     def __init__(
         self,

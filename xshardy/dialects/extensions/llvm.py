@@ -43,14 +43,23 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.constraints import Derived
 from xshardy.dialects.extensions import extended, llvm_intrinsics, llvm_memory
 from xshardy.dialects.extensions.refined import Refined
+from xshardy.dialects.listing import operations_of
 
 
 @irdl_op_definition
@@ -72,6 +81,28 @@ class ExtractElementOp(IRDLOperation):
         super().__init__(operands=[vector, position], result_types=[vector.type.element_type])
 
 
+def condition_type(type: Attribute) -> Attribute:
+    """The result type of a comparison of values of `type`: i1, or a vector of i1 of the same shape."""
+    return VectorType(i1, type.shape) if isa(type, VectorType) else i1
+
+
+@irdl_custom_directive
+class PredicateName(CustomDirective):
+    """`"oeq"`: the name of a predicate, which is a number."""
+
+    predicate: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        flag = parser.parse_str_literal(" for the predicate of a comparison")
+        if flag not in set(FCmpPredicateFlag):
+            parser.raise_error(f"unknown predicate '{flag}': expected one of {', '.join(FCmpPredicateFlag)}")
+        self.predicate.set(state, IntegerAttr(FCmpPredicateFlag(flag).to_int(), i64))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        assert isinstance(op, FCmpOp)
+        printer.print_string(f' "{op.flag}"')
+
+
 @irdl_op_definition
 class FCmpOp(IRDLOperation):
     """Compare floats, or vectors of floats element by element."""
@@ -84,8 +115,11 @@ class FCmpOp(IRDLOperation):
     lhs = operand_def(T)
     rhs = operand_def(T)
     fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
-    res = result_def(I1 | VectorType[I1])
+    res = result_def(Derived("T", condition_type))
     traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    custom_directives = (PredicateName,)
+    assembly_format = "custom<PredicateName>($predicate) $lhs `,` $rhs attr-dict `:` type($lhs)"
 
     def __init__(
         self,
@@ -113,37 +147,6 @@ class FCmpOp(IRDLOperation):
         if self.res.type != (expected := condition_type(self.lhs.type)):
             raise VerifyException(f"compares {self.lhs.type}: expected the result {expected}, not {self.res.type}")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "FCmpOp":
-        flag = parser.parse_str_literal(" for the predicate of a comparison")
-        if flag not in set(FCmpPredicateFlag):
-            parser.raise_error(f"unknown predicate '{flag}': expected one of {', '.join(FCmpPredicateFlag)}")
-        lhs = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        rhs = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        type = parser.parse_type()
-        return cls.create(
-            operands=parser.resolve_operands([lhs, rhs], [type, type], parser.pos),
-            properties={
-                "predicate": IntegerAttr(FCmpPredicateFlag(flag).to_int(), i64),
-                "fastmathFlags": attributes.pop("fastmathFlags", FastMathAttr(None)),
-            },
-            attributes=attributes,
-            result_types=[condition_type(type)],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(f' "{self.flag}" ')
-        printer.print_list(self.operands, printer.print_ssa_value)
-        flags = self.fastmathFlags
-        printer.print_op_attributes(
-            self.attributes if flags == FastMathAttr(None) else {**self.attributes, "fastmathFlags": flags}
-        )
-        printer.print_string(" : ")
-        printer.print_attribute(self.lhs.type)
-
 
 @irdl_op_definition
 class SelectOp(IRDLOperation):
@@ -168,11 +171,6 @@ class SelectOp(IRDLOperation):
             properties={"fastmathFlags": FastMathAttr(None)},
             result_types=[SSAValue.get(lhs).type],
         )
-
-
-def condition_type(type: Attribute) -> Attribute:
-    """The result type of a comparison of values of `type`: i1, or a vector of i1 of the same shape."""
-    return VectorType(i1, type.shape) if isa(type, VectorType) else i1
 
 
 @irdl_op_definition
@@ -319,19 +317,7 @@ class ModuleFlagsOp(IRDLOperation):
 
 
 ATTRIBUTES: tuple[type[Attribute], ...] = (ConstantRangeAttr, ModuleFlagAttr, *llvm_memory.ATTRIBUTES)
-OPERATIONS: tuple[type[Operation], ...] = (
-    ExtractElementOp,
-    FCmpOp,
-    FPToSIOp,
-    FPToUIOp,
-    FreezeOp,
-    ModuleFlagsOp,
-    PoisonOp,
-    SelectOp,
-    UIToFPOp,
-    *llvm_memory.OPERATIONS,
-    *llvm_intrinsics.OPERATIONS,
-)
+OPERATIONS = (*operations_of("llvm", globals()), *llvm_memory.OPERATIONS, *llvm_intrinsics.OPERATIONS)
 
 REPLACEMENTS: tuple[type[Operation], ...] = (FCmpOp, SelectOp, llvm_memory.LoadOp, llvm_memory.StoreOp)
 """Operations that replace xDSL's operations of the same name."""

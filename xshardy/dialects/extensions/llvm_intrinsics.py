@@ -30,6 +30,8 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from xshardy.dialects.listing import operations_of
+
 FUNCTION_FORMAT = "`(` operands `)` attr-dict `:` functional-type(operands, results)"
 
 IntegerLike = SignlessIntegerConstraint | VectorType.constr(SignlessIntegerConstraint)
@@ -421,40 +423,4 @@ class VectorReduceFMinimumOp(FloatReduceIntrinsic):
     name = "llvm.intr.vector.reduce.fminimum"
 
 
-OPERATIONS: tuple[type[Operation], ...] = (
-    AbsOp,
-    BitReverseOp,
-    ByteSwapOp,
-    CountLeadingZerosOp,
-    CountTrailingZerosOp,
-    CtPopOp,
-    FMulAddOp,
-    FPToSISatOp,
-    FPToUISatOp,
-    FShlOp,
-    FShrOp,
-    FTruncOp,
-    IsFPClassOp,
-    MaximumOp,
-    MinimumOp,
-    RintOp,
-    RoundEvenOp,
-    RoundOp,
-    SMaxOp,
-    SMinOp,
-    UMaxOp,
-    UMinOp,
-    VectorReduceAddOp,
-    VectorReduceAndOp,
-    VectorReduceFMaxOp,
-    VectorReduceFMaximumOp,
-    VectorReduceFMinOp,
-    VectorReduceFMinimumOp,
-    VectorReduceMulOp,
-    VectorReduceOrOp,
-    VectorReduceSMaxOp,
-    VectorReduceSMinOp,
-    VectorReduceUMaxOp,
-    VectorReduceUMinOp,
-    VectorReduceXorOp,
-)
+OPERATIONS = operations_of("llvm", globals())

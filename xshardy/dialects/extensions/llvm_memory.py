@@ -20,11 +20,20 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
+    CustomDirective,
+    ParsingState,
+    PrintingState,
+    irdl_custom_directive,
+)
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
+
+from xshardy.dialects.constraints import Derived
 
 
 class AtomicOrdering(StrEnum):
@@ -115,6 +124,11 @@ class AtomicRMWOp(IRDLOperation):
         )
 
 
+def exchange_result(type: Attribute) -> LLVMStructType:
+    """The result type of `llvm.cmpxchg` for this type: the old value, and whether the new one was stored."""
+    return LLVMStructType.from_type_list([type, i1])
+
+
 @irdl_op_definition
 class AtomicCmpXchgOp(IRDLOperation):
     """
@@ -124,16 +138,22 @@ class AtomicCmpXchgOp(IRDLOperation):
     """
 
     name = "llvm.cmpxchg"
+    T: ClassVar = VarConstraint("T", AnyAttr())
     ptr = operand_def(LLVMPointerType)
-    cmp = operand_def()
-    val = operand_def()
+    cmp = operand_def(Derived("T", lambda type: type))
+    val = operand_def(T)
     success_ordering = prop_def(AtomicOrderingAttr)
     failure_ordering = prop_def(AtomicOrderingAttr)
     syncscope = opt_prop_def(StringAttr)
     alignment = opt_prop_def(IntegerAttr)
     weak = opt_prop_def(UnitAttr)
     volatile_ = opt_prop_def(UnitAttr)
-    res = result_def(LLVMStructType)
+    res = result_def(Derived("T", exchange_result))
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = (
+        "(`weak` $weak^)? (`volatile` $volatile_^)? $ptr `,` $cmp `,` $val (`syncscope` `(` $syncscope^ `)`)? "
+        "$success_ordering $failure_ordering attr-dict `:` type($ptr) `,` type($val)"
+    )
 
     def __init__(
         self,
@@ -161,63 +181,6 @@ class AtomicCmpXchgOp(IRDLOperation):
                 f"compares {self.cmp.type}, stores {self.val.type} and gives {self.res.type}: expected one type T to "
                 "compare and store, and a result (T, i1)"
             )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "AtomicCmpXchgOp":
-        properties: dict[str, Attribute] = {}
-        for keyword, name in (("weak", "weak"), ("volatile", "volatile_")):
-            if parser.parse_optional_keyword(keyword):
-                properties[name] = UnitAttr()
-        ptr = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        cmp = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        val = parser.parse_unresolved_operand()
-        if parser.parse_optional_keyword("syncscope"):
-            with parser.in_parens():
-                properties["syncscope"] = StringAttr(parser.parse_str_literal())
-        for name in ("success_ordering", "failure_ordering"):
-            properties[name] = AtomicOrderingAttr(parser.parse_str_enum(AtomicOrdering))
-        attributes = parser.parse_optional_attr_dict()
-        if (alignment := attributes.pop("alignment", None)) is not None:
-            properties["alignment"] = alignment
-        parser.parse_punctuation(":")
-        ptr_type = parser.parse_type()
-        parser.parse_punctuation(",")
-        val_type = parser.parse_type()
-        return cls.create(
-            operands=[
-                parser.resolve_operand(ptr, ptr_type),
-                parser.resolve_operand(cmp, val_type),
-                parser.resolve_operand(val, val_type),
-            ],
-            properties=properties,
-            attributes=attributes,
-            result_types=[exchange_result(val_type)],
-        )
-
-    def print(self, printer: Printer) -> None:
-        for keyword, is_set in (("weak", self.weak), ("volatile", self.volatile_)):
-            if is_set is not None:
-                printer.print_string(f" {keyword}")
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_operand)
-        if self.syncscope is not None:
-            printer.print_string(" syncscope(")
-            printer.print_string_literal(self.syncscope.data)
-            printer.print_string(")")
-        printer.print_string(f" {self.success_ordering.data} {self.failure_ordering.data}")
-        attributes = dict(self.attributes)
-        if self.alignment is not None:
-            attributes["alignment"] = self.alignment
-        printer.print_op_attributes(attributes)
-        printer.print_string(" : ")
-        printer.print_list((self.ptr.type, self.val.type), printer.print_attribute)
-
-
-def exchange_result(type: Attribute) -> LLVMStructType:
-    """The result type of `llvm.cmpxchg` for this type: the old value, and whether the new one was stored."""
-    return LLVMStructType.from_type_list([type, i1])
 
 
 @irdl_op_definition
@@ -275,51 +238,28 @@ class _Access(IRDLOperation):
         return super().create(properties=properties, **parts)
 
 
-def _parse_scope(parser: Parser) -> StringAttr | None:
-    """`syncscope("agent")`, if it is there."""
-    if parser.parse_optional_keyword("syncscope") is None:
-        return None
-    with parser.in_parens():
-        return StringAttr(parser.parse_str_literal())
+@irdl_custom_directive
+class Atomic(CustomDirective):
+    """`atomic syncscope("agent") monotonic`, or nothing for an access that is not atomic."""
 
+    ordering: AttributeVariable
+    scope: AttributeVariable
 
-def _print_scope(printer: Printer, scope: StringAttr | None) -> None:
-    if scope is not None:
-        printer.print_string(" syncscope")
-        with printer.in_parens():
-            printer.print_string_literal(scope.data)
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        if parser.parse_optional_keyword("atomic") is None:
+            return
+        if parser.parse_optional_keyword("syncscope") is not None:
+            with parser.in_parens():
+                self.scope.set(state, StringAttr(parser.parse_str_literal()))
+        self.ordering.set(state, AtomicOrderingAttr(parser.parse_str_enum(AtomicOrdering)))
 
-
-def _parse_atomic(parser: Parser) -> dict[str, Attribute | None]:
-    """`atomic syncscope("agent") monotonic`, if it is there."""
-    if parser.parse_optional_keyword("atomic") is None:
-        return {}
-    scope = _parse_scope(parser)
-    return {"syncscope": scope, "ordering": AtomicOrderingAttr(parser.parse_str_enum(AtomicOrdering))}
-
-
-def _print_atomic(printer: Printer, ordering: AtomicOrderingAttr | None, scope: StringAttr | None) -> None:
-    if ordering is not None:
-        printer.print_string(" atomic")
-        _print_scope(printer, scope)
-        printer.print_string(f" {ordering.data}")
-
-
-HIDDEN_PROPERTIES = ("alignment", "nontemporal")
-"""Properties that the syntax shows in the attribute dictionary."""
-
-
-def _parse_attributes(parser: Parser) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
-    """The attribute dictionary, split into properties and attributes."""
-    every = parser.parse_optional_attr_dict()
-    properties = {name: every.pop(name) for name in HIDDEN_PROPERTIES if name in every}
-    return properties, every
-
-
-def _print_attributes(printer: Printer, op: Operation) -> None:
-    """The inverse of `_parse_attributes`."""
-    shown = {name: op.properties[name] for name in HIDDEN_PROPERTIES if name in op.properties}
-    printer.print_op_attributes(op.attributes | shown)
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        ordering, scope = self.ordering.get(op), self.scope.get(op)
+        if isinstance(ordering, AtomicOrderingAttr):
+            printer.print_string(" atomic")
+            if scope is not None:
+                printer.print_string(f" syncscope({scope})")
+            printer.print_string(f" {ordering.data}")
 
 
 def _present(properties: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
@@ -343,6 +283,12 @@ class LoadOp(_Access):
     ordering = opt_prop_def(AtomicOrderingAttr)
     syncscope = opt_prop_def(StringAttr)
     dereferenced_value = result_def()
+    irdl_options = (ParsePropInAttrDict(),)
+    custom_directives = (Atomic,)
+    assembly_format = (
+        "(`volatile` $volatile_^)? $ptr custom<Atomic>($ordering, $syncscope) (`invariant` $invariant^)? attr-dict `:` "
+        "type($ptr) `->` type($dereferenced_value)"
+    )
 
     def __init__(
         self,
@@ -361,35 +307,6 @@ class LoadOp(_Access):
         # Hot path: irdl's constructor sorts operands and results into groups first.
         Operation.__init__(self, operands=operands, properties=_present(properties), result_types=[result_type])
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "LoadOp":
-        volatile = parser.parse_optional_keyword("volatile") is not None
-        ptr = parser.parse_unresolved_operand()
-        properties = {"volatile_": _flag(volatile), **_parse_atomic(parser)}
-        properties["invariant"] = _flag(parser.parse_optional_keyword("invariant") is not None)
-        hidden, attributes = _parse_attributes(parser)
-        parser.parse_punctuation(":")
-        operand = parser.resolve_operand(ptr, parser.parse_type())
-        parser.parse_punctuation("->")
-        return cls.create(
-            operands=[operand],
-            properties=_present(properties) | hidden,
-            attributes=attributes,
-            result_types=[parser.parse_type()],
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" " if self.volatile_ is None else " volatile ")
-        printer.print_ssa_value(self.ptr)
-        _print_atomic(printer, self.ordering, self.syncscope)
-        if self.invariant is not None:
-            printer.print_string(" invariant")
-        _print_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.ptr.type)
-        printer.print_string(" -> ")
-        printer.print_attribute(self.dereferenced_value.type)
-
 
 @irdl_op_definition
 class StoreOp(_Access):
@@ -403,6 +320,12 @@ class StoreOp(_Access):
     nontemporal = opt_prop_def(UnitAttr)
     ordering = opt_prop_def(AtomicOrderingAttr)
     syncscope = opt_prop_def(StringAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+    custom_directives = (Atomic,)
+    assembly_format = (
+        "(`volatile` $volatile_^)? $value `,` $ptr custom<Atomic>($ordering, $syncscope) attr-dict `:` "
+        "type($value) `,` type($ptr)"
+    )
 
     def __init__(
         self,
@@ -418,36 +341,6 @@ class StoreOp(_Access):
         properties = _access_properties(alignment, volatile, ordering, syncscope)
         operands = [SSAValue.get(value), SSAValue.get(ptr)]
         Operation.__init__(self, operands=operands, properties=_present(properties))
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "StoreOp":
-        volatile = parser.parse_optional_keyword("volatile") is not None
-        value = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        ptr = parser.parse_unresolved_operand()
-        properties = {"volatile_": _flag(volatile), **_parse_atomic(parser)}
-        hidden, attributes = _parse_attributes(parser)
-        parser.parse_punctuation(":")
-        value_type = parser.parse_type()
-        parser.parse_punctuation(",")
-        ptr_type = parser.parse_type()
-        return cls.create(
-            operands=[parser.resolve_operand(value, value_type), parser.resolve_operand(ptr, ptr_type)],
-            properties=_present(properties) | hidden,
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" " if self.volatile_ is None else " volatile ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.ptr)
-        _print_atomic(printer, self.ordering, self.syncscope)
-        _print_attributes(printer, self)
-        printer.print_string(" : ")
-        printer.print_attribute(self.value.type)
-        printer.print_string(", ")
-        printer.print_attribute(self.ptr.type)
 
 
 @irdl_op_definition

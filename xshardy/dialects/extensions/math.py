@@ -1,6 +1,6 @@
 """What upstream's `math` dialect has and xDSL's lacks."""
 
-from typing import Self
+from typing import ClassVar
 
 from xdsl.dialects import math
 from xdsl.dialects.arith import FastMathFlagsAttr
@@ -8,16 +8,17 @@ from xdsl.dialects.builtin import AnyFloat, TensorType, VectorType, container_of
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
+    VarConstraint,
     irdl_op_definition,
     operand_def,
     prop_def,
     result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure, SameOperandsAndResultType
+from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.constraints import Derived
 from xshardy.dialects.extensions import extended
 
 
@@ -29,40 +30,6 @@ class ErfcOp(math.FloatingPointLikeUnaryMathOperation):
     traits = traits_def(Pure(), SameOperandsAndResultType())
 
 
-class _ClassificationOp(IRDLOperation):
-    """A predicate on a float, of type i1; elementwise on vectors and tensors."""
-
-    operand = operand_def(container_of(AnyFloat))
-    fastmath = prop_def(FastMathFlagsAttr, default_value=FastMathFlagsAttr("none"))
-    result = result_def(container_of(i1))
-    traits = traits_def(Pure())
-
-    def __init__(self, operand: SSAValue | Operation, fastmath: FastMathFlagsAttr | None = None):
-        value = SSAValue.get(operand)
-        super().__init__(operands=[value], properties={"fastmath": fastmath}, result_types=[_answer_type(value.type)])
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        operand = parser.parse_unresolved_operand()
-        has_flags = parser.parse_optional_keyword("fastmath") is not None
-        flags = FastMathFlagsAttr(FastMathFlagsAttr.parse_parameter(parser)) if has_flags else None
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(operand, parser.parse_type()), flags)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operand(self.operand)
-        if self.fastmath != FastMathFlagsAttr("none"):
-            printer.print_string(" fastmath")
-            self.fastmath.print_parameter(printer)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operand.type)
-
-
 def _answer_type(type: Attribute) -> Attribute:
     match type:
         case VectorType():
@@ -71,6 +38,25 @@ def _answer_type(type: Attribute) -> Attribute:
             return TensorType(i1, type.shape, type.encoding)
         case _:
             return i1
+
+
+class _ClassificationOp(IRDLOperation):
+    """A predicate on a float, of type i1; elementwise on vectors and tensors."""
+
+    T: ClassVar = VarConstraint("T", container_of(AnyFloat))
+    operand = operand_def(T)
+    fastmath = prop_def(FastMathFlagsAttr, default_value=FastMathFlagsAttr("none"))
+    result = result_def(Derived("T", _answer_type))
+    traits = traits_def(Pure())
+    assembly_format = "$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue | Operation, fastmath: FastMathFlagsAttr | None = None):
+        value = SSAValue.get(operand)
+        super().__init__(operands=[value], properties={"fastmath": fastmath}, result_types=[_answer_type(value.type)])
+
+    def verify_(self) -> None:
+        if self.result.type != (expected := _answer_type(self.operand.type)):
+            raise VerifyException(f"asks {self.operand.type}: expected the result {expected}, not {self.result.type}")
 
 
 @irdl_op_definition

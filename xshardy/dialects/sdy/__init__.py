@@ -1,7 +1,8 @@
+# What is imported is what the dialect has.
+# pyright: reportUnusedImport=false
 """The sdy dialect: how tensors are sharded over meshes of devices."""
 
-from xdsl.ir import Dialect
-
+from xshardy.dialects.listing import dialect_of
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamAttr,
     AllToAllParamListAttr,
@@ -48,50 +49,4 @@ from xshardy.dialects.sdy.ops import (
     ShardingGroupOp,
 )
 
-SDY = Dialect(
-    "sdy",
-    [
-        AllGatherOp,
-        AllReduceOp,
-        AllSliceOp,
-        AllToAllOp,
-        CollectivePermuteOp,
-        ConstantOp,
-        DataFlowEdgeOp,
-        FuncDataFlowEdgeOp,
-        ManualComputationOp,
-        MeshOp,
-        NamedComputationOp,
-        PropagationBarrierOp,
-        ReduceScatterOp,
-        ReplicatedToUnreducedOp,
-        ReshardOp,
-        ReturnOp,
-        ShardedToUnreducedOp,
-        ShardingConstraintOp,
-        ShardingGroupOp,
-    ],
-    [
-        AllToAllParamAttr,
-        AllToAllParamListAttr,
-        AxisRefAttr,
-        AxisRefListAttr,
-        AxisToPropagationDetailsAttr,
-        DimMappingAttr,
-        DimensionShardingAttr,
-        EdgeNodeTypeAttr,
-        EdgeValueRefAttr,
-        ListOfAxisRefListsAttr,
-        ManualAxesAttr,
-        MeshAttr,
-        MeshAxisAttr,
-        OpShardingRuleAttr,
-        PropagationEdgesAttr,
-        PropagationOneStepAttr,
-        ReductionOpAttr,
-        SubAxisInfoAttr,
-        TensorMappingAttr,
-        TensorShardingAttr,
-        TensorShardingPerValueAttr,
-    ],
-)
+SDY = dialect_of("sdy", globals())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import I32, IntegerAttr, ShapedType
 from xdsl.ir import SSAValue
@@ -64,6 +64,10 @@ def sorted_and_merged(axes: AxisRefs, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]
     return merged(sorted(axes, key=lambda axis: mesh_order(axis, mesh)), mesh)
 
 
+Axes: TypeAlias = AxisRefListAttr | ListOfAxisRefListsAttr | AllToAllParamListAttr
+"""The axes along which a collective communicates: in one list, in one for each dimension, or by moves."""
+
+
 class Collective(IRDLOperation, CollectiveOpInterface):
     """The base of all collectives: an operand, a result of the same type, and the sharding of the result."""
 
@@ -72,6 +76,12 @@ class Collective(IRDLOperation, CollectiveOpInterface):
     out_sharding = prop_def(TensorShardingAttr)
     result = result_def(T)
     traits = traits_def(CanonicalizedBy(CANONICALIZATION))
+    AXES: ClassVar[str]
+    """The property that lists the axes."""
+
+    def __init__(self, tensor: SSAValue, axes: Axes, out_sharding: TensorShardingAttr):
+        properties = {self.AXES: axes, "out_sharding": out_sharding}
+        super().__init__(operands=[tensor], properties=properties, result_types=[tensor.type])
 
     @property
     def in_sharding(self) -> TensorShardingAttr:
@@ -160,15 +170,9 @@ class AllGatherOp(Collective):
     """Collects the parts of a tensor along axes of each dimension; the result is not sharded along them."""
 
     name = "sdy.all_gather"
+    AXES: ClassVar = "gathering_axes"
     gathering_axes = prop_def(ListOfAxisRefListsAttr)
     assembly_format = "$gathering_axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
-
-    def __init__(self, tensor: SSAValue, gathering_axes: ListOfAxisRefListsAttr, out_sharding: TensorShardingAttr):
-        super().__init__(
-            operands=[tensor],
-            properties={"gathering_axes": gathering_axes, "out_sharding": out_sharding},
-            result_types=[tensor.type],
-        )
 
     def verify_axes(self) -> None:
         _verify_per_dimension(
@@ -183,15 +187,9 @@ class AllSliceOp(Collective):
     """Each device keeps its part along axes of each dimension; the result is sharded along them too."""
 
     name = "sdy.all_slice"
+    AXES: ClassVar = "slicing_axes"
     slicing_axes = prop_def(ListOfAxisRefListsAttr)
     assembly_format = "$slicing_axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
-
-    def __init__(self, tensor: SSAValue, slicing_axes: ListOfAxisRefListsAttr, out_sharding: TensorShardingAttr):
-        super().__init__(
-            operands=[tensor],
-            properties={"slicing_axes": slicing_axes, "out_sharding": out_sharding},
-            result_types=[tensor.type],
-        )
 
     @property
     def allows_missing_input_sharding(self) -> bool:
@@ -206,15 +204,9 @@ class AllToAllOp(Collective):
     """Moves the last axes of some dimensions to the end of others: gathers the former and slices the latter."""
 
     name = "sdy.all_to_all"
+    AXES: ClassVar = "params"
     params = prop_def(AllToAllParamListAttr)
     assembly_format = "$params $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
-
-    def __init__(self, tensor: SSAValue, params: AllToAllParamListAttr, out_sharding: TensorShardingAttr):
-        super().__init__(
-            operands=[tensor],
-            properties={"params": params, "out_sharding": out_sharding},
-            result_types=[tensor.type],
-        )
 
     def verify_axes(self) -> None:
         params = self.params.params.data
@@ -256,7 +248,9 @@ class CollectivePermuteOp(Collective):
     assembly_format = "$tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
 
     def __init__(self, tensor: SSAValue, out_sharding: TensorShardingAttr):
-        super().__init__(operands=[tensor], properties={"out_sharding": out_sharding}, result_types=[tensor.type])
+        IRDLOperation.__init__(
+            self, operands=[tensor], properties={"out_sharding": out_sharding}, result_types=[tensor.type]
+        )
 
     @property
     def allows_different_meshes(self) -> bool:
@@ -282,6 +276,17 @@ class Reduction(Collective):
 
     reduction_op = opt_prop_def(IntegerAttr[I32])
     custom_directives = (ReductionUnlessSum,)
+
+    def __init__(
+        self,
+        tensor: SSAValue,
+        axes: Axes,
+        out_sharding: TensorShardingAttr,
+        reduction: ReductionOp = ReductionOp.SUM,
+    ):
+        super().__init__(tensor, axes, out_sharding)
+        if reduction is not ReductionOp.SUM:
+            self.reduction_op = number_of(reduction)
 
     @property
     def allows_missing_input_sharding(self) -> bool:
@@ -316,28 +321,12 @@ class AllReduceOp(Reduction):
     """Combines the parts of a tensor along axes, so that each device along them has all of it."""
 
     name = "sdy.all_reduce"
+    AXES: ClassVar = "reduction_axes"
     reduction_axes = prop_def(AxisRefListAttr)
     assembly_format = (
         "custom<ReductionUnlessSum>($reduction_op) $reduction_axes $tensor `out_sharding` `` `=` `` $out_sharding "
         "attr-dict `:` type($result)"
     )
-
-    def __init__(
-        self,
-        tensor: SSAValue,
-        reduction_axes: AxisRefListAttr,
-        out_sharding: TensorShardingAttr,
-        reduction: ReductionOp = ReductionOp.SUM,
-    ):
-        super().__init__(
-            operands=[tensor],
-            properties={
-                "reduction_axes": reduction_axes,
-                "reduction_op": None if reduction is ReductionOp.SUM else number_of(reduction),
-                "out_sharding": out_sharding,
-            },
-            result_types=[tensor.type],
-        )
 
     @property
     def reduced_axes(self) -> AxisRefs:
@@ -365,28 +354,12 @@ class ReduceScatterOp(Reduction):
     """Combines the parts of a tensor along axes; each device gets its part of the result along the same axes."""
 
     name = "sdy.reduce_scatter"
+    AXES: ClassVar = "reduce_scatter_axes"
     reduce_scatter_axes = prop_def(ListOfAxisRefListsAttr)
     assembly_format = (
         "custom<ReductionUnlessSum>($reduction_op) $reduce_scatter_axes $tensor `out_sharding` `` `=` `` $out_sharding "
         "attr-dict `:` type($result)"
     )
-
-    def __init__(
-        self,
-        tensor: SSAValue,
-        reduce_scatter_axes: ListOfAxisRefListsAttr,
-        out_sharding: TensorShardingAttr,
-        reduction: ReductionOp = ReductionOp.SUM,
-    ):
-        super().__init__(
-            operands=[tensor],
-            properties={
-                "reduce_scatter_axes": reduce_scatter_axes,
-                "reduction_op": None if reduction is ReductionOp.SUM else number_of(reduction),
-                "out_sharding": out_sharding,
-            },
-            result_types=[tensor.type],
-        )
 
     @property
     def reduced_axes(self) -> AxisRefs:
@@ -416,6 +389,7 @@ class ShardedToUnreducedOp(Collective):
     """Each device pads its part with zeros to the whole: a tensor sharded along axes becomes unreduced along them."""
 
     name = "sdy.sharded_to_unreduced"
+    AXES: ClassVar = "axes"
     axes = prop_def(ListOfAxisRefListsAttr)
     assembly_format = "$axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
 
@@ -435,6 +409,7 @@ class ReplicatedToUnreducedOp(Collective):
     """All devices but one along axes replace the tensor by zeros: replicated before, it is unreduced along them."""
 
     name = "sdy.replicated_to_unreduced"
+    AXES: ClassVar = "axes"
     axes = prop_def(AxisRefListAttr)
     assembly_format = "$axes $tensor `out_sharding` `` `=` `` $out_sharding attr-dict `:` type($result)"
 

@@ -51,7 +51,7 @@ def _parse_sub_axis(parser: AttrParser) -> Attribute:
     return SubAxisInfoAttr.new(SubAxisInfoAttr.parse_parameters(parser))
 
 
-SUB_AXIS = Field(_parse_sub_axis, lambda printer, value: value.print_parameters(printer), is_optional=True)
+SUB_AXIS = Field(_parse_sub_axis, lambda printer, value: value.print_parameters(printer), NoneAttr())
 
 
 @irdl_attr_definition

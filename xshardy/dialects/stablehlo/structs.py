@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntAttr, NoneAttr, StringAttr
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntAttr, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -17,11 +17,11 @@ __all__ = ["ChannelHandleAttr", "OutputOperandAliasAttr"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """How the value of a field is read and printed. A missing optional field is `NoneAttr`."""
+    """How the value of a field is read and printed, and the value that is left out, if there is one."""
 
     parse: Callable[[AttrParser], Attribute]
     print: Callable[[Printer, Any], None]
-    is_optional: bool = False
+    absent: Attribute | None = None
 
 
 def _parse_integers(parser: AttrParser) -> Attribute:
@@ -61,9 +61,12 @@ class StructAttribute(ParametrizedAttribute):
 
         parser.parse_comma_separated_list(parser.Delimiter.ANGLE, parse_field)
         for name, field in cls.FIELDS.items():
-            if name not in found and not field.is_optional:
+            if name in found:
+                continue
+            if field.absent is None:
                 parser.raise_error(f"struct is missing required parameter: {name}")
-        return [found.get(name, NoneAttr()) for name in cls.FIELDS]
+            found[name] = field.absent
+        return [found[name] for name in cls.FIELDS]
 
     def print_parameters(self, printer: Printer) -> None:
         def print_field(item: tuple[tuple[str, Field], Attribute]) -> None:
@@ -73,7 +76,7 @@ class StructAttribute(ParametrizedAttribute):
 
         pairs = zip(self.FIELDS.items(), self.parameters, strict=True)
         with printer.in_angle_brackets():
-            printer.print_list((pair for pair in pairs if not isinstance(pair[1], NoneAttr)), print_field)
+            printer.print_list((pair for pair in pairs if pair[1] != pair[0][1].absent), print_field)
 
 
 @irdl_attr_definition

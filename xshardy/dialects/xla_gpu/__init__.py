@@ -1,7 +1,8 @@
+# What is imported is what the dialect has.
+# pyright: reportUnusedImport=false
 """The xla_gpu dialect: threads, indexing maps, and loops over tensors, as XLA:GPU's emitters write them."""
 
-from xdsl.ir import Dialect
-
+from xshardy.dialects.listing import dialect_of
 from xshardy.dialects.xla_gpu.attributes import (
     BackendKindAttr,
     DimensionAttr,
@@ -28,24 +29,4 @@ from xshardy.dialects.xla_gpu.ops import (
 )
 from xshardy.dialects.xla_gpu.types import IndexedVectorType
 
-XLA_GPU = Dialect(
-    "xla_gpu",
-    [
-        AllocateSharedOp,
-        ApplyIndexingOp,
-        AtomicRMWOp,
-        GetDynamicDimSizeOp,
-        InsertOp,
-        LoopOp,
-        PdlWaitOp,
-        PredicatedExtractOp,
-        PredicatedInsertOp,
-        PureCallOp,
-        ReduceOp,
-        ShuffleReduceOp,
-        SyncThreadsOp,
-        WorkgroupIdOp,
-        YieldOp,
-    ],
-    [BackendKindAttr, DimensionAttr, IndexedVectorType, IndexingMapAttr, LayoutAttr, MemorySpaceAttr],
-)
+XLA_GPU = dialect_of("xla_gpu", globals())

@@ -8,9 +8,8 @@ import numpy as np
 
 from xshardy.engines.cuda.gpu import DeviceMemory, Gpu, Launch
 from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_alignment, row_major, view_of
-from xshardy.interpreters.host import packed, unpacked
 from xshardy.lowering.nvptx import Kernel, KernelArgument
-from xshardy.numerics.element_types import Array
+from xshardy.numerics.element_types import Array, packed, unpacked
 
 
 class LoadedKernel:
@@ -100,7 +99,7 @@ def run_on_gpu(kernel: Kernel, buffers: Mapping[int, Array], gpu: Gpu | None = N
     Run `kernel`; returns the written buffers by their slice index, in their original shapes.
 
     `buffers` are the arguments by slice index, elements in memory order; they are not changed. The counterpart of
-    `interpreters.host.run_on_host`.
+    `ptx.kernels.run_kernel`.
     """
     loaded = load(kernel, gpu)
     memory = {number: loaded.gpu.upload(packed(array)) for number, array in buffers.items()}

@@ -1,37 +1,38 @@
 """Opcodes on arrays: broadcasting, slicing, padding, gathering, comparing, constants."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyTensorType, IntAttr, TensorType
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import rank_of, shape_of
-from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonTypeAttr
+from xshardy.dialects.stablehlo.attributes import ComparisonDirectionAttr, ComparisonType, ComparisonTypeAttr
 from xshardy.dialects.stablehlo.building import Tensors
 from xshardy.dialects.stablehlo.selection import default_compare_type
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.hlo_text.codecs import (
+    BOOLEAN,
     INTEGER,
     INTEGER_32,
     INTEGERS,
     ONE_INTEGER,
     Fields,
-    boolean,
     dimension_array,
+    members,
 )
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, no_fields, row, same
+from xshardy.hlo_text.opcode import Content, Form, Opcode, Part, Regions, described, no_fields, prop, row
 from xshardy.hlo_text.shapes import print_shape
 from xshardy.hlo_text.tuples import IMPLICIT, UNIT
 
 
-def broadcast(instruction: Instruction) -> Operation:
-    """`broadcast(x), dimensions={1}`"""
+def broadcast_operand(instruction: Instruction) -> Sequence[SSAValue]:
+    """The operand, of which HLO repeats new dimensions only."""
     dimensions = instruction.fields.get("dimensions", ())
     (operand,) = instruction.values
     sizes, result_sizes = tensor_type(operand).get_shape(), array_type(instruction).get_shape()
@@ -42,7 +43,7 @@ def broadcast(instruction: Instruction) -> Operation:
                 f"but dimension {dimension} of the result, where it goes, has size {result_sizes[dimension]}",
                 "HLO does not repeat a dimension of size 1: reshape it away first",
             )
-    return instruction.create(stablehlo.BroadcastInDimOp, broadcast_dimensions=dimension_array(dimensions))
+    return [operand]
 
 
 def repeated_ones(op: stablehlo.BroadcastInDimOp) -> frozenset[int]:
@@ -50,11 +51,6 @@ def repeated_ones(op: stablehlo.BroadcastInDimOp) -> frozenset[int]:
     sizes, result_sizes = shape_of(op.operand), shape_of(op.result)
     places = op.broadcast_dimensions.get_values()
     return frozenset(i for i, place in enumerate(places) if sizes[i] == 1 != result_sizes[place])
-
-
-def broadcast_fields(op: stablehlo.BroadcastInDimOp, regions: Regions) -> Fields:
-    """The dimensions; printed even if empty."""
-    return {"dimensions": tuple(op.broadcast_dimensions.get_values())}
 
 
 def array_type(instruction: Instruction) -> AnyTensorType:
@@ -65,37 +61,33 @@ def array_type(instruction: Instruction) -> AnyTensorType:
     return cast(AnyTensorType, type)
 
 
-def compare(instruction: Instruction) -> Operation:
-    """`compare(x, y), direction=LT, type=FLOAT`; the default type depends on the elements."""
-    lhs, _ = instruction.values
-    compare_type = instruction.fields.get("type") or default_compare_type(tensor_type(lhs).get_element_type())
-    return instruction.create(
-        stablehlo.CompareOp,
-        comparison_direction=ComparisonDirectionAttr(instruction.fields["direction"]),
-        compare_type=ComparisonTypeAttr(compare_type),
-    )
+def default_type(operand: SSAValue) -> ComparisonType:
+    """How the elements of `operand` are compared where HLO text does not say."""
+    return default_compare_type(tensor_type(operand).get_element_type())
 
 
-def compare_fields(op: stablehlo.CompareOp, regions: Regions) -> Fields:
-    """The direction, and the type if it is not the default for the elements."""
-    fields: Fields = {"direction": op.comparison_direction.data}
+def read_compare_type(instruction: Instruction, content: Content) -> None:
+    """`type=FLOAT`"""
+    kind = instruction.fields.get("type") or default_type(instruction.values[0])
+    content.properties["compare_type"] = ComparisonTypeAttr(kind)
+
+
+def compare_type_field(op: stablehlo.CompareOp, regions: Regions) -> Fields:
+    """The type, if it is not the default."""
     kind = None if op.compare_type is None else op.compare_type.data
-    if kind not in (None, default_compare_type(tensor_type(op.lhs).get_element_type())):
-        fields["type"] = kind
-    return fields
+    return {} if kind in (None, default_type(op.lhs)) else {"type": kind}
 
 
-def concatenate(instruction: Instruction) -> Operation:
-    """`concatenate(x, y), dimensions={0}`"""
-    dimensions = instruction.fields["dimensions"]
-    if len(dimensions) != 1:
-        raise instruction.error(f"takes one dimension, got {len(dimensions)}", "write `dimensions={0}`")
-    return instruction.create(stablehlo.ConcatenateOp, dimension=ONE_INTEGER.encode(dimensions))
+def one_dimension(dimension_of: Callable[[Any], int]) -> Part:
+    """`dimensions={0}`, the property `dimension`, which `dimension_of` an operation gives."""
 
+    def read(instruction: Instruction, content: Content) -> None:
+        dimensions = instruction.fields["dimensions"]
+        if len(dimensions) != 1:
+            raise instruction.error(f"takes one dimension, got {len(dimensions)}", "write `dimensions={0}`")
+        content.properties["dimension"] = ONE_INTEGER.encode(dimensions)
 
-def concatenate_fields(op: stablehlo.ConcatenateOp, regions: Regions) -> Fields:
-    """`dimensions={0}`"""
-    return {"dimensions": ONE_INTEGER.decode(op.dimension)}
+    return Part("dimensions", "", read, lambda op, regions: {"dimensions": (dimension_of(op),)})
 
 
 def constant(instruction: Instruction) -> Operation:
@@ -122,80 +114,41 @@ def constant_tuple(instruction: Instruction, values: Sequence[Attribute]) -> Ope
     return hlo.TupleConstantOp.create(operands=operands, result_types=[instruction.shape.type])
 
 
-def gather(instruction: Instruction) -> Operation:
-    """`gather(x, indices), offset_dims={1}, ..., slice_sizes={1,4}`"""
-    fields = instruction.fields
-    numbers = stablehlo.GatherDimensionNumbersAttr(
-        dimension_array(fields["offset_dims"]),
-        dimension_array(fields["collapsed_slice_dims"]),
-        dimension_array(fields.get("operand_batching_dims", ())),
-        dimension_array(fields.get("start_indices_batching_dims", ())),
-        dimension_array(fields["start_index_map"]),
-        IntAttr(fields["index_vector_dim"]),
-    )
-    return instruction.create(
-        stablehlo.GatherOp,
-        dimension_numbers=numbers,
-        slice_sizes=dimension_array(fields["slice_sizes"]),
-        indices_are_sorted=boolean(fields.get("indices_are_sorted", False)),
-    )
+def index_numbers(name: str, kind: type[ParametrizedAttribute], lists: str, batching: str) -> Part:
+    """
+    `offset_dims={1}, ..., index_vector_dim=1`: the property `name`, whose fields have the names of HLO text.
+
+    `lists` are three lists of dimensions, and `batching` are two that may be omitted, which `kind` has before the last.
+    """
+    first, second, third = lists.split()
+    names = (first, second, *batching.split(), third)
+
+    def read(instruction: Instruction, content: Content) -> None:
+        fields = instruction.fields
+        dimensions = [dimension_array(fields.get(key, ())) for key in names]
+        content.properties[name] = kind.new([*dimensions, IntAttr(fields["index_vector_dim"])])
+
+    def write(op: Operation, regions: Regions) -> Fields:
+        *values, vector = cast(ParametrizedAttribute, op.properties[name]).parameters
+        found: Fields = {key: INTEGERS.decode(value) for key, value in zip(names, values, strict=True)}
+        batched = {key: found.pop(key) for key in batching.split()}
+        return found | (batched if any(batched.values()) else {}) | {"index_vector_dim": cast(IntAttr, vector).data}
+
+    return Part(f"{lists} index_vector_dim", batching, read, write)
 
 
-def gather_fields(op: stablehlo.GatherOp, regions: Regions) -> Fields:
-    """The inverse of `gather`."""
-    numbers = op.dimension_numbers
-    fields: Fields = {
-        "offset_dims": INTEGERS.decode(numbers.offset_dims),
-        "collapsed_slice_dims": INTEGERS.decode(numbers.collapsed_slice_dims),
-        "start_index_map": INTEGERS.decode(numbers.start_index_map),
-        "index_vector_dim": numbers.index_vector_dim.data,
-        "slice_sizes": INTEGERS.decode(op.slice_sizes),
-    }
-    if batching := INTEGERS.decode(numbers.operand_batching_dims):
-        fields["operand_batching_dims"] = batching
-        fields["start_indices_batching_dims"] = INTEGERS.decode(numbers.start_indices_batching_dims)
-    if op.indices_are_sorted is not None and op.indices_are_sorted.value.data:
-        fields["indices_are_sorted"] = True
-    return fields
+def columns(key: str, names: str) -> Part:
+    """`padding=1_2x0_0_1`: three numbers for each dimension. The properties `names` are the lists of either of them."""
 
+    def read(instruction: Instruction, content: Content) -> None:
+        lists = tuple(zip(*instruction.fields[key], strict=True)) or ((), (), ())
+        content.properties |= dict(zip(names.split(), map(dimension_array, lists), strict=True))
 
-def pad(instruction: Instruction) -> Operation:
-    """`pad(x, value), padding=1_2x0_0_1`"""
-    low, high, interior = columns(instruction.fields["padding"])
-    return instruction.create(
-        stablehlo.PadOp,
-        edge_padding_low=dimension_array(low),
-        edge_padding_high=dimension_array(high),
-        interior_padding=dimension_array(interior),
-    )
+    def write(op: Operation, regions: Regions) -> Fields:
+        lists = [INTEGERS.decode(op.properties[name]) for name in names.split()]
+        return {key: tuple(zip(*lists, strict=True))}
 
-
-def pad_fields(op: stablehlo.PadOp, regions: Regions) -> Fields:
-    """`padding=1_2x0_0_1`"""
-    columns = (op.edge_padding_low, op.edge_padding_high, op.interior_padding)
-    return {"padding": tuple(zip(*map(INTEGERS.decode, columns), strict=True))}
-
-
-def columns(rows: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
-    """Rows of three as three columns."""
-    return tuple(zip(*rows, strict=True)) or ((), (), ())
-
-
-def slice_(instruction: Instruction) -> Operation:
-    """`slice(x), slice={[0:4], [1:8:2]}`"""
-    starts, limits, strides = columns(instruction.fields["slice"])
-    return instruction.create(
-        stablehlo.SliceOp,
-        start_indices=dimension_array(starts),
-        limit_indices=dimension_array(limits),
-        strides=dimension_array(strides),
-    )
-
-
-def slice_fields(op: stablehlo.SliceOp, regions: Regions) -> Fields:
-    """`slice={[0:4], [1:8:2]}`"""
-    columns = (op.start_indices, op.limit_indices, op.strides)
-    return {"slice": tuple(zip(*map(INTEGERS.decode, columns), strict=True))}
+    return Part(key, "", read, write)
 
 
 def split_indices(opcode: Opcode, first: int) -> Opcode:
@@ -215,15 +168,20 @@ def split_indices(opcode: Opcode, first: int) -> Opcode:
 
 
 ROWS: Mapping[str, Opcode] = {
-    "broadcast": row(
-        broadcast,
+    "broadcast": described(
+        stablehlo.BroadcastInDimOp,
         1,
-        "",
-        "dimensions",
-        forms=[Form(stablehlo.BroadcastInDimOp, broadcast_fields, needs_rewrite=repeated_ones)],
+        prop("dimensions", INTEGERS, "broadcast_dimensions", (), is_printed=True),
+        read_operands=broadcast_operand,
+        needs_rewrite=repeated_ones,
     ),
-    "compare": row(compare, 2, "direction", "type", forms=[Form(stablehlo.CompareOp, compare_fields)]),
-    "concatenate": row(concatenate, None, "dimensions", forms=[Form(stablehlo.ConcatenateOp, concatenate_fields)]),
+    "compare": described(
+        stablehlo.CompareOp,
+        2,
+        prop("direction", members(ComparisonDirectionAttr), "comparison_direction"),
+        Part("", "type", read_compare_type, compare_type_field),
+    ),
+    "concatenate": described(stablehlo.ConcatenateOp, None, one_dimension(lambda op: op.dimension.value.data)),
     "constant": row(
         constant,
         0,
@@ -234,30 +192,30 @@ ROWS: Mapping[str, Opcode] = {
         ],
     ),
     "dynamic-slice": split_indices(
-        mapped(stablehlo.DynamicSliceOp, None, {"dynamic_slice_sizes": Property("slice_sizes", INTEGERS)}), first=1
+        described(stablehlo.DynamicSliceOp, None, prop("dynamic_slice_sizes", INTEGERS, "slice_sizes")), first=1
     ),
-    "dynamic-update-slice": split_indices(same(stablehlo.DynamicUpdateSliceOp, None), first=2),
-    "gather": row(
-        gather,
+    "dynamic-update-slice": split_indices(described(stablehlo.DynamicUpdateSliceOp, None), first=2),
+    "gather": described(
+        stablehlo.GatherOp,
         2,
-        "offset_dims collapsed_slice_dims start_index_map index_vector_dim slice_sizes",
-        "operand_batching_dims start_indices_batching_dims indices_are_sorted",
-        forms=[Form(stablehlo.GatherOp, gather_fields)],
+        index_numbers(
+            "dimension_numbers",
+            stablehlo.GatherDimensionNumbersAttr,
+            "offset_dims collapsed_slice_dims start_index_map",
+            "operand_batching_dims start_indices_batching_dims",
+        ),
+        prop("slice_sizes", INTEGERS),
+        prop("indices_are_sorted", BOOLEAN, default=False),
     ),
-    "get-dimension-size": mapped(stablehlo.GetDimensionSizeOp, 1, {"dimensions": Property("dimension", ONE_INTEGER)}),
-    "iota": mapped(stablehlo.IotaOp, 0, {"iota_dimension": Property("iota_dimension", INTEGER)}),
-    "pad": row(pad, 2, "padding", forms=[Form(stablehlo.PadOp, pad_fields)]),
-    "reduce-precision": mapped(
-        stablehlo.ReducePrecisionOp,
-        1,
-        {
-            "exponent_bits": Property("exponent_bits", INTEGER_32),
-            "mantissa_bits": Property("mantissa_bits", INTEGER_32),
-        },
+    "get-dimension-size": described(stablehlo.GetDimensionSizeOp, 1, prop("dimensions", ONE_INTEGER, "dimension")),
+    "iota": described(stablehlo.IotaOp, 0, prop("iota_dimension", INTEGER)),
+    "pad": described(stablehlo.PadOp, 2, columns("padding", "edge_padding_low edge_padding_high interior_padding")),
+    "reduce-precision": described(
+        stablehlo.ReducePrecisionOp, 1, prop("exponent_bits", INTEGER_32), prop("mantissa_bits", INTEGER_32)
     ),
-    "reshape": mapped(stablehlo.ReshapeOp, 1, {}, extras="inferred_dimension"),
-    "reverse": mapped(stablehlo.ReverseOp, 1, {"dimensions": Property("dimensions", INTEGERS)}),
-    "set-dimension-size": mapped(stablehlo.SetDimensionSizeOp, 2, {"dimensions": Property("dimension", ONE_INTEGER)}),
-    "slice": row(slice_, 1, "slice", forms=[Form(stablehlo.SliceOp, slice_fields)]),
-    "transpose": mapped(stablehlo.TransposeOp, 1, {"dimensions": Property("permutation", INTEGERS)}),
+    "reshape": described(stablehlo.ReshapeOp, 1, extras="inferred_dimension"),
+    "reverse": described(stablehlo.ReverseOp, 1, prop("dimensions", INTEGERS)),
+    "set-dimension-size": described(stablehlo.SetDimensionSizeOp, 2, prop("dimensions", ONE_INTEGER, "dimension")),
+    "slice": described(stablehlo.SliceOp, 1, columns("slice", "start_indices limit_indices strides")),
+    "transpose": described(stablehlo.TransposeOp, 1, prop("dimensions", INTEGERS, "permutation")),
 }

@@ -1,16 +1,16 @@
 """Opcodes that communicate with the host: infeed and outfeed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects.builtin import IntAttr, StringAttr, UnitAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import IntAttr, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.dialects.stablehlo.types import TokenType
-from xshardy.hlo_text.codecs import Fields, boolean
+from xshardy.hlo_text.codecs import STRING, Fields, boolean
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, row
+from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, described, prop, row
 
 DEVICE_TO_DEVICE, DEVICE_TO_HOST, HOST_TO_DEVICE = 1, 2, 3
 """The types of channels."""
@@ -18,44 +18,21 @@ NO_CHANNEL = "hlo.no_channel"
 """The value for a transfer without a channel; StableHLO requires one."""
 
 
-def infeed(instruction: Instruction) -> Operation:
-    """`infeed(token), infeed_config="..."`, of shape `((f32[2], s32[]), token[])`."""
-    return stablehlo.InfeedOp.create(
-        operands=instruction.values,
-        result_types=instruction.result_types,
-        properties={"infeed_config": StringAttr(instruction.fields.get("infeed_config", ""))},
-    )
-
-
 def has_layout(op: stablehlo.InfeedOp) -> bool:
     """Whether `op` has the layout of its results as a property. HLO text has it in the shape."""
     return op.layout is not None
 
 
-def infeed_fields(op: stablehlo.InfeedOp, regions: Regions) -> Fields:
-    """`infeed_config="..."`"""
-    return {"infeed_config": op.infeed_config.data} if op.infeed_config.data else {}
-
-
-def outfeed(instruction: Instruction) -> Operation:
-    """`outfeed(x, token), outfeed_shape=f32[2], outfeed_config="..."`"""
+def unpacked_data(instruction: Instruction) -> Sequence[SSAValue]:
+    """The arrays, which may be in a tuple, and the token."""
     *data, token = instruction.operands
     if len(data) != 1 or not isinstance(token.type, TokenType):
         raise instruction.error("takes an array or a tuple, and a token")
-    return stablehlo.OutfeedOp.create(
-        operands=[*instruction.unpack(data[0]), token],
-        result_types=[TokenType()],
-        properties={"outfeed_config": StringAttr(instruction.fields.get("outfeed_config", ""))},
-    )
+    return [*instruction.unpack(data[0]), token]
 
 
-def outfeed_fields(op: stablehlo.OutfeedOp, regions: Regions) -> Fields:
-    """`outfeed_config="..."`; the shape of the data with its layout is that of the operand."""
-    return {"outfeed_config": op.outfeed_config.data} if op.outfeed_config.data else {}
-
-
-def outfeed_operands(op: stablehlo.OutfeedOp, regions: Regions) -> Operands:
-    """The tuple, or the array, and the token."""
+def packed_data(op: stablehlo.OutfeedOp, regions: Regions) -> Operands:
+    """The inverse of `unpacked_data`."""
     *data, token = op.operands
     return [regions.tuple_of(data), token]
 
@@ -92,9 +69,7 @@ def transfer_fields(op: stablehlo.SendOp | stablehlo.RecvOp, regions: Regions) -
 
 
 ROWS: Mapping[str, Opcode] = {
-    "infeed": row(
-        infeed, 1, "", "infeed_config", forms=[Form(stablehlo.InfeedOp, infeed_fields, needs_rewrite=has_layout)]
-    ),
+    "infeed": described(stablehlo.InfeedOp, 1, prop("infeed_config", STRING, default=""), needs_rewrite=has_layout),
     "recv": row(
         transfer(stablehlo.RecvOp, HOST_TO_DEVICE),
         1,
@@ -111,12 +86,12 @@ ROWS: Mapping[str, Opcode] = {
         forms=[Form(stablehlo.SendOp, transfer_fields)],
         needs_module=True,
     ),
-    "outfeed": row(
-        outfeed,
+    "outfeed": described(
+        stablehlo.OutfeedOp,
         2,
-        "",
-        "outfeed_config",
+        prop("outfeed_config", STRING, default=""),
         extras="outfeed_shape",
-        forms=[Form(stablehlo.OutfeedOp, outfeed_fields, outfeed_operands)],
+        read_operands=unpacked_data,
+        write_operands=packed_data,
     ),
 }

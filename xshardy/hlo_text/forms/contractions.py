@@ -1,9 +1,11 @@
 """Contractions: dot, ragged dot and convolution."""
 
 from collections.abc import Callable, Mapping
-from typing import cast
+from dataclasses import replace
+from typing import Any
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, Float8E5M2Type, IntAttr, StringAttr, f32, i1
+from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import chlo, mhlo, stablehlo
@@ -14,10 +16,10 @@ from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.convolution_numbers import ConvDimensionNumbersAttr
 from xshardy.dialects.stablehlo.dot_algorithm import KNOWN_ALGORITHMS, DotAlgorithmAttr
 from xshardy.dialects.stablehlo.windows import window_properties
-from xshardy.hlo_text.codecs import INTEGERS, PRECISIONS, Fields, dimension_array, integer
+from xshardy.hlo_text.codecs import INTEGER, INTEGERS, PRECISIONS, Fields, dimension_array
 from xshardy.hlo_text.fields import ReversibleDimension
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
+from xshardy.hlo_text.opcode import Content, Opcode, Part, Regions, described, prop
 
 DOT_DIMENSIONS = ("lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims")
 ALGORITHM = "hlo.algorithm"
@@ -45,59 +47,62 @@ ALGORITHMS: Mapping[str, DotAlgorithmAttr] = {
 """The algorithms by their names in HLO text."""
 
 
-def dot(instruction: Instruction) -> Operation:
-    """`dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}`"""
+def read_dot_numbers(instruction: Instruction, content: Content) -> None:
+    """`lhs_contracting_dims={1}, rhs_contracting_dims={0}`; omitted lists are empty."""
     lists = [dimension_array(instruction.fields.get(name, ())) for name in DOT_DIMENSIONS]
-    numbers = stablehlo.DotDimensionNumbersAttr.new(lists)
-    properties = precision_property(instruction.fields)
-    made = instruction.create(stablehlo.DotGeneralOp, dot_dimension_numbers=numbers, **properties)
-    if (name := instruction.fields.get("algorithm")) is not None:
-        if (algorithm := ALGORITHMS.get(name)) is None:
-            raise instruction.error(f"unknown algorithm '{name}'", f"one of {', '.join(ALGORITHMS)}")
-        if properties:  # StableHLO has an algorithm only with the default precision
-            made.attributes[ALGORITHM] = StringAttr(name)
-        else:
-            made.properties["algorithm"] = algorithm
-    return made
+    content.properties["dot_dimension_numbers"] = stablehlo.DotDimensionNumbersAttr.new(lists)
 
 
-def precision_property(fields: Mapping[str, tuple[Precision, ...]]) -> dict[str, Attribute]:
-    """`operand_precision={highest,default}` as a property; none if omitted."""
-    precisions = fields.get("operand_precision")
-    return {"precision_config": PRECISIONS.encode(precisions)} if precisions else {}
-
-
-def precision_field(config: ArrayAttr | None) -> Fields:
-    """The inverse of `precision_property`; omitted if all are default."""
-    precisions = () if config is None else PRECISIONS.decode(config)
-    return {"operand_precision": precisions} if any(p != Precision.DEFAULT for p in precisions) else {}
-
-
-def dot_fields(op: stablehlo.DotGeneralOp, regions: Regions) -> Fields:
-    """The inverse of `dot`."""
+def dot_number_fields(op: stablehlo.DotGeneralOp, regions: Regions) -> Fields:
+    """The inverse of `read_dot_numbers`."""
     lists = [INTEGERS.decode(numbers) for numbers in op.dot_dimension_numbers.parameters]
-    fields: Fields = {name: dims for name, dims in zip(DOT_DIMENSIONS, lists, strict=True) if dims}
-    fields |= precision_field(op.precision_config)
+    return {name: dims for name, dims in zip(DOT_DIMENSIONS, lists, strict=True) if dims}
+
+
+def precision(kind: type[EnumAttribute[Any]]) -> Part:
+    """`operand_precision={highest,default}`, omitted if all are default: attributes of class `kind`."""
+
+    def read(instruction: Instruction, content: Content) -> None:
+        if precisions := instruction.fields.get("operand_precision"):
+            content.properties["precision_config"] = ArrayAttr(map(kind, precisions))
+
+    def write(op: Operation, regions: Regions) -> Fields:
+        precisions = PRECISIONS.decode(op.properties.get("precision_config", ()))
+        return {"operand_precision": precisions} if any(p != Precision.DEFAULT for p in precisions) else {}
+
+    return Part("", "operand_precision", read, write)
+
+
+def read_algorithm(instruction: Instruction, content: Content) -> None:
+    """`algorithm=dot_bf16_bf16_f32`; StableHLO has an algorithm only with the default precision."""
+    if (name := instruction.fields.get("algorithm")) is None:
+        return
+    if (algorithm := ALGORITHMS.get(name)) is None:
+        raise instruction.error(f"unknown algorithm '{name}'", f"one of {', '.join(ALGORITHMS)}")
+    if "precision_config" in content.properties:
+        content.attributes[ALGORITHM] = StringAttr(name)
+    else:
+        content.properties["algorithm"] = algorithm
+
+
+def algorithm_field(op: stablehlo.DotGeneralOp, regions: Regions) -> Fields:
+    """The inverse of `read_algorithm`."""
     if op.algorithm is not None:
-        fields["algorithm"] = algorithm_name(op.algorithm)
-    elif isinstance(name := op.attributes.get(ALGORITHM), StringAttr):
-        fields["algorithm"] = name.data
-    return fields
+        return {"algorithm": algorithm_name(op.algorithm)}
+    name = op.attributes.get(ALGORITHM)
+    return {"algorithm": name.data} if isinstance(name, StringAttr) else {}
 
 
-def ragged_dot(instruction: Instruction) -> Operation:
-    """`ragged-dot(x, y, sizes), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, ...`"""
+def read_ragged_numbers(instruction: Instruction, content: Content) -> None:
+    """`lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, ...`"""
     fields = instruction.fields
     dot = DotDimensionNumbersAttr.new([dimension_array(fields.get(name, ())) for name in DOT_DIMENSIONS])
     groups = [dimension_array(fields.get(name, ())) for name in RAGGED_DIMENSIONS]
-    precisions: tuple[Precision, ...] = fields.get("operand_precision", ())
-    config: dict[str, Attribute] = {"precision_config": ArrayAttr(map(PrecisionAttr, precisions))} if precisions else {}
-    numbers = RaggedDotDimensionNumbersAttr(dot, *groups)
-    return instruction.create(mhlo.RaggedDotOp, ragged_dot_dimension_numbers=numbers, **config)
+    content.properties["ragged_dot_dimension_numbers"] = RaggedDotDimensionNumbersAttr(dot, *groups)
 
 
-def ragged_dot_fields(op: RaggedDotProduct, regions: Regions) -> Fields:
-    """The inverse of `ragged_dot`."""
+def ragged_number_fields(op: RaggedDotProduct, regions: Regions) -> Fields:
+    """The inverse of `read_ragged_numbers`."""
     numbers = op.numbers
     lists = {
         "lhs_batch_dims": numbers.lhs_batching_dimensions,
@@ -107,14 +112,12 @@ def ragged_dot_fields(op: RaggedDotProduct, regions: Regions) -> Fields:
         "lhs_ragged_dims": numbers.lhs_ragged_dimensions,
         "rhs_group_dims": numbers.rhs_group_dimensions,
     }
-    fields: Fields = {name: values for name, dims in lists.items() if (values := dims.get_values())}
-    return fields | precision_field(cast("ArrayAttr | None", op.properties.get("precision_config")))
+    return {name: values for name, dims in lists.items() if (values := dims.get_values())}
 
 
-def convolution(instruction: Instruction) -> Operation:
-    """`convolution(x, w), window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2`"""
-    fields = instruction.fields
-    window: tuple[ReversibleDimension, ...] = fields.get("window", ())
+def read_convolution(instruction: Instruction, content: Content) -> None:
+    """`window={size=3x3}, dim_labels=b01f_01io->b01f`"""
+    window: tuple[ReversibleDimension, ...] = instruction.fields.get("window", ())
     properties = window_properties(window)
     del properties["window_dimensions"]  # in StableHLO they belong to the kernel
     for name, convolution_name in (("base_dilations", "lhs_dilation"), ("window_dilations", "rhs_dilation")):
@@ -122,14 +125,9 @@ def convolution(instruction: Instruction) -> Operation:
             properties[convolution_name] = properties.pop(name)
     if any(dimension.is_reversed for dimension in window):
         properties["window_reversal"] = DenseArrayBase.from_list(i1, [dimension.is_reversed for dimension in window])
-    return instruction.create(
-        stablehlo.ConvolutionOp,
-        dimension_numbers=dimension_numbers(fields["dim_labels"], len(window), instruction.error),
-        feature_group_count=integer(fields.get("feature_group_count", 1)),
-        batch_group_count=integer(fields.get("batch_group_count", 1)),
-        **properties,
-        **precision_property(fields),
-    )
+    labels = instruction.fields["dim_labels"]
+    content.properties["dimension_numbers"] = dimension_numbers(labels, len(window), instruction.error)
+    content.properties |= properties
 
 
 def dimension_numbers(labels: str, rank: int, error: Callable[[str], Exception]) -> ConvDimensionNumbersAttr:
@@ -149,18 +147,13 @@ def dimension_numbers(labels: str, rank: int, error: Callable[[str], Exception])
 
 
 def convolution_fields(op: stablehlo.ConvolutionOp, regions: Regions) -> Fields:
-    """The inverse of `convolution`."""
+    """The inverse of `read_convolution`."""
     reversal = () if op.window_reversal is None else op.window_reversal.get_values()
     window = tuple(
         ReversibleDimension(d.size, d.stride, d.base_dilation, d.window_dilation, d.low, d.high, is_reversed)
         for d, is_reversed in zip(op.window(), map(abs, reversal or [0] * len(op.window())), strict=True)
     )
-    fields: Fields = {"window": window} if window else {}
-    fields["dim_labels"] = labels_of(op.dimension_numbers)
-    for key in ("feature_group_count", "batch_group_count"):
-        if (count := op.properties[key].value.data) != 1:  # pyright: ignore
-            fields[key] = count
-    return fields | precision_field(op.precision_config)
+    return ({"window": window} if window else {}) | {"dim_labels": labels_of(op.dimension_numbers)}
 
 
 def labels_of(numbers: ConvDimensionNumbersAttr) -> str:
@@ -172,28 +165,32 @@ def labels_of(numbers: ConvDimensionNumbersAttr) -> str:
     return f"{texts[0]}_{texts[1]}->{texts[2]}"
 
 
+RAGGED_DOT = described(
+    mhlo.RaggedDotOp,
+    3,
+    Part("", " ".join((*DOT_DIMENSIONS, *RAGGED_DIMENSIONS)), read_ragged_numbers, ragged_number_fields),
+    precision(PrecisionAttr),
+)
+
 ROWS: Mapping[str, Opcode] = {
-    "convolution": row(
-        convolution,
+    "convolution": described(
+        stablehlo.ConvolutionOp,
         2,
-        "dim_labels",
-        "window feature_group_count batch_group_count operand_precision",
+        Part("dim_labels", "window", read_convolution, convolution_fields),
+        prop("feature_group_count", INTEGER, default=1),
+        prop("batch_group_count", INTEGER, default=1),
+        precision(stablehlo.PrecisionAttr),
         extras="convolution_kind sparsity_config",
-        forms=[Form(stablehlo.ConvolutionOp, convolution_fields)],
     ),
-    "dot": row(
-        dot,
+    "dot": described(
+        stablehlo.DotGeneralOp,
         2,
-        "",
-        f"{' '.join(DOT_DIMENSIONS)} operand_precision algorithm",
+        Part("", " ".join(DOT_DIMENSIONS), read_dot_numbers, dot_number_fields),
+        precision(stablehlo.PrecisionAttr),
+        Part("", "algorithm", read_algorithm, algorithm_field),
         extras="sparsity sparsity_config",
-        forms=[Form(stablehlo.DotGeneralOp, dot_fields)],
     ),
-    "ragged-dot": row(
-        ragged_dot,
-        3,
-        "",
-        f"{' '.join((*DOT_DIMENSIONS, *RAGGED_DIMENSIONS))} operand_precision",
-        forms=[Form(op, ragged_dot_fields) for op in (mhlo.RaggedDotOp, chlo.RaggedDotOp)],
+    "ragged-dot": replace(
+        RAGGED_DOT, forms=tuple(replace(RAGGED_DOT.forms[0], op=op) for op in (mhlo.RaggedDotOp, chlo.RaggedDotOp))
     ),
 }

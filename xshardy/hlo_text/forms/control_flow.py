@@ -10,11 +10,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.hlo.instruction import elements
-from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.hlo_text.codecs import Fields
 from xshardy.hlo_text.fields import ComputationName
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, no_fields, row
+from xshardy.hlo_text.opcode import Form, Opcode, Operands, Regions, described, no_fields, row
 from xshardy.hlo_text.shapes import print_type
 from xshardy.hlo_text.tuples import pack, unpack
 
@@ -206,20 +205,14 @@ def tuple_(instruction: Instruction) -> Operation:
     return stablehlo.TupleOp.create(operands=instruction.operands, result_types=[shape.type])
 
 
-def optimization_barrier(instruction: Instruction) -> Operation:
-    """`opt-barrier(x)`; a tuple passes element by element."""
+def unpacked_operand(instruction: Instruction) -> Sequence[SSAValue]:
+    """The arrays of the operand, one by one."""
     (operand,) = instruction.operands
-    operands = instruction.unpack(operand)
-    return stablehlo.OptimizationBarrierOp.create(operands=operands, result_types=instruction.result_types)
-
-
-def after_all(instruction: Instruction) -> Operation:
-    """`after-all(t, u)`"""
-    return stablehlo.AfterAllOp.create(operands=instruction.values, result_types=[TokenType()])
+    return instruction.unpack(operand)
 
 
 ROWS: Mapping[str, Opcode] = {
-    "after-all": row(after_all, None, forms=[Form(stablehlo.AfterAllOp, no_fields)]),
+    "after-all": described(stablehlo.AfterAllOp, None),
     "call": row(
         call, None, "to_apply", extras="is_composite", forms=[Form(func.CallOp, call_fields)], needs_module=True
     ),
@@ -237,8 +230,8 @@ ROWS: Mapping[str, Opcode] = {
     "get-tuple-element": row(
         get_tuple_element, 1, "index", forms=[Form(stablehlo.GetTupleElementOp, get_tuple_element_fields)]
     ),
-    "opt-barrier": row(
-        optimization_barrier, 1, forms=[Form(stablehlo.OptimizationBarrierOp, no_fields, packed_operands)]
+    "opt-barrier": described(
+        stablehlo.OptimizationBarrierOp, 1, read_operands=unpacked_operand, write_operands=packed_operands
     ),
     "tuple": row(tuple_, None, forms=[Form(stablehlo.TupleOp, no_fields)]),
     "while": row(while_, 1, "condition body", forms=[Form(stablehlo.WhileOp, while_fields, packed_operands)]),

@@ -17,7 +17,7 @@ from xshardy.dialects.stablehlo.tuples import tuple_type
 from xshardy.hlo_text.codecs import Fields, enum_codec
 from xshardy.hlo_text.forms.arrays import array_type
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Property, Regions, mapped, plain, row
+from xshardy.hlo_text.opcode import Form, Opcode, Regions, described, plain, prop, row
 from xshardy.hlo_text.shapes import ArrayShape, TupleShape
 from xshardy.hlo_text.tuples import IMPLICIT, UNIT, pack
 
@@ -52,7 +52,7 @@ def rng_fields(op: stablehlo.RngOp, regions: Regions) -> Fields:
     return {"distribution": f"rng_{op.rng_distribution.data.value.lower()}"}
 
 
-BIT_GENERATOR = mapped(stablehlo.RngBitGeneratorOp, 1, {"algorithm": Property("rng_algorithm", ALGORITHM)})
+BIT_GENERATOR = described(stablehlo.RngBitGeneratorOp, 1, prop("algorithm", ALGORITHM, "rng_algorithm"))
 
 
 def rng_bit_generator(instruction: Instruction) -> Operation:

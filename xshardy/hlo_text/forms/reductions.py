@@ -1,57 +1,53 @@
 """Opcodes that apply a computation to many elements: reductions, maps, windows, scatters, sorts."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import IntAttr, SymbolRefAttr, TensorType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.dialects.stablehlo.windows import window_of, window_properties
-from xshardy.hlo_text.codecs import BOOLEAN, INTEGERS, ONE_INTEGER, Fields, boolean, dimension_array
+from xshardy.hlo_text.codecs import BOOLEAN, INTEGERS, SYMBOL, Fields, dimension_array
 from xshardy.hlo_text.errors import HLOPrintError
-from xshardy.hlo_text.fields import ComputationName
-from xshardy.hlo_text.forms.arrays import array_type
+from xshardy.hlo_text.forms.arrays import array_type, index_numbers, one_dimension
 from xshardy.hlo_text.instruction import Instruction
-from xshardy.hlo_text.opcode import Form, Opcode, Regions, row
+from xshardy.hlo_text.opcode import Content, Form, Opcode, Part, Regions, described, prop
 from xshardy.hlo_text.tuples import unpack
 
 TO_APPLY = "hlo.to_apply"
 
 
-def map_(instruction: Instruction) -> Operation:
-    """`map(x, y), dimensions={0,1}, to_apply=f`; by default, all dimensions."""
+def applied(key: str = "to_apply", number: int = 0) -> Part:
+    """
+    `to_apply=add`: the computation with the body of region `number`.
+
+    Its name is an attribute too, for functions of the emitted kernel have it.
+    """
+    attribute = f"hlo.{key}"
+
+    def read(instruction: Instruction, content: Content) -> None:
+        content.attributes[attribute] = SYMBOL.encode(instruction.fields[key])
+        content.regions.append(region_of(instruction.function(key)))
+
+    def write(op: Operation, regions: Regions) -> Fields:
+        return {key: regions.computation(op, op.regions[number], attribute)}
+
+    return Part(key, "", read, write)
+
+
+def read_mapped_dimensions(instruction: Instruction, content: Content) -> None:
+    """`dimensions={0,1}`; by default, all dimensions."""
     rank = array_type(instruction).get_num_dims()
-    return stablehlo.MapOp.create(
-        operands=instruction.values,
-        result_types=[instruction.result_type],
-        properties={"dimensions": dimension_array(instruction.fields.get("dimensions", tuple(range(rank))))},
-        attributes=applied(instruction),
-        regions=[region_of(instruction.function("to_apply"))],
-    )
+    content.properties["dimensions"] = dimension_array(instruction.fields.get("dimensions", tuple(range(rank))))
 
 
-def map_fields(op: stablehlo.MapOp, regions: Regions) -> Fields:
-    """`dimensions={0,1}, to_apply=f`"""
-    return {"dimensions": INTEGERS.decode(op.dimensions), "to_apply": applied_name(op, op.computation, regions)}
-
-
-def reduce(instruction: Instruction) -> Operation:
-    """`reduce(x, init), dimensions={1}, to_apply=add`; with n arrays, n initial values and a tuple of results."""
-    return stablehlo.ReduceOp.create(
-        operands=paired(instruction),
-        result_types=instruction.result_types,
-        properties={"dimensions": dimension_array(instruction.fields["dimensions"])},
-        attributes=applied(instruction),
-        regions=[region_of(instruction.function("to_apply"))],
-    )
-
-
-def reduce_fields(op: stablehlo.ReduceOp, regions: Regions) -> Fields:
-    """`dimensions={1}, to_apply=add`"""
-    return {"dimensions": INTEGERS.decode(op.dimensions), "to_apply": applied_name(op, op.body, regions)}
+def mapped_dimensions_field(op: stablehlo.MapOp, regions: Regions) -> Fields:
+    """The inverse of `read_mapped_dimensions`."""
+    return {"dimensions": INTEGERS.decode(op.dimensions)}
 
 
 def paired(instruction: Instruction) -> Sequence[SSAValue]:
@@ -61,16 +57,6 @@ def paired(instruction: Instruction) -> Sequence[SSAValue]:
             f"takes as many arrays as initial values, got {len(instruction.operands)} operand(s) in all"
         )
     return instruction.values
-
-
-def applied(instruction: Instruction, attribute: str = "to_apply") -> dict[str, Attribute]:
-    """The name of the computation with the body of the operation; it names functions of the emitted kernel."""
-    return {f"hlo.{attribute}": SymbolRefAttr(instruction.fields[attribute].name)}
-
-
-def applied_name(op: Operation, region: Region, regions: Regions, attribute: str = TO_APPLY) -> ComputationName:
-    """The computation with the body of `region`."""
-    return regions.computation(op, region, attribute)
 
 
 def region_of(function: func.FuncOp) -> Region:
@@ -99,20 +85,31 @@ def erase_dead_tuples(region: Region) -> None:
             Rewriter.erase_op(op)
 
 
-def reduce_window(instruction: Instruction) -> Operation:
-    """`reduce-window(x, init), window={size=2x2 stride=2x1}, to_apply=add`"""
-    return stablehlo.ReduceWindowOp.create(
-        operands=paired(instruction),
-        result_types=instruction.result_types,
-        properties=window_properties(instruction.fields.get("window", ())),
-        attributes=applied(instruction),
-        regions=[region_of(instruction.function("to_apply"))],
-    )
+def read_window(instruction: Instruction, content: Content) -> None:
+    """`window={size=2x2 stride=2x1}`"""
+    content.properties |= window_properties(instruction.fields.get("window", ()))
 
 
-def reduce_window_fields(op: stablehlo.ReduceWindowOp, regions: Regions) -> Fields:
-    """`window={size=2x2 stride=2x1}, to_apply=add`"""
-    return {"window": op.window(), "to_apply": applied_name(op, op.body, regions)}
+def selecting_window(op: stablehlo.SelectAndScatterOp, regions: Regions) -> Fields:
+    """The window, which may be omitted."""
+    if op.window_dimensions is None:
+        return {}
+    return {"window": window_of(INTEGERS.decode(op.window_dimensions), op.window_strides, op.padding)}
+
+
+SCATTER = described(
+    stablehlo.ScatterOp,
+    None,
+    index_numbers(
+        "scatter_dimension_numbers",
+        stablehlo.ScatterDimensionNumbersAttr,
+        "update_window_dims inserted_window_dims scatter_dims_to_operand_dims",
+        "input_batching_dims scatter_indices_batching_dims",
+    ),
+    prop("indices_are_sorted", BOOLEAN, default=False),
+    prop("unique_indices", BOOLEAN, default=False),
+    applied(),
+)
 
 
 def scatter(instruction: Instruction) -> Operation:
@@ -121,26 +118,8 @@ def scatter(instruction: Instruction) -> Operation:
         raise instruction.error(
             f"takes as many updates as arrays, and indices between them, got {len(instruction.operands)} operand(s)"
         )
-    fields = instruction.fields
-    numbers = stablehlo.ScatterDimensionNumbersAttr(
-        dimension_array(fields["update_window_dims"]),
-        dimension_array(fields["inserted_window_dims"]),
-        dimension_array(fields.get("input_batching_dims", ())),
-        dimension_array(fields.get("scatter_indices_batching_dims", ())),
-        dimension_array(fields["scatter_dims_to_operand_dims"]),
-        IntAttr(fields["index_vector_dim"]),
-    )
-    op = stablehlo.ScatterOp.create(
-        operands=instruction.values,
-        result_types=instruction.result_types,
-        properties={
-            "scatter_dimension_numbers": numbers,
-            "indices_are_sorted": boolean(fields.get("indices_are_sorted", False)),
-            "unique_indices": boolean(fields.get("unique_indices", False)),
-        },
-        attributes=applied(instruction),
-        regions=[region_of(instruction.function("to_apply"))],
-    )
+    op = SCATTER.build(instruction)
+    assert isinstance(op, stablehlo.ScatterOp)
     if isinstance(op.scatter_indices.type, TensorType) and (reason := op.refused_indices()) is not None:
         raise instruction.error(reason)
     return op
@@ -150,93 +129,44 @@ def scatter_fields(op: stablehlo.ScatterOp, regions: Regions) -> Fields:
     """The inverse of `scatter`. Raises `HLOPrintError` for indices that XLA does not take."""
     if (reason := op.refused_indices()) is not None:
         raise HLOPrintError(f"{op.name}: {reason}")
-    numbers = op.scatter_dimension_numbers
-    fields: Fields = {
-        "update_window_dims": INTEGERS.decode(numbers.update_window_dims),
-        "inserted_window_dims": INTEGERS.decode(numbers.inserted_window_dims),
-        "scatter_dims_to_operand_dims": INTEGERS.decode(numbers.scatter_dims_to_operand_dims),
-        "index_vector_dim": numbers.index_vector_dim.data,
-    }
-    if batching := INTEGERS.decode(numbers.input_batching_dims):
-        fields["input_batching_dims"] = batching
-        fields["scatter_indices_batching_dims"] = INTEGERS.decode(numbers.scatter_indices_batching_dims)
-    for key in ("indices_are_sorted", "unique_indices"):
-        flag = op.properties.get(key)
-        if flag is not None and BOOLEAN.decode(flag):
-            fields[key] = True
-    return {**fields, "to_apply": applied_name(op, op.update_computation, regions)}
+    return SCATTER.forms[0].fields(op, regions)
 
 
-def select_and_scatter(instruction: Instruction) -> Operation:
-    """`select-and-scatter(x, source, init), window={size=2}, select=ge, scatter=add`"""
-    properties = window_properties(instruction.fields.get("window", ()))
-    return stablehlo.SelectAndScatterOp.create(
-        operands=instruction.values,
-        result_types=[instruction.result_type],
-        properties=properties,
-        attributes=applied(instruction, "select") | applied(instruction, "scatter"),
-        regions=[region_of(instruction.function(key)) for key in ("select", "scatter")],
-    )
-
-
-def select_and_scatter_fields(op: stablehlo.SelectAndScatterOp, regions: Regions) -> Fields:
-    """The inverse of `select_and_scatter`."""
-    fields: Fields = {
-        "select": applied_name(op, op.select, regions, "hlo.select"),
-        "scatter": applied_name(op, op.scatter, regions, "hlo.scatter"),
-    }
-    if op.window_dimensions is not None:
-        sizes = INTEGERS.decode(op.window_dimensions)
-        fields["window"] = window_of(sizes, op.window_strides, op.padding)
-    return fields
-
-
-def sort(instruction: Instruction) -> Operation:
-    """`sort(x, y), dimensions={0}, is_stable=true, to_apply=less`"""
-    dimensions = instruction.fields["dimensions"]
-    if len(dimensions) != 1:
-        raise instruction.error(f"takes one dimension, got {len(dimensions)}", "write `dimensions={0}`")
-    return stablehlo.SortOp.create(
-        operands=instruction.values,
-        result_types=instruction.result_types,
-        properties={
-            "dimension": ONE_INTEGER.encode(dimensions),
-            "is_stable": boolean(instruction.fields.get("is_stable", False)),
-        },
-        attributes=applied(instruction),
-        regions=[region_of(instruction.function("to_apply"))],
-    )
-
-
-def sort_fields(op: stablehlo.SortOp, regions: Regions) -> Fields:
-    """`dimensions={0}, is_stable=true, to_apply=less`"""
+def sorted_dimension(op: stablehlo.SortOp) -> int:
+    """The dimension, counted from the front."""
     rank = len(tensor_type(op.inputs[0]).get_shape())
     dimension = -1 if op.dimension is None else op.dimension.value.data
-    fields: Fields = {"dimensions": (dimension % rank if rank else 0,)}
-    if op.is_stable is not None and op.is_stable.value.data:
-        fields["is_stable"] = True
-    return {**fields, "to_apply": applied_name(op, op.comparator, regions)}
+    return dimension % rank if rank else 0
 
 
 ROWS: Mapping[str, Opcode] = {
-    "map": row(map_, None, "to_apply", "dimensions", forms=[Form(stablehlo.MapOp, map_fields)]),
-    "reduce": row(reduce, None, "dimensions to_apply", forms=[Form(stablehlo.ReduceOp, reduce_fields)]),
-    "reduce-window": row(
-        reduce_window, None, "to_apply", "window", forms=[Form(stablehlo.ReduceWindowOp, reduce_window_fields)]
-    ),
-    "scatter": row(
-        scatter,
+    "map": described(
+        stablehlo.MapOp,
         None,
-        "update_window_dims inserted_window_dims scatter_dims_to_operand_dims index_vector_dim to_apply",
-        "input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices",
-        forms=[Form(stablehlo.ScatterOp, scatter_fields)],
+        Part("", "dimensions", read_mapped_dimensions, mapped_dimensions_field),
+        applied(),
     ),
-    "select-and-scatter": row(
-        select_and_scatter,
+    "reduce": described(stablehlo.ReduceOp, None, prop("dimensions", INTEGERS), applied(), read_operands=paired),
+    "reduce-window": described(
+        stablehlo.ReduceWindowOp,
+        None,
+        Part("", "window", read_window, lambda op, regions: {"window": op.window()}),
+        applied(),
+        read_operands=paired,
+    ),
+    "scatter": replace(SCATTER, build=scatter, forms=(Form(stablehlo.ScatterOp, scatter_fields),)),
+    "select-and-scatter": described(
+        stablehlo.SelectAndScatterOp,
         3,
-        "select scatter",
-        "window",
-        forms=[Form(stablehlo.SelectAndScatterOp, select_and_scatter_fields)],
+        applied("select"),
+        applied("scatter", number=1),
+        Part("", "window", read_window, selecting_window),
     ),
-    "sort": row(sort, None, "dimensions to_apply", "is_stable", forms=[Form(stablehlo.SortOp, sort_fields)]),
+    "sort": described(
+        stablehlo.SortOp,
+        None,
+        one_dimension(sorted_dimension),
+        prop("is_stable", BOOLEAN, default=False),
+        applied(),
+    ),
 }

@@ -50,11 +50,7 @@ class ReplicatedToUnreduced:
     sharding: TensorShardingAttr
 
     def on(self, tensor: SSAValue) -> Operation:
-        return ReplicatedToUnreducedOp(
-            operands=[tensor],
-            properties={"axes": AxisRefListAttr(self.axes), "out_sharding": self.sharding},
-            result_types=[tensor.type],
-        )
+        return ReplicatedToUnreducedOp(tensor, AxisRefListAttr(self.axes), self.sharding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +62,7 @@ class ShardedToUnreduced:
 
     def on(self, tensor: SSAValue) -> Operation:
         axes = ListOfAxisRefListsAttr([AxisRefListAttr(of_dim) for of_dim in self.axes])
-        return ShardedToUnreducedOp(
-            operands=[tensor], properties={"axes": axes, "out_sharding": self.sharding}, result_types=[tensor.type]
-        )
+        return ShardedToUnreducedOp(tensor, axes, self.sharding)
 
 
 Move = Reshard | AllReduce | ReplicatedToUnreduced | ShardedToUnreduced

@@ -9,7 +9,7 @@ rounding of f32, is 6 units in the last place.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.polynomials import polynomial
 
 

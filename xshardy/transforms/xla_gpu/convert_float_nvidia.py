@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xshardy.gpus.capability import ComputeCapability, parse_target
 from xshardy.lowering.targets import PTX_VERSIONS, is_specific
 from xshardy.rewriting import PatternPass, Step, match_op_type
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.convert_float_pairs import ExtendPairs, TruncatePairs
 from xshardy.transforms.xla_gpu.float_instructions import (

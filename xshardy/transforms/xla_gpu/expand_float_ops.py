@@ -16,7 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.arith import RemFOp
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Walk, match_op_type
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu import approximations
 from xshardy.transforms.xla_gpu.small_floats import has_negative_zero, nan_code, narrow, widen

@@ -18,8 +18,8 @@ from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.rewriting import OpTypePattern, PatternPass, Step
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.call_graph import PRIVATE, functions_of
-from xshardy.transforms.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS
 
 

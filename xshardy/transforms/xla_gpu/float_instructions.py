@@ -26,7 +26,7 @@ from xdsl.ir import Attribute
 
 from xshardy.dialects.extensions.llvm import ExtractElementOp
 from xshardy.gpus.capability import ComputeCapability
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.small_floats import largest_code
 
 PAIR = VectorType(f16, [2])

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
     i32,
 )
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 
 
 @dataclass(frozen=True, slots=True)

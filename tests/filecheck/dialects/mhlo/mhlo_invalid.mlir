@@ -32,10 +32,10 @@ func.func @no_ragged_dimension(%lhs: tensor<11x5xf32>, %rhs: tensor<3x5x7xf32>, 
 
 // -----
 
-// CHECK: expected `dot_dimension_numbers = #mhlo.dot<...>`
+// CHECK: struct is missing required parameter: dot_dimension_numbers
 "test.op"() {numbers = #mhlo.ragged_dot<lhs_ragged_dimensions = [0]>} : () -> ()
 
 // -----
 
-// CHECK: expected each of dot_dimension_numbers, lhs_ragged_dimensions, rhs_group_dimensions once at most
+// CHECK: 'lhs_ragged_dimensions' is given twice: remove one of the two
 "test.op"() {numbers = #mhlo.ragged_dot<lhs_ragged_dimensions = [0], lhs_ragged_dimensions = [0]>} : () -> ()

@@ -18,9 +18,9 @@ from xdsl.dialects.builtin import (
 
 from xshardy import compiler
 from xshardy.gpus.capability import ComputeCapability
-from xshardy.interpreters.host import run_on_host
-from xshardy.lowering.nvptx import compile_module, kernel_source
+from xshardy.lowering.nvptx import compile_module
 from xshardy.lowering.ptxas import assemble
+from xshardy.ptx.kernels import run_kernel
 from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.float_instructions import Target, greatest_not_overflowing, instructions_for
 
@@ -103,10 +103,10 @@ def converting_kernel(count: int, source: str, result: str, each: int = 1) -> Mo
 
 
 def converted(values: Array, source: str, result: str, target: str, each: int = 1) -> tuple[Array, str]:
-    """The result of the kernel for `target` on `values`, executed on the host, and its LLVM IR."""
+    """The result of the kernel for `target` on `values`, executed on the PTX machine, and its LLVM IR."""
     module = compiler.lower(converting_kernel(values.size, source, result, each), "llvm", target=target)
-    kernel = kernel_source(module)
-    written = run_on_host(kernel, {0: values, 1: np.zeros(values.size, DTYPES[result])})
+    kernel = compile_module(module, target)
+    written = run_kernel(kernel, {0: values, 1: np.zeros(values.size, DTYPES[result])})
     return written[1], kernel.llvm_ir
 
 

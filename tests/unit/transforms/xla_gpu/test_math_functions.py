@@ -18,11 +18,11 @@ from elementwise_kernel import elementwise_kernel, padded_size
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
-from xshardy.interpreters.host import run_on_host
 from xshardy.interpreters.simt import kernel, run_kernel
 from xshardy.lowering import cuda_files
 from xshardy.lowering.cuda_files import MissingCudaExtraError
-from xshardy.lowering.nvptx import compile_module, kernel_source
+from xshardy.lowering.nvptx import compile_module
+from xshardy.ptx.kernels import run_kernel as run_on_ptx_machine
 from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctionsPass
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS
 from xshardy.transforms.xla_gpu.math_functions.coefficients import TWO_OVER_PI_WORDS
@@ -190,14 +190,14 @@ def test_error_of_f32_with_inexact_quotients_and_roots(name: str, steps: int, mo
     ("name", "type"), [("sin", "f64"), ("tanh", "f32"), ("powf", "f32"), ("cos", "f32"), ("remf", "f64")]
 )
 def test_through_the_pipeline(name: str, type: str, monkeypatch: pytest.MonkeyPatch):
-    """Lowered to LLVM IR without libdevice, executed on the host, and compiled to PTX."""
+    """Lowered to LLVM IR without libdevice, compiled, and executed on the PTX machine."""
     monkeypatch.setattr(cuda_files, "find_spec", lambda name: None)
     operands = tuple(operand[:4096] for operand in arguments_of(name, type, seed=2))
     values = ", ".join(f"%{operand}" for operand in "xy"[: len(operands)])
     module = elementwise_kernel(f"%r = {operation(name)} {values} : {type}", type, [type] * len(operands), 4096)
-    source = kernel_source(compiler.lower(module, "llvm"))
-    assert "__nv_" not in source.llvm_ir
-    written = run_on_host(source, dict(enumerate([*operands, np.zeros(4096, TYPES[type])])))
+    compiled = compile_module(compiler.lower(module, "llvm"))
+    assert "__nv_" not in compiled.llvm_ir
+    written = run_on_ptx_machine(compiled, dict(enumerate([*operands, np.zeros(4096, TYPES[type])])))
     check(name, type, operands, written[len(operands)])
 
 

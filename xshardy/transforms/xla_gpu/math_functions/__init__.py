@@ -13,7 +13,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.extensions.arith import RemFOp
 from xshardy.dialects.extensions.math import ErfcOp
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.error_functions import erf, erfc
 from xshardy.transforms.xla_gpu.math_functions.exponentials import exp, expm1
 from xshardy.transforms.xla_gpu.math_functions.hyperbolic import cosh, sinh, tanh

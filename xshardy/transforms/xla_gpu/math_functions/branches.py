@@ -6,7 +6,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Region
 from xdsl.rewriter import InsertPoint
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 
 Side = Callable[[], Sequence[Scalar]]
 """Inserts the operations of one side; gives its values."""

@@ -7,7 +7,7 @@ for the errors of products.
 
 from dataclasses import dataclass
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import AnyFloat, f32, f64
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import ERF, ERFC
 from xshardy.transforms.xla_gpu.math_functions.exponentials import exp_of_sum
 from xshardy.transforms.xla_gpu.math_functions.formats import quotient

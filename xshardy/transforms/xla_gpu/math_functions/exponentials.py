@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import AnyFloat, f32, f64
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import EXP, LN2, LOG2_E
 from xshardy.transforms.xla_gpu.math_functions.formats import (
     format_of,

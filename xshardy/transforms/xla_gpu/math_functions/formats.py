@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64, i32, i64
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ logarithm is small.
 
 from math import inf, nan
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.double_word import DoubleWord, exact_square, fast_sum, square_root
 from xshardy.transforms.xla_gpu.math_functions.formats import format_of, quotient
 from xshardy.transforms.xla_gpu.math_functions.logarithms import Normalized, log_of_normalized, normalized

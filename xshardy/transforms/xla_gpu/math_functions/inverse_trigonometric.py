@@ -4,7 +4,7 @@ from math import inf, nan
 
 from xdsl.dialects.builtin import AnyFloat
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import ATAN, HALF_PI
 from xshardy.transforms.xla_gpu.math_functions.double_word import DoubleWord, exact_square, fast_sum, square_root
 from xshardy.transforms.xla_gpu.math_functions.formats import format_of, power_of_two, quotient

@@ -12,7 +12,7 @@ from itertools import pairwise
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IndexType, TensorType, f32, f64, i32, i64
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import HALF_PI, TWO_OVER_PI_WORDS
 from xshardy.transforms.xla_gpu.math_functions.double_word import DoubleWord, fast_sum
 from xshardy.transforms.xla_gpu.math_functions.formats import Format, format_of

@@ -11,7 +11,7 @@ from math import inf, nan, sqrt
 import numpy as np
 from xdsl.dialects.builtin import AnyFloat, f32
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import LN2, LOG
 from xshardy.transforms.xla_gpu.math_functions.formats import format_of, quotient
 from xshardy.transforms.xla_gpu.math_functions.polynomials import polynomial

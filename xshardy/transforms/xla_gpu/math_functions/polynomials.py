@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 
 
 def polynomial(x: Scalar, coefficients: Sequence[float]) -> Scalar:

@@ -9,7 +9,7 @@ from math import inf, nan
 
 from xdsl.dialects.builtin import AnyFloat
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import LN2, LOG_TAIL, TWO_THIRDS
 from xshardy.transforms.xla_gpu.math_functions.double_word import DoubleWord, fast_sum
 from xshardy.transforms.xla_gpu.math_functions.exponentials import OVERFLOW, UNDERFLOW, exp_of_sum

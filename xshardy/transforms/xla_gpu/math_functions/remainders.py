@@ -10,7 +10,7 @@ from math import inf, nan
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i64
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.branches import branch, repeat_while
 from xshardy.transforms.xla_gpu.math_functions.formats import format_of, power_of_two
 

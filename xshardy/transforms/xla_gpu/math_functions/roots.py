@@ -6,7 +6,7 @@ from math import inf
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, f32, f64
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.formats import Format, format_of
 
 

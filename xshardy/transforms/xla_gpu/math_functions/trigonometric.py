@@ -9,7 +9,7 @@ from math import inf, nan
 
 from xdsl.dialects.builtin import AnyFloat, f32, f64, i32
 
-from xshardy.transforms.scalars import Scalar
+from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.branches import branch
 from xshardy.transforms.xla_gpu.math_functions.coefficients import COS, HALF_PI, SIN, TWO_OVER_PI
 from xshardy.transforms.xla_gpu.math_functions.formats import nearest_integer, quotient

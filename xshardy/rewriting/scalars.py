@@ -114,6 +114,18 @@ class Scalar:
         """`self * factor + addend`, rounded once."""
         return self.insert(math.FmaOp(self.value, factor.value, self._operand(addend)))
 
+    def maximum_number(self, other: "Scalar") -> "Scalar":
+        """The greater one; the other one if one is NaN."""
+        return self.insert(arith.MaxnumfOp(self.value, other.value))
+
+    def atan2(self, x: "Scalar") -> "Scalar":
+        """The angle of the point (`x`, `self`)."""
+        return self.insert(math.Atan2Op(self.value, x.value))
+
+    def apply(self, function: Callable[[SSAValue], Operation]) -> "Scalar":
+        """A function of this value, such as `math.ExpOp`."""
+        return self.insert(function(self.value))
+
     def sqrt(self) -> "Scalar":
         """The square root; NaN for a negative number."""
         return self.insert(math.SqrtOp(self.value))
@@ -133,6 +145,10 @@ class Scalar:
         if self.is_integer:
             return self.insert(arith.CmpiOp(self.value, operand, INTEGER_COMPARISONS[relation]))
         return self.insert(arith.CmpfOp(self.value, operand, FLOAT_COMPARISONS[relation]))
+
+    def is_nan(self) -> "Scalar":
+        """Whether this float is NaN, as an i1."""
+        return self.insert(arith.CmpfOp(self.value, self.value, "uno"))
 
     def select(self, if_true: "Scalar | int | float", if_false: "Scalar") -> "Scalar":
         """One of two values, by this i1. A number has the type of the other value."""
