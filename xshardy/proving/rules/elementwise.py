@@ -68,6 +68,8 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
     if isinstance(op, chlo.SquareOp):
         operands = [operands[0], operands[0]]
     pieces, rest = list[Piece](), list[tuple[Box, tuple[Piece, ...]]]()
+    if isinstance(op, stablehlo.SelectOp):
+        pieces, operands[0] = _chosen(kernel, *operands)
     for box, chosen in refined([view.pieces for view in operands]):
         reads = tuple(replace(piece, at=settled(piece.at, box, shape), box=box) for piece in chosen)
         known = _known(kernel, op, reads, box)
@@ -83,6 +85,20 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
             views = [View(shape, (piece,)) for piece in reads]
             pieces += kernel.apply(each, views, range(len(shape))).pieces
     return [View(shape, merged(pieces))]
+
+
+def _chosen(kernel: Kernel, mask: View, on_true: View, on_false: View) -> tuple[list[Piece], View]:
+    """A selection where its mask is known, whatever the other side is there; and the mask where it is not known."""
+    pieces, rest = list[Piece](), list[Piece]()
+    for piece in mask.pieces:
+        sides = [side for truth, side in ((True, on_true), (False, on_false)) if kernel.is_number(piece, truth)]
+        rest += () if sides else (piece,)
+        pieces += (
+            replace(chosen, at=settled(chosen.at, box, mask.shape), box=box)
+            for side in sides
+            for box, (_, chosen) in refined([[piece], side.pieces])
+        )
+    return pieces, View(mask.shape, tuple(rest))
 
 
 def _is_total(kernel: Kernel, piece: Piece) -> bool:
@@ -271,10 +287,12 @@ def _clamped(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
 
 
 def _compared(kernel: Kernel, op: stablehlo.CompareOp, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
-    if (values := _integers(kernel, reads)) is None:
-        return None
-    truths = [Piece(kernel.universe.constant(truth), (), box) for truth in (True, False)]
-    return _decided(op.comparison_direction.data, values, box, truths)
+    values = _integers(kernel, reads)
+    return None if values is None else _decided(op.comparison_direction.data, values, box, _truths(kernel, box))
+
+
+def _truths(kernel: Kernel, box: Box) -> list[Piece]:
+    return [Piece(kernel.universe.constant(truth), (), box) for truth in (True, False)]
 
 
 def _decided(direction: Direction, values: Sequence[Index], box: Box, answers: Sequence[Piece]) -> list[Piece] | None:
@@ -341,9 +359,6 @@ def _cut(piece: Piece, boxes: Iterable[Box]) -> list[Piece]:
 
 
 def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
-    for truth, answer in ((True, reads[1]), (False, reads[2])):
-        if kernel.is_number(reads[0], truth):
-            return [answer]
     on_true, on_false = reads[1:]
     is_same = on_true.source is on_false.source and on_true.outside is on_false.outside
     is_same &= on_true.partial is on_false.partial is None
@@ -359,6 +374,8 @@ def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) 
         return [reads[0]]
     values = _integers(kernel, reads)
     if values is not None:
+        if target == "truth":
+            return _decided(Direction.NE, [values[0], number(0)], box, _truths(kernel, box))
         if target in ("real", "complex") and values[0].is_known and is_uniform(values[0].offset):
             return [Piece(kernel.universe.constant(float(values[0].offset[0])), (), box)]
         return _in_range(kernel, op, values[0], box)
