@@ -72,7 +72,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {{{number_of_device([0, 2])}
 
 
 def scattered(table: list[int], rows: int, body: str, size: int = 4) -> Trial:
-    """A scatter of one update into each of the first four of `size` rows; a device has half of them, and `rows` updates."""
+    """Four updates, each scattered into a row of `size`; a device has half of the rows, and `rows` of the updates."""
     text = """
 func.func @main(%x: tensor<{0}x3xf32>{2}, %u: tensor<4x3xf32>, %i: tensor<4xi32>) -> (tensor<{0}x3xf32>{2}) {{{3}
     %rows = stablehlo.iota dim = 0 : tensor<{1}xi32>

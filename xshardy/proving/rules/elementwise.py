@@ -32,7 +32,16 @@ from xshardy.proving.index import (
     same_index,
 )
 from xshardy.proving.kernel import Kernel, Undecided
-from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
+from xshardy.proving.rules.keys import (
+    NUMBERS,
+    REAL,
+    TRUTH,
+    details_of,
+    element_of,
+    integer_range,
+    kind_of_element,
+    kinds_of,
+)
 from xshardy.proving.rules.look_up_windows import selected
 from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
@@ -109,14 +118,12 @@ def _is_total(kernel: Kernel, piece: Piece) -> bool:
 
 
 def _applied(op: Operation, shape: Sequence[int]) -> Applied:
-    name, commutes = op.name, type(op) in COMMUTATIVE
-    properties, kinds, regions = details_of(op)
+    name, commutes, kinds = op.name, type(op) in COMMUTATIVE, kinds_of(op)
     if element_of(op.results[0]) == i1 and type(op) in BOOLEAN_NAMES:
         name = BOOLEAN_NAMES[type(op)]
     if isinstance(op, chlo.SquareOp):
         name, commutes, kinds = "stablehlo.multiply", True, (kinds[0], *kinds)
-    details = properties, kinds, regions
-    return Applied(name, details, "p" * len(shape), tuple(shape), commutes=commutes, kinds=kinds)
+    return Applied(name, details_of(op), "p" * len(shape), tuple(shape), commutes=commutes, kinds=kinds)
 
 
 def converted_from_integers(kernel: Kernel, op: Operation, positions: View) -> View:
@@ -223,7 +230,7 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
     values = _integers(kernel, reads)
     if values is None:
         is_one = isinstance(op, stablehlo.DivOp) and kernel.is_number(reads[1], 1.0)
-        return [reads[0]] if is_one and kind_of_element(element_of(op.results[0])) == "real" else None
+        return [reads[0]] if is_one and kinds_of(op)[-1] == REAL else None
     value, divisor = values
     if not divisor.is_known or not is_uniform(divisor.offset) or divisor.offset[0] <= 0:
         return None
@@ -369,20 +376,20 @@ def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
 
 def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     """Conversions between floats change nothing in exact arithmetic; nor do those of integers that fit."""
-    source, target = (kind_of_element(element_of(value)) for value in (op.operands[0], op.results[0]))
+    source, target = kinds_of(op)
     if source == target:
         return [reads[0]]
     values = _integers(kernel, reads)
     if values is not None:
-        if target == "truth":
+        if target == TRUTH:
             return _decided(Direction.NE, [values[0], number(0)], box, _truths(kernel, box))
-        if target in ("real", "complex") and values[0].is_known and is_uniform(values[0].offset):
+        if target in NUMBERS and values[0].is_known and is_uniform(values[0].offset):
             return [Piece(kernel.universe.constant(float(values[0].offset[0])), (), box)]
         return _in_range(kernel, op, values[0], box)
-    if source == "truth":
+    if source == TRUTH:
         for truth in (True, False):
             if kernel.is_number(reads[0], truth):
-                if target in ("real", "complex"):
+                if target in NUMBERS:
                     return [Piece(kernel.universe.constant(float(truth)), (), box)]
                 return [Piece(kernel.universe.integers, (Index(np.array([int(truth)], np.int64)),), box)]
     return None

@@ -71,9 +71,7 @@ def _start(kernel: Kernel, index: View, value: SSAValue, greatest: int) -> Index
     found = value_of(kernel, piece, kind_of_element(element_of(value)))
     if found is None or (found.atom is None and not is_known):
         raise Undecided("its index is no integer that is known everywhere")
-    clamped = found.mapped(
-        lambda f: piecewise.smaller(piecewise.larger(f, piecewise.everywhere(0, f)), piecewise.everywhere(greatest, f))
-    )
+    clamped = found.mapped(lambda f: piecewise.smaller(piecewise.larger(f, 0), greatest))
     if found.atom is None:
         return number(np.array([f.lines[0].constant for f in clamped.functions]))
     if found.atom.source is kernel.universe.integers:
@@ -117,8 +115,6 @@ def _looked_up(kernel: Kernel, result: SSAValue, operand: View, at: Sequence[Ind
 def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
     """A slice where the starts are known; otherwise a look-up along the dimensions in which they are not."""
     shape, operand = shape_of(op.result), operands[0]
-    if movement.starts_of(kernel, operands[1:], operand.shape, shape) is not None:
-        return movement.dynamic_slice(kernel, op, operands)
     at, picks = list[Index](), list[Pick]()
     for dim, start in enumerate(_starts(kernel, op.operands[1:], operands[1:], operand.shape, shape, shape)):
         at.append(_at(start, dim, shape, picks, operand.shape[dim]))
@@ -132,9 +128,10 @@ def dynamic_update_slice(
 ) -> Sequence[View]:
     """An update. Dimensions are taken as a whole where some starts are known, not 0, and others are not."""
     shape, (operand, update) = shape_of(op.result), operands[:2]
-    if movement.starts_of(kernel, operands[2:], shape, update.shape) is not None:
-        return movement.dynamic_update_slice(kernel, op, operands)
     starts = _starts(kernel, op.operands[2:], operands[2:], shape, update.shape, shape)
+    known = [start.offset for start in starts if isinstance(start, Index) and start.is_known]
+    if len(known) == len(starts):
+        return [movement.updated_at(kernel, operand, update, known)]
     picks = [replace(start, place=dim) for dim, start in enumerate(starts) if isinstance(start, Pick)]
     if any(update.shape[dim] != size and not isinstance(starts[dim], Pick) for dim, size in enumerate(shape)):
         return movement.by_runtime_indices(kernel, op, operands, 2, update.shape)
@@ -216,7 +213,7 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     roles = "p" * rank + "r" * (len(space) - rank)
     applied, neutral = Applied(SCATTER, details, roles, tuple(space), kind=kind), neutral_of(kind, element)
     found = kernel.apply(applied, [updates, *masks], range(rank), neutral, masks=len(masks))
-    return [joined(kernel, kind, neutral, kind_of_element(element), found, operands[0])]
+    return [joined(kernel, kind, element, found, operands[0])]
 
 
 def _known_start(kernel: Kernel, dims: SliceDims, indices: View, dim: int) -> Index | None:
