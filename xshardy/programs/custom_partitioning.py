@@ -28,7 +28,7 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.programs.jax_functions import import_jax, lowered
 from xshardy.programs.program import read_program
 from xshardy.programs.source import source_of
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import PatternPass, match_op_type, rewrite
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.failures import OperationFailedException, warn
 from xshardy.transforms.inline import InlinePass
@@ -36,6 +36,7 @@ from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy.shardings import meshes_of
 from xshardy.transforms.sdy_export.update_non_divisible_input_output_shardings import evenly_sharded_on
+from xshardy.transforms.sdy_import.lift_inlined_meshes import NameMeshes
 
 
 def callback_of(call: CustomCallOp) -> Any:
@@ -89,7 +90,9 @@ def body_of(call: CustomCallOp, callback: Any, meshes: Mapping[str, MeshAttr]) -
     result_specs = tuple(sharding.spec for sharding in callback.out_tree.flatten_up_to(of_results))
     of_parts = jax.shard_map(on_leaves, mesh=mesh, in_specs=specs, out_specs=result_specs, check_vma=False)
     given = [operand.update(sharding=sharding) for operand, sharding in zip(operands, shardings, strict=True)]
-    program = read_program(source_of(source_of(lowered(of_parts, given)).text.replace("@mesh", f"@{name}")))
+    program = read_program(source_of(lowered(of_parts, given)))
+    renamed = dict.fromkeys(meshes_of(program.module), name)
+    rewrite(program.module, [NameMeshes({}, renamed, is_needed=True)])
     InlinePass().apply(program.context, program.module)
     (returned,) = operations_of(main := main_function(program.module), ReturnOp)
     if (computed := returned.operand_types) != (wanted := call.result_types):

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from xshardy.programs.distributed_tensor import DistributedTensor
-from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, first_equal, identity, substitute, whole
+from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, first_equal, identity, part_at, substitute
 from xshardy.proving.kernel import Undecided
 from xshardy.proving.views import Box, Piece, View, pull, restricted
 
@@ -16,8 +16,7 @@ def part_numbers(tensor: DistributedTensor) -> NDArray[np.int64]:
 
 def place_of(tensor: DistributedTensor) -> tuple[Index, ...]:
     """The index in the whole tensor of each element of the part of a device."""
-    numbers = part_numbers(tensor)
-    return tuple(whole(dim, size).plus(numbers[:, dim] * size) for dim, size in enumerate(tensor.local_shape))
+    return part_at([*(part_numbers(tensor) * np.array(tensor.local_shape, np.int64)).T], tensor.local_shape)
 
 
 def part_of(view: View, tensor: DistributedTensor) -> View:

@@ -99,6 +99,11 @@ def whole(dim: int, size: int) -> Index:
     return Index(ZERO, (Digit(1, dim, 1, size),) if size > 1 else ())
 
 
+def part_at(starts: Sequence[Ints | int], shape: Sequence[int]) -> tuple[Index, ...]:
+    """The indices, in a whole tensor, of the part of `shape` that begins at `starts`."""
+    return tuple(whole(dim, size).plus(start) for dim, (start, size) in enumerate(zip(starts, shape, strict=True)))
+
+
 def identity(shape: Sequence[int]) -> tuple[Index, ...]:
     """The index of each dimension of `shape`."""
     return tuple(whole(dim, size) for dim, size in enumerate(shape))

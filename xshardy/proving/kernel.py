@@ -437,8 +437,8 @@ class Kernel:
                 return None
             reads = [reads[1], reads[0], *reads[2:]]
         if (
-            (theirs.name, theirs.details, theirs.extra, theirs.kind)
-            != (operation.name, operation.details, operation.extra, operation.kind)
+            (theirs.name, theirs.details, theirs.kinds, theirs.extra, theirs.kind)
+            != (operation.name, operation.details, operation.kinds, operation.extra, operation.kind)
             or len(term.reads) != len(reads)
             or len(at) != len(theirs.sizes)
             or not all(a.source is b.source and a.outside is b.outside for a, b in zip(term.reads, reads, strict=True))

@@ -17,8 +17,8 @@ from xshardy.proving.kernel import Answer, Kernel, Oracle, Undecided, Universe
 from xshardy.proving.pair import Pair
 from xshardy.proving.program import Reading, Relations
 from xshardy.proving.relations import BySharding
-from xshardy.proving.rules.collectives import Reducer
-from xshardy.proving.rules.keys import element_of, kind_of_element
+from xshardy.proving.rules.collectives import Reducer, by_device
+from xshardy.proving.rules.keys import kind_of_element
 from xshardy.proving.rules.reductions import neutral_of
 from xshardy.proving.search import Search
 from xshardy.proving.sources import Operation as Applied
@@ -83,12 +83,12 @@ def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None)
     reader = kernel if pair.are_of_devices else Kernel(universe, oracle, 1, True, Grid(1, 1))
     whole_main, local_main = pair.functions
     given, parts = list[View](), list[View]()
-    for index, (tensor, argument) in enumerate(zip(pair.arguments, whole_main.body.block.args, strict=True)):
+    for index, tensor in enumerate(pair.arguments):
         if pair.are_of_devices:
             one = other = kernel.opaque(f"argument{index}", tensor.shape)
             universe.written.update(piece.source for piece in one.pieces)
         else:
-            one, other = _argument(reader, kernel, tensor, index, kind_of_element(element_of(argument)))
+            one, other = _argument(reader, kernel, tensor, index)
         given.append(one)
         parts.append(other)
     views = (None, None) if kept is None else (kept.whole, kept.local)
@@ -119,7 +119,7 @@ def _is_whole(part: View, tensor: DistributedTensor) -> bool:
     return bool((sum((piece.box.volume for piece in part.pieces), np.int64(0)) == np.prod(extents, axis=1)).all())
 
 
-def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: int, kind: str) -> tuple[View, View]:
+def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: int) -> tuple[View, View]:
     """
     The view of an argument in the whole program, and on each device.
 
@@ -132,16 +132,13 @@ def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: 
         view = view_of(Source(name, tensor.shape), identity(tensor.shape), tensor.shape, 1)
         return view, part_of(view, tensor)
     count, rank = len(groups[0]), len(tensor.shape)
-    ranks = np.zeros(tensor.devices, np.int64)
-    for group in groups:
-        ranks[list(group)] = np.arange(count)
+    _, ranks = by_device(kernel, groups)
     space = (*tensor.shape, count)
     source = Source(name, space)
-    combined = Applied("reduce", (KINDS[tensor.reduction], kind), "p" * rank + "r", space, kind=KINDS[tensor.reduction])
+    kind, element = KINDS[tensor.reduction], kind_of_element(tensor.type.element_type)
+    combined = Applied("reduce", (kind, element), "p" * rank + "r", space, kind=kind)
     view = reader.apply(combined, [view_of(source, identity(space), space, 1)], range(rank))
-    part = Partial(
-        combined.kind or "", (Box(ranks[:, None], ranks[:, None] + 1, np.ones(kernel.devices, bool)),), (count,)
-    )
+    part = Partial(kind, (Box(ranks[:, None], ranks[:, None] + 1, np.ones(kernel.devices, bool)),), (count,))
     parts = part_of(view, tensor)
     return view, View(parts.shape, tuple(replace(piece, partial=part) for piece in parts.pieces))
 
@@ -151,8 +148,6 @@ def _completed(kernel: Kernel, view: View, tensor: DistributedTensor) -> View:
     groups = tensor.summed_devices
     if not groups or len(groups[0]) == 1:
         return view
-    members = np.zeros((kernel.devices, len(groups[0])), np.int64)
-    for group in groups:
-        members[list(group)] = group
+    members, _ = by_device(kernel, groups)
     kind = KINDS[tensor.reduction]
     return Reducer(kernel, kind, neutral_of(kind, tensor.type.element_type), members).reduced(view)

@@ -65,7 +65,7 @@ class Search:
 def _key(operation: Operation, reads: Sequence[Piece]) -> object:
     sources = tuple(piece.source for piece in reads)
     either = frozenset(sources[:2]) if operation.commutes else sources[:2]
-    return operation.name, operation.details, operation.extra, operation.kind, either, sources[2:]
+    return operation.name, operation.details, operation.kinds, operation.extra, operation.kind, either, sources[2:]
 
 
 def _match(

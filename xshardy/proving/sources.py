@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.ir import Attribute
 
 from xshardy.numerics.element_types import Array
 from xshardy.proving.index import Index, Ints
@@ -80,8 +81,8 @@ class Operation:
     """Whether its first two reads may be swapped."""
     members: NDArray[np.int64] | None = None
     """Of a collective: for each device those of its group, whose reads are combined. `[device, rank]`"""
-    kinds: tuple[str, ...] = ()
-    """The kinds of the elements of operands and result of an elementwise operation."""
+    kinds: tuple[Attribute, ...] = ()
+    """The kinds of the elements of operands and result of an elementwise operation (`rules.keys`)."""
     is_total: bool = False
     """Whether it is a function of integers and numbers that may be read at any index: a mask, a position."""
 

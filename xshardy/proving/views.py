@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from xshardy.proving.index import Digit, Index, Ints, canonical, same_index, substitute, whole
+from xshardy.proving.index import Digit, Index, Ints, canonical, part_at, same_index, substitute
 from xshardy.proving.sources import Box, Gapped, Mask, Partial, Piece, Source, full_box
 
 
@@ -333,10 +333,7 @@ def _widened(piece: Piece, neighbour: Piece, active: Mask) -> Piece:
 
 def placed(view: View, starts: Sequence[Ints | int], shape: Sequence[int]) -> View | None:
     """The view at an offset of a larger tensor, the rest of which is unknown; parts outside of that are cut off."""
-    at = [
-        whole(dim, size).plus(-np.asarray(start)) for dim, (size, start) in enumerate(zip(shape, starts, strict=True))
-    ]
-    return pull(view, at, shape)
+    return pull(view, part_at([-np.asarray(start) for start in starts], shape), shape)
 
 
 def overlaid(inner: View, covered: Box, outer: View) -> View:

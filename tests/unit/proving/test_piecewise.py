@@ -28,7 +28,10 @@ OPERATIONS: Sequence[tuple[Callable[[Function, Function], Function | None], Call
     (piecewise.larger, max),
     (piecewise.less, lambda x, y: int(x < y)),
     (piecewise.equal, lambda x, y: int(x == y)),
-    (lambda f, g: piecewise.chosen(piecewise.less(f, g), g, piecewise.negated(f)), lambda x, y: y if x < y else -x),
+    (
+        lambda f, g: piecewise.chosen(piecewise.less(f, g), g, piecewise.added(0, f, -1)),
+        lambda x, y: y if x < y else -x,
+    ),
 )
 
 

@@ -9,15 +9,26 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.interpreters.stablehlo.collectives import channel_of, groups_over_all, groups_over_one
-from xshardy.proving.index import Digit, Index, Ints, canonical, digits_of_steps, number, same_index, substitute, whole
+from xshardy.proving.index import (
+    Digit,
+    Index,
+    Ints,
+    canonical,
+    digits_of_steps,
+    number,
+    part_at,
+    same_index,
+    substitute,
+    whole,
+)
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple
-from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
+from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range
 from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
 from xshardy.proving.sources import Constant, Term
@@ -28,7 +39,7 @@ MAX_CELLS = 4096
 """How many boxes of an all-reduce are looked at, at most."""
 
 
-def _by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+def by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """For each device the members of its group, and its own place there. Raises `Undecided` for a device in none."""
     if all(len(group) == 1 for group in groups):
         alone = np.arange(kernel.devices)
@@ -47,6 +58,7 @@ def _by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, I
 
 
 def _check_devices(kernel: Kernel, devices: Iterable[int]) -> None:
+    """Raises `Undecided` for the number of a device that the program does not have."""
     if any(device >= kernel.devices for device in devices):
         raise Undecided(f"it names devices, but is in a program of {kernel.devices}")
 
@@ -61,7 +73,7 @@ def partition_id(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Seq
 
 
 def all_gather(kernel: Kernel, op: stablehlo.AllGatherOp, operands: Sequence[View]) -> Sequence[View]:
-    members, _ = _by_device(kernel, groups_over_all(op, kernel.grid))
+    members, _ = by_device(kernel, groups_over_all(op, kernel.grid))
     return [_gathered(kernel, view, op.all_gather_dim.value.data, members) for view in operands]
 
 
@@ -112,17 +124,17 @@ def _gathered_in_steps(piece: Piece, part: tuple[int, ...], dim: int, members: I
 
 
 def all_to_all(kernel: Kernel, op: stablehlo.AllToAllOp, operands: Sequence[View]) -> Sequence[View]:
-    members, ranks = _by_device(kernel, groups_over_one(op, kernel.grid))
+    members, ranks = by_device(kernel, groups_over_one(op, kernel.grid))
     split, concat = op.split_dimension.value.data, op.concat_dimension.value.data
     results = list[View]()
     for view, result in zip(operands, op.results, strict=True):
         shape, size = shape_of(result), view.shape[split] // members.shape[1]
         part = tuple(size if d == split else extent for d, extent in enumerate(view.shape))
         starts = [ranks * size if d == split else 0 for d in range(len(part))]
-        at = [whole(d, extent).plus(start) for d, (extent, start) in enumerate(zip(part, starts, strict=True))]
+        at = part_at(starts, part)
         if split != concat:
             gathered = _gathered(kernel, view, concat, members)
-            wide = [whole(d, extent).plus(start) for d, (extent, start) in enumerate(zip(shape, starts, strict=True))]
+            wide = part_at(starts, shape)
             results.append(kernel.pulled(gathered, wide, shape))
             continue
         pieces = list[Piece]()
@@ -150,7 +162,7 @@ def collective_permute(kernel: Kernel, op: stablehlo.CollectivePermuteOp, operan
     zero = (
         kernel.integer(number(0), shape)
         if integer_range(element) is not None
-        else kernel.constant(False if kind_of_element(element) == "truth" else 0.0, shape)
+        else kernel.constant(False if element == TRUTH else 0.0, shape)
     )
     received = at_devices(operands[0], sources).pieces
     idle = [replace(piece, box=piece.box.where(sources < 0)) for piece in zero.pieces]
@@ -162,28 +174,27 @@ def collective_broadcast(
 ) -> Sequence[View]:
     if len(operands) != 1 or op.has_dynamic_root is not None:
         raise Undecided("its roots are known at run time only")
-    members, _ = _by_device(kernel, groups_over_one(op, kernel.grid))
+    members, _ = by_device(kernel, groups_over_one(op, kernel.grid))
     return [at_devices(operands[0], members[:, 0])]
 
 
 def all_reduce(kernel: Kernel, op: stablehlo.AllReduceOp, operands: Sequence[View]) -> Sequence[View]:
-    members, _ = _by_device(kernel, groups_over_all(op, kernel.grid))
-    kind = combiner_of(op.computation.block)
-    if kind is None:
-        raise Undecided("its body is no sum, maximum, minimum, conjunction or disjunction")
-    neutral = neutral_of(kind, element_of(op.results[0]))
-    return [Reducer(kernel, kind, neutral, members).reduced(view) for view in operands]
+    members, _ = by_device(kernel, groups_over_all(op, kernel.grid))
+    return [_reducer(kernel, op, members).reduced(view) for view in operands]
 
 
 def reduce_scatter(kernel: Kernel, op: stablehlo.ReduceScatterOp, operands: Sequence[View]) -> Sequence[View]:
-    members, ranks = _by_device(kernel, groups_over_all(op, kernel.grid))
-    kind, dim, shape = combiner_of(op.computation.block), op.scatter_dimension.value.data, shape_of(op.result)
-    if kind is None:
+    members, ranks = by_device(kernel, groups_over_all(op, kernel.grid))
+    dim, shape = op.scatter_dimension.value.data, shape_of(op.result)
+    starts = [ranks * size if d == dim else 0 for d, size in enumerate(shape)]
+    return [kernel.pulled(_reducer(kernel, op, members).reduced(operands[0]), part_at(starts, shape), shape)]
+
+
+def _reducer(kernel: Kernel, op: stablehlo.AllReduceOp | stablehlo.ReduceScatterOp, members: Ints) -> "Reducer":
+    """The reducer of the body of `op`. Raises `Undecided` for one that is no single operation."""
+    if (kind := combiner_of(op.computation.block)) is None:
         raise Undecided("its body is no sum, maximum, minimum, conjunction or disjunction")
-    neutral = neutral_of(kind, element_of(op.result))
-    reduced = Reducer(kernel, kind, neutral, members).reduced(operands[0])
-    at = [whole(d, size).plus(ranks * size if d == dim else 0) for d, size in enumerate(shape)]
-    return [kernel.pulled(reduced, at, shape)]
+    return Reducer(kernel, kind, neutral_of(kind, element_of(op.results[0])), members)
 
 
 class Reducer:
@@ -201,7 +212,7 @@ class Reducer:
         """
         if (separated := self._separated(view)) is not None:
             element, parts, rest = separated
-            return joined(self.kernel, self.kind, self.neutral, element, self.reduced(parts), self.reduced(rest))
+            return joined(self.kernel, self.kind, element, self.reduced(parts), self.reduced(rest))
         pieces = list[Piece]()
         for cell in self._cells(view):
             which = np.full(self.kernel.devices, -1)
@@ -210,13 +221,13 @@ class Reducer:
             pieces += self._in_cell(view, cell, which[self.members])
         return View(view.shape, merged(pieces))
 
-    def _separated(self, view: View) -> tuple[str, View, View] | None:
+    def _separated(self, view: View) -> tuple[Attribute, View, View] | None:
         """
         The parts of reductions and the rest, where some of these are combined; None where none are.
 
         The view is both combined, and so is its all-reduce.
         """
-        element: str | None = None
+        element: Attribute | None = None
         parts, rest, neutral = list[Piece](), list[Piece](), self.kernel.universe.constant(self.neutral)
         for piece in view.pieces:
             reads = [piece, Piece(neutral, (), piece.box)]
@@ -412,7 +423,7 @@ class Reducer:
 
 def _is_of_numbers(operation: Applied) -> bool:
     """Whether an elementwise operation is between real or complex numbers: integers round, and wrap around."""
-    return bool(operation.kinds) and {*operation.kinds} <= {"real", "complex"}
+    return bool(operation.kinds) and {*operation.kinds} <= NUMBERS
 
 
 def _overlap(boxes: Sequence[Box]) -> bool:

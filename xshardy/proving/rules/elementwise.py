@@ -32,7 +32,16 @@ from xshardy.proving.index import (
     same_index,
 )
 from xshardy.proving.kernel import Kernel, Undecided
-from xshardy.proving.rules.keys import details_of, element_of, integer_range, kind_of_element
+from xshardy.proving.rules.keys import (
+    NUMBERS,
+    REAL,
+    TRUTH,
+    details_of,
+    element_of,
+    integer_range,
+    kind_of_element,
+    kinds_of,
+)
 from xshardy.proving.rules.look_up_windows import selected
 from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
@@ -68,6 +77,8 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
     if isinstance(op, chlo.SquareOp):
         operands = [operands[0], operands[0]]
     pieces, rest = list[Piece](), list[tuple[Box, tuple[Piece, ...]]]()
+    if isinstance(op, stablehlo.SelectOp):
+        pieces, operands[0] = _chosen(kernel, *operands)
     for box, chosen in refined([view.pieces for view in operands]):
         reads = tuple(replace(piece, at=settled(piece.at, box, shape), box=box) for piece in chosen)
         known = _known(kernel, op, reads, box)
@@ -85,6 +96,20 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
     return [View(shape, merged(pieces))]
 
 
+def _chosen(kernel: Kernel, mask: View, on_true: View, on_false: View) -> tuple[list[Piece], View]:
+    """A selection where its mask is known, whatever the other side is there; and the mask where it is not known."""
+    pieces, rest = list[Piece](), list[Piece]()
+    for piece in mask.pieces:
+        sides = [side for truth, side in ((True, on_true), (False, on_false)) if kernel.is_number(piece, truth)]
+        rest += () if sides else (piece,)
+        pieces += (
+            replace(chosen, at=settled(chosen.at, box, mask.shape), box=box)
+            for side in sides
+            for box, (_, chosen) in refined([[piece], side.pieces])
+        )
+    return pieces, View(mask.shape, tuple(rest))
+
+
 def _is_total(kernel: Kernel, piece: Piece) -> bool:
     """Whether a piece is a number, an integer, or computed from such ones."""
     source = piece.source
@@ -93,14 +118,12 @@ def _is_total(kernel: Kernel, piece: Piece) -> bool:
 
 
 def _applied(op: Operation, shape: Sequence[int]) -> Applied:
-    name, commutes = op.name, type(op) in COMMUTATIVE
-    properties, kinds, regions = details_of(op)
+    name, commutes, kinds = op.name, type(op) in COMMUTATIVE, kinds_of(op)
     if element_of(op.results[0]) == i1 and type(op) in BOOLEAN_NAMES:
         name = BOOLEAN_NAMES[type(op)]
     if isinstance(op, chlo.SquareOp):
         name, commutes, kinds = "stablehlo.multiply", True, (kinds[0], *kinds)
-    details = properties, kinds, regions
-    return Applied(name, details, "p" * len(shape), tuple(shape), commutes=commutes, kinds=kinds)
+    return Applied(name, details_of(op), "p" * len(shape), tuple(shape), commutes=commutes, kinds=kinds)
 
 
 def converted_from_integers(kernel: Kernel, op: Operation, positions: View) -> View:
@@ -207,7 +230,7 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
     values = _integers(kernel, reads)
     if values is None:
         is_one = isinstance(op, stablehlo.DivOp) and kernel.is_number(reads[1], 1.0)
-        return [reads[0]] if is_one and kind_of_element(element_of(op.results[0])) == "real" else None
+        return [reads[0]] if is_one and kinds_of(op)[-1] == REAL else None
     value, divisor = values
     if not divisor.is_known or not is_uniform(divisor.offset) or divisor.offset[0] <= 0:
         return None
@@ -271,10 +294,12 @@ def _clamped(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
 
 
 def _compared(kernel: Kernel, op: stablehlo.CompareOp, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
-    if (values := _integers(kernel, reads)) is None:
-        return None
-    truths = [Piece(kernel.universe.constant(truth), (), box) for truth in (True, False)]
-    return _decided(op.comparison_direction.data, values, box, truths)
+    values = _integers(kernel, reads)
+    return None if values is None else _decided(op.comparison_direction.data, values, box, _truths(kernel, box))
+
+
+def _truths(kernel: Kernel, box: Box) -> list[Piece]:
+    return [Piece(kernel.universe.constant(truth), (), box) for truth in (True, False)]
 
 
 def _decided(direction: Direction, values: Sequence[Index], box: Box, answers: Sequence[Piece]) -> list[Piece] | None:
@@ -341,9 +366,6 @@ def _cut(piece: Piece, boxes: Iterable[Box]) -> list[Piece]:
 
 
 def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
-    for truth, answer in ((True, reads[1]), (False, reads[2])):
-        if kernel.is_number(reads[0], truth):
-            return [answer]
     on_true, on_false = reads[1:]
     is_same = on_true.source is on_false.source and on_true.outside is on_false.outside
     is_same &= on_true.partial is on_false.partial is None
@@ -354,18 +376,20 @@ def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
 
 def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     """Conversions between floats change nothing in exact arithmetic; nor do those of integers that fit."""
-    source, target = (kind_of_element(element_of(value)) for value in (op.operands[0], op.results[0]))
+    source, target = kinds_of(op)
     if source == target:
         return [reads[0]]
     values = _integers(kernel, reads)
     if values is not None:
-        if target in ("real", "complex") and values[0].is_known and is_uniform(values[0].offset):
+        if target == TRUTH:
+            return _decided(Direction.NE, [values[0], number(0)], box, _truths(kernel, box))
+        if target in NUMBERS and values[0].is_known and is_uniform(values[0].offset):
             return [Piece(kernel.universe.constant(float(values[0].offset[0])), (), box)]
         return _in_range(kernel, op, values[0], box)
-    if source == "truth":
+    if source == TRUTH:
         for truth in (True, False):
             if kernel.is_number(reads[0], truth):
-                if target in ("real", "complex"):
+                if target in NUMBERS:
                     return [Piece(kernel.universe.constant(float(truth)), (), box)]
                 return [Piece(kernel.universe.integers, (Index(np.array([int(truth)], np.int64)),), box)]
     return None

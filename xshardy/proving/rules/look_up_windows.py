@@ -20,7 +20,8 @@ import numpy as np
 from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, substitute, whole
 from xshardy.proving.kernel import Kernel, has_whole_pieces
 from xshardy.proving.rules import piecewise
-from xshardy.proving.rules.piecewise import A, Function, chosen, everywhere
+from xshardy.proving.rules.keys import TRUTH
+from xshardy.proving.rules.piecewise import A, Function, everywhere
 from xshardy.proving.rules.runtime import Value, is_of_one, joint, read_of, same_atom, value_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
@@ -57,8 +58,8 @@ class Window:
 
     def inside(self, first: int, end: int, size: int) -> "Window":
         """Its places in `[0, size)` that read elements in `[first, end)`."""
-        low = piecewise.larger(everywhere(0, self.low), _from(first, self.start))
-        return self.meet(low, piecewise.smaller(everywhere(size, self.high), _from(end, self.start)))
+        first_place, end_place = (piecewise.added(element, self.start, -1) for element in (first, end))
+        return self.meet(piecewise.larger(first_place, 0), piecewise.smaller(end_place, size))
 
     @property
     def active(self) -> Function:
@@ -69,19 +70,14 @@ class Window:
         """Whether both have the same places, for all values of the atom."""
         active = self.active
         same = piecewise.smaller(piecewise.equal(self.low, other.low), piecewise.equal(self.high, other.high))
-        same = chosen(active, same, everywhere(1, active))
+        same = piecewise.chosen(active, same, 1)
         return piecewise.is_always(piecewise.smaller(same, piecewise.equal(active, other.active)))
-
-
-def _from(value: int, f: Function) -> Function:
-    """`value - f`"""
-    return piecewise.added(everywhere(value, f), f, -1)
 
 
 def every(start: Function, size: int, truth: Function | None = None) -> Window:
     """The window of all places of this size; of none where a truth is false."""
-    none, high = everywhere(0, start), everywhere(size, start)
-    return Window(start, none, high if truth is None else chosen(truth, high, none))
+    high = everywhere(size, start) if truth is None else piecewise.chosen(truth, size, 0)
+    return Window(start, everywhere(0, start), high)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -112,7 +108,7 @@ class Pick:
 
     def shifted(self, by: Iterable[int]) -> "Pick":
         """It with starts that are larger, by a number of each device, at the same places."""
-        return self.mapped_by(lambda window, more: replace(window, start=piecewise.shifted(window.start, more)), by)
+        return self.mapped_by(lambda window, more: replace(window, start=piecewise.added(window.start, more)), by)
 
     def from_zero(self, size: int) -> "Pick":
         """It with windows of this size that start at 0."""
@@ -138,7 +134,7 @@ class Looked:
 
     @property
     def zero(self) -> float | bool:
-        return False if self.element == "truth" else 0.0
+        return False if self.element == TRUTH else 0.0
 
     def size(self, pick: Pick) -> int:
         """How many places a window may have."""
@@ -187,7 +183,7 @@ def _as_sum(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
         reads += [kernel.integer(digits, space), _over(kernel, pick.atom, looked.shape, space)]
     details, kind = (
         Details(tuple(f for f, _, _ in starts), looked.element),
-        "or" if looked.element == "truth" else "add",
+        "or" if looked.element == TRUTH else "add",
     )
     applied = Applied(LOOKUP, details, "p" * rank + "r" * len(starts), space, kind=kind)
     return kernel.apply(applied, reads, range(rank), looked.zero, masks=len(reads) - 1)
@@ -295,7 +291,7 @@ def offset_of(window: Window, first: int, end: int, size: int, f: Function) -> t
     if not offsets:
         return (None,)
     offset = offsets.pop()
-    start = piecewise.shifted(f, -offset)
+    start = piecewise.added(f, -offset)
     return (offset,) if inside.has_places_of(every(start, size).inside(first, end, size)) else None
 
 
@@ -318,7 +314,7 @@ def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], shift: Sequence[I
 def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int]) -> list[Piece] | None:
     """A look-up of the device where a mask is true, and something else where it is false; or the other way round."""
     mask, *sides = reads
-    if (value := value_of(kernel, mask, "truth")) is not None:
+    if (value := value_of(kernel, mask, TRUTH)) is not None:
         for answer, truth in zip(sides, (1, 0), strict=True):
             here = [f for f, is_active in zip(value.functions, box.active, strict=True) if is_active]
             if all(f == everywhere(truth, f) for f in here):
@@ -369,7 +365,7 @@ def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool, shape: Sequence[in
             inner = is_negated ^ (name == "stablehlo.not")
             yield from (None,) if read is None else _conjuncts(kernel, read, inner, shape)
         return
-    value = value_of(kernel, mask, "truth")
+    value = value_of(kernel, mask, TRUTH)
     yield value.mapped(piecewise.inverted) if value is not None and is_negated else value
 
 
@@ -485,7 +481,7 @@ def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], 
     if own is None or own.beside is None or not _keeps(kernel, operand, own, picks):
         own = Looked(update, (), element)
     looked = _with_picks(kernel, own, picks)
-    back = [pick.mapped(lambda w: replace(w, start=piecewise.negated(w.start))) for pick in picks]
+    back = [pick.mapped(lambda w: replace(w, start=piecewise.added(0, w.start, -1))) for pick in picks]
     moved = _moved(looked, back)
     space = (*shape, *looked.operand.shape[len(shape) :])
     places = {pick.place for pick in looked.picks if pick.place is not None}

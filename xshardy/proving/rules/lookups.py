@@ -71,9 +71,7 @@ def _start(kernel: Kernel, index: View, value: SSAValue, greatest: int) -> Index
     found = value_of(kernel, piece, kind_of_element(element_of(value)))
     if found is None or (found.atom is None and not is_known):
         raise Undecided("its index is no integer that is known everywhere")
-    clamped = found.mapped(
-        lambda f: piecewise.smaller(piecewise.larger(f, piecewise.everywhere(0, f)), piecewise.everywhere(greatest, f))
-    )
+    clamped = found.mapped(lambda f: piecewise.smaller(piecewise.larger(f, 0), greatest))
     if found.atom is None:
         return number(np.array([f.lines[0].constant for f in clamped.functions]))
     if found.atom.source is kernel.universe.integers:
@@ -117,8 +115,6 @@ def _looked_up(kernel: Kernel, result: SSAValue, operand: View, at: Sequence[Ind
 def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
     """A slice where the starts are known; otherwise a look-up along the dimensions in which they are not."""
     shape, operand = shape_of(op.result), operands[0]
-    if movement.starts_of(kernel, operands[1:], operand.shape, shape) is not None:
-        return movement.dynamic_slice(kernel, op, operands)
     at, picks = list[Index](), list[Pick]()
     for dim, start in enumerate(_starts(kernel, op.operands[1:], operands[1:], operand.shape, shape, shape)):
         at.append(_at(start, dim, shape, picks, operand.shape[dim]))
@@ -132,9 +128,10 @@ def dynamic_update_slice(
 ) -> Sequence[View]:
     """An update. Dimensions are taken as a whole where some starts are known, not 0, and others are not."""
     shape, (operand, update) = shape_of(op.result), operands[:2]
-    if movement.starts_of(kernel, operands[2:], shape, update.shape) is not None:
-        return movement.dynamic_update_slice(kernel, op, operands)
     starts = _starts(kernel, op.operands[2:], operands[2:], shape, update.shape, shape)
+    known = [start.offset for start in starts if isinstance(start, Index) and start.is_known]
+    if len(known) == len(starts):
+        return [movement.updated_at(kernel, operand, update, known)]
     picks = [replace(start, place=dim) for dim, start in enumerate(starts) if isinstance(start, Pick)]
     if any(update.shape[dim] != size and not isinstance(starts[dim], Pick) for dim, size in enumerate(shape)):
         return movement.by_runtime_indices(kernel, op, operands, 2, update.shape)
@@ -174,18 +171,26 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     rank, batch = len(shape), dims.batch_dims(len(updates_shape))
     inner = dims.offset_of(rank)
     moves = {dim: (updates_shape[inner[dim]] if dim in inner else 1) for dim in range(rank) if dim not in dims.batching}
-    started = [
-        dim for dim in dims.started if not _starts_at_zero(kernel, op, dims, operands[1], dim, moves[dim] == shape[dim])
-    ]
-    if len(op.inputs) > 1 or any(size != (1 if dim in started else shape[dim]) for dim, size in moves.items()):
+    walked = {batch[place]: whole(dim, shape[dim]) for dim, place in dims.batch_of.items()}
+    started, single = list[int](), set[int]()
+    for dim in dims.started:
+        start = _known_start(kernel, dims, operands[1], dim)
+        place = None if start is None or moves[dim] > 1 else _walked_by(start, batch, updates_shape, shape[dim])
+        if start is not None and place is not None and place not in walked:
+            walked[place] = whole(dim, shape[dim]).plus(-start.offset)
+            single.add(dim)
+        elif start is None or moves[dim] < shape[dim] or start.digits or start.offset.any():
+            started.append(dim)
+            single.add(dim)
+    if len(op.inputs) > 1 or any(size != (1 if dim in single else shape[dim]) for dim, size in moves.items()):
         return _scattered_whole(kernel, op, operands)
     at = [number(0)] * len(updates_shape)
     for dim, place in inner.items():
-        at[place] = number(0) if dim in started else whole(dim, shape[dim])
-    shared, space = {batch[place]: dim for dim, place in dims.batch_of.items()}, list(shape)
+        at[place] = number(0) if dim in single else whole(dim, shape[dim])
+    space = list(shape)
     for place in batch:
-        at[place] = whole(shared.get(place, len(space)), updates_shape[place])
-        if place not in shared:
+        at[place] = walked.get(place, whole(len(space), updates_shape[place]))
+        if place not in walked:
             space.append(updates_shape[place])
     masks = list[View]()
     functions = list[Function]()
@@ -208,20 +213,29 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     roles = "p" * rank + "r" * (len(space) - rank)
     applied, neutral = Applied(SCATTER, details, roles, tuple(space), kind=kind), neutral_of(kind, element)
     found = kernel.apply(applied, [updates, *masks], range(rank), neutral, masks=len(masks))
-    return [joined(kernel, kind, neutral, kind_of_element(element), found, operands[0])]
+    return [joined(kernel, kind, element, found, operands[0])]
 
 
-def _starts_at_zero(
-    kernel: Kernel, op: stablehlo.ScatterOp, dims: SliceDims, indices: View, dim: int, is_whole: bool
-) -> bool:
-    """Whether windows are whole along a dimension and start at 0, so that none of them is out of bounds."""
-    if not is_whole:
-        return False
-    rest = [size for d, size in enumerate(indices.shape) if d != dims.index_vector]
-    index = _component(kernel, dims, indices, dim, dict(enumerate(identity(rest))), rest)
-    piece, is_known = _one_piece(kernel, index)
-    value = value_of(kernel, piece, kind_of_element(element_of(op.operands[1])))
-    return is_known and value is not None and all(f == piecewise.everywhere(0, f) for f in value.functions)
+def _known_start(kernel: Kernel, dims: SliceDims, indices: View, dim: int) -> Index | None:
+    """The integer, of the place in the batch, at which windows start along a dimension; None if that is not known."""
+    batch = [size for d, size in enumerate(indices.shape) if d != dims.index_vector]
+    piece, is_known = _one_piece(
+        kernel, _component(kernel, dims, indices, dim, dict(enumerate(identity(batch))), batch)
+    )
+    return piece.at[0] if is_known and piece.source is kernel.universe.integers else None
+
+
+def _walked_by(start: Index, batch: Sequence[int], shape: Sequence[int], size: int) -> int | None:
+    """
+    The place in the batch whose slices start one after another, one at each of the `size` elements of a dimension.
+
+    None if there is none: then several slices, or none, may start at an element.
+    """
+    for number_, place in enumerate(batch):
+        first, end = -start.offset, size - start.offset
+        if start.digits and start.digits == whole(number_, shape[place]).digits and (first >= 0).all():
+            return place if (end <= shape[place]).all() else None
+    return None
 
 
 def _position(

@@ -71,26 +71,6 @@ def pad(kernel: Kernel, op: stablehlo.PadOp, operands: Sequence[View]) -> Sequen
     return [overlaid(moved(kernel, operand, low, shape), covered, kernel.pulled(value, (), shape))]
 
 
-def starts_of(
-    kernel: Kernel, starts: Sequence[View], shape: Sequence[int], sizes: Sequence[int]
-) -> list[Ints | int] | None:
-    """
-    The clamped start of a dynamic slice of `sizes` in each dimension; None if one is not known on each device.
-
-    A dimension that is taken as a whole starts at 0, whatever its index.
-    """
-    found = list[Ints | int]()
-    for view, whole_size, size in zip(starts, shape, sizes, strict=True):
-        if whole_size == size:
-            found.append(0)
-            continue
-        known = known_integers(kernel, view)
-        if known is None:
-            return None
-        found.append(np.clip(known, 0, whole_size - size))
-    return found
-
-
 def known_integers(kernel: Kernel, view: View) -> Ints | None:
     """The integer that each device has in a scalar; None if one is not known."""
     if view.shape or not view.is_known(kernel.devices):
@@ -103,25 +83,12 @@ def known_integers(kernel: Kernel, view: View) -> Ints | None:
     return values
 
 
-def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
-    shape, operand = shape_of(op.result), operands[0]
-    starts = starts_of(kernel, operands[1:], operand.shape, shape)
-    assert starts is not None, "others are look-ups"
-    at = [whole(dim, size).plus(start) for dim, (size, start) in enumerate(zip(shape, starts, strict=True))]
-    return [kernel.pulled(operand, at, shape)]
-
-
-def dynamic_update_slice(
-    kernel: Kernel, op: stablehlo.DynamicUpdateSliceOp, operands: Sequence[View]
-) -> Sequence[View]:
-    shape, (operand, update) = shape_of(op.result), operands[:2]
-    starts = starts_of(kernel, operands[2:], shape, update.shape)
-    assert starts is not None, "others are look-ups"
-    covered = full_box(shape, kernel.devices)
+def updated_at(kernel: Kernel, operand: View, update: View, starts: Sequence[Ints]) -> View:
+    """`operand` with `update` at a place that is known on each device."""
+    covered = full_box(operand.shape, kernel.devices)
     for dim, start in enumerate(starts):
-        first = np.broadcast_to(np.asarray(start), kernel.devices)
-        covered = covered.along(dim, first, first + update.shape[dim])
-    return [overlaid(moved(kernel, update, starts, shape), covered, operand)]
+        covered = covered.along(dim, start, start + update.shape[dim])
+    return overlaid(moved(kernel, update, starts, operand.shape), covered, operand)
 
 
 def by_runtime_indices(

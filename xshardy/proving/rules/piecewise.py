@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 A = TypeVar("A", bound=Hashable)
 T = TypeVar("T")
@@ -38,6 +38,10 @@ class Function:
     @property
     def greatest(self) -> int:
         return max(max(line.ends) for line in self.lines)
+
+
+Operand: TypeAlias = Function | int
+"""A function, or a number: that at all integers of the other operands."""
 
 
 def function(lines: Iterable[Line]) -> Function:
@@ -85,10 +89,12 @@ def everywhere(value: int, like: Function) -> Function:
     return Function((Line(like.lines[0].first, like.lines[-1].last, 0, value),))
 
 
-def together(*functions: Function) -> Iterator[tuple[Line, ...]]:
-    """The lines of several functions of the same integers, cut at the ends of each other."""
+def together(*operands: Operand) -> Iterator[tuple[Line, ...]]:
+    """The lines of several functions of the same integers, at least one no number, cut at the ends of each other."""
+    like = next(f for f in operands if isinstance(f, Function))
+    functions = [f if isinstance(f, Function) else everywhere(f, like) for f in operands]
     places = [0] * len(functions)
-    first, end = functions[0].lines[0].first, functions[0].lines[-1].last
+    first, end = like.lines[0].first, like.lines[-1].last
     while first <= end:
         here = [f.lines[place] for f, place in zip(functions, places, strict=True)]
         last = min(line.last for line in here)
@@ -97,22 +103,14 @@ def together(*functions: Function) -> Iterator[tuple[Line, ...]]:
         first = last + 1
 
 
-def added(f: Function, g: Function, factor: int = 1) -> Function:
+def added(f: Operand, g: Operand, factor: int = 1) -> Function:
     """`f + factor * g`, that does not wrap around."""
     return function(
         Line(x.first, x.last, x.slope + factor * y.slope, x.constant + factor * y.constant) for x, y in together(f, g)
     )
 
 
-def shifted(f: Function, by: int) -> Function:
-    return added(f, everywhere(by, f))
-
-
-def negated(f: Function) -> Function:
-    return added(everywhere(0, f), f, -1)
-
-
-def less(f: Function, g: Function) -> Function:
+def less(f: Operand, g: Operand) -> Function:
     """1 where `f < g`."""
     return function(line for x, y in together(f, g) for line in _negative(x, y.slope, y.constant))
 
@@ -133,24 +131,24 @@ def _negative(line: Line, slope: int, constant: int) -> Iterator[Line]:
         yield Line(cut, last, 0, 1)
 
 
-def chosen(truth: Function, f: Function, g: Function) -> Function:
+def chosen(truth: Function, f: Operand, g: Operand) -> Function:
     """`f` where `truth`, `g` elsewhere."""
     return function(x if t.constant else y for t, x, y in together(truth, f, g))
 
 
-def smaller(f: Function, g: Function) -> Function:
+def smaller(f: Operand, g: Operand) -> Function:
     return chosen(less(f, g), f, g)
 
 
-def larger(f: Function, g: Function) -> Function:
+def larger(f: Operand, g: Operand) -> Function:
     return chosen(less(f, g), g, f)
 
 
 def inverted(truth: Function) -> Function:
-    return added(everywhere(1, truth), truth, -1)
+    return added(1, truth, -1)
 
 
-def equal(f: Function, g: Function) -> Function:
+def equal(f: Operand, g: Operand) -> Function:
     """1 where `f == g`."""
     return inverted(larger(less(f, g), less(g, f)))
 

@@ -83,16 +83,16 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
     ):
         places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
         parts = [kernel.pulled(read, [*identity(shape), *place], shape) for place in places]
-        return reduce_pairs(lambda a, b: joined(kernel, kind, neutral, "truth", a, b), [start, *parts])
+        return reduce_pairs(lambda a, b: joined(kernel, kind, element, a, b), [start, *parts])
     applied = Applied("reduce", (kind, kind_of_element(element)), roles_of(space, rank), space, kind=kind)
     found = kernel.apply(applied, [read], range(rank), neutral)
-    return joined(kernel, kind, neutral, kind_of_element(element), found, start)
+    return joined(kernel, kind, element, found, start)
 
 
-def joined(kernel: Kernel, kind: str, neutral: float | bool, element: str, found: View, initial: View) -> View:
+def joined(kernel: Kernel, kind: str, element: Attribute, found: View, initial: View) -> View:
     """A reduction combined with initial values that it does not have."""
-    details, roles = ("initial", element), "p" * len(found.shape)
-    applied = Applied(kind, details, roles, found.shape, commutes=True, kinds=(element,))
+    kinds, neutral = (kind_of_element(element),) * 3, neutral_of(kind, element)
+    applied = Applied(kind, "initial", "p" * len(found.shape), found.shape, commutes=True, kinds=kinds)
     pieces = list[Piece]()
     for box, chosen in refined([found.pieces, initial.pieces]):
         parts = [View(found.shape, (replace(each, box=box),)) for each in chosen if not kernel.is_number(each, neutral)]
@@ -115,11 +115,9 @@ def roles_of(space: Sequence[int], rank: int) -> str:
 def product(kernel: Kernel, op: stablehlo.DotGeneralOp, operands: Sequence[View]) -> Sequence[View]:
     """A dot product: the sum of products over the range variables of both maps."""
     maps = [maps[0] for maps in operand_maps(op)]
-    space, rank = sizes_of(maps[0]), len(maps[0].dimensions)
-    kind = kind_of_element(element_of(op.results[0]))
+    space = sizes_of(maps[0])
     reads = [kernel.pulled(view, indices_of(map), space) for view, map in zip(operands, maps, strict=True)]
-    applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
-    return [kernel.apply(applied, reads, range(rank), 0.0)]
+    return [sum_of_products(kernel, op, reads, len(maps[0].dimensions))]
 
 
 def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequence[View]:
@@ -132,7 +130,11 @@ def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequen
         kernel.pulled(view, [whole(dim, space[dim]) for dim in dims], space)
         for view, dims in zip(operands, places, strict=True)
     ]
-    applied = Applied(
-        "product", kind_of_element(element_of(op.results[0])), roles_of(space, rank), space, (), "add", True
-    )
-    return [kernel.apply(applied, reads, range(rank), 0.0)]
+    return [sum_of_products(kernel, op, reads, rank)]
+
+
+def sum_of_products(kernel: Kernel, op: Operation, reads: Sequence[View], rank: int) -> View:
+    """The result of `op`: the sum, over all dimensions of two reads but the first `rank`, of their products."""
+    kind, space = kind_of_element(element_of(op.results[0])), reads[0].shape
+    applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
+    return kernel.apply(applied, reads, range(rank), 0.0)

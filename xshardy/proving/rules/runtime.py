@@ -7,13 +7,14 @@ mask around it. What is said of functions is said of all values of the type of t
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from xdsl.ir import Attribute
 
 from xshardy.proving.index import Index, number, substitute
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules import piecewise
+from xshardy.proving.rules.keys import TRUTH, integer_range
 from xshardy.proving.rules.piecewise import Function
 from xshardy.proving.sources import Constant, Term
 from xshardy.proving.views import Piece, same_piece
@@ -35,18 +36,12 @@ class Value:
         return Value(self.atom, piecewise.on_devices(change, self.functions))
 
 
-def range_of_kind(kind: object) -> tuple[int, int] | None:
-    """The least and the greatest integer of a kind of elements (`keys.kind_of_element`); a truth is 0 or 1."""
-    if kind == "truth":
-        return TRUTHS
-    name = str(kind)
-    unsigned, bits = name.startswith("ui"), name.removeprefix("u").removeprefix("i")
-    if not bits.isdigit():
-        return None
-    return (0, (1 << int(bits)) - 1) if unsigned else (-(1 << int(bits) - 1), (1 << int(bits) - 1) - 1)
+def range_of_kind(kind: Attribute) -> tuple[int, int] | None:
+    """The least and the greatest integer of a kind of elements; a truth is 0 or 1. None if it has no integers."""
+    return TRUTHS if kind == TRUTH else integer_range(kind)
 
 
-def value_of(kernel: Kernel, piece: Piece, kind: object, depth: int = 0) -> Value | None:
+def value_of(kernel: Kernel, piece: Piece, kind: Attribute, depth: int = 0) -> Value | None:
     """What a piece of elements of a kind is: a number, a function of an atom, or an atom. None for no integers."""
     bounds = range_of_kind(kind)
     if bounds is None or piece.partial is not None or piece.outside is not None:
@@ -72,18 +67,9 @@ def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | No
     """The function that a term is of the atom of its reads; None if that is none, or if these are of several atoms."""
     if is_of_one(term):
         read = read_of(kernel, piece, 0)
-        return None if read is None else value_of(kernel, read, "truth", depth + 1)
-    rule = RULES.get(term.operation.name)
-    details: Any = term.operation.details
-    match details:
-        case ("initial", kind):
-            details = (), (kind, kind, kind), ()
-        case (_, (*_,), _):
-            pass
-        case _:
-            return None
-    properties, kinds, _ = details
-    if rule is None or len(kinds) != len(term.reads) + 1:
+        return None if read is None else value_of(kernel, read, TRUTH, depth + 1)
+    rule, kinds = RULES.get(term.operation.name), term.operation.kinds
+    if rule is None or len(kinds) != len(term.reads) + 1 or term.operation.roles.strip("p"):
         return None
     bounds = range_of_kind(kinds[-1])
     if bounds is None:
@@ -100,7 +86,7 @@ def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | No
         return None
     atom, functions = joined
     results = piecewise.on_devices(
-        lambda operands: rule(operands, str(properties), bounds), zip(*functions, strict=True)
+        lambda operands: rule(operands, str(term.operation.details), bounds), zip(*functions, strict=True)
     )
     known = tuple(result for result in results if result is not None)
     return Value(atom, known) if len(known) == len(results) else None

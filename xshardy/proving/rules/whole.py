@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 from xshardy.dialects.shapes import shape_of
 from xshardy.proving.index import whole
 from xshardy.proving.kernel import Kernel
-from xshardy.proving.rules.keys import details_of
+from xshardy.proving.rules.keys import details_of, kinds_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import View
 
@@ -50,7 +50,7 @@ def applied_to_whole(
             roles += "w" if dim is None else "r" if dim in summed else "p"
         reads.append((view, at))
     views = [kernel.pulled(view, [whole(dim, space[dim]) for dim in at], space) for view, at in reads]
-    results = list[View]()
+    results, kind, kinds = list[View](), "add" if summed else None, kinds_of(op)
     taken = tuple(size for size, role in zip(space, roles, strict=True) if role == "w")
     extras = [
         tuple(size for size, dim in zip(shape_of(result), dims, strict=True) if dim is None)
@@ -58,6 +58,6 @@ def applied_to_whole(
     ]
     for number_, dims in enumerate(made):
         details = (number_, taken, tuple(extras), details_of(op, leave_out), more)
-        applied = Applied(op.name, details, roles, tuple(space), extras[number_], kind="add" if summed else None)
+        applied = Applied(op.name, details, roles, tuple(space), extras[number_], kind=kind, kinds=kinds)
         results.append(kernel.apply(applied, views, [None if dim is None else places[dim] for dim in dims]))
     return results

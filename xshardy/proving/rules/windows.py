@@ -34,7 +34,7 @@ from xshardy.proving.rules.reductions import (
     combiner_of,
     is_neutral,
     neutral_of,
-    roles_of,
+    sum_of_products,
 )
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Constant
@@ -253,16 +253,14 @@ def convolution(kernel: Kernel, op: stablehlo.ConvolutionOp, operands: Sequence[
     try:
         lhs = _dilated(kernel, operands[0], factors, 0.0)
         maps = operands_of_convolution(replace(c, lhs=lhs.shape, window=_without_gaps(c.window)))
-        space, rank = sizes_of(maps[0][0]), len(c.result)
+        space = sizes_of(maps[0][0])
         reads = [
             extended(kernel, lhs, indices_of(maps[0][0]), space, 0.0),
             kernel.pulled(operands[1], indices_of(maps[1][0]), space),
         ]
     except Undecided:
         return applied_to_whole(kernel, op, operands)
-    kind = kind_of_element(element_of(op.result))
-    applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
-    return [kernel.apply(applied, reads, range(rank), 0.0)]
+    return [sum_of_products(kernel, op, reads, len(c.result))]
 
 
 def select_and_scatter(kernel: Kernel, op: stablehlo.SelectAndScatterOp, operands: Sequence[View]) -> Sequence[View]:

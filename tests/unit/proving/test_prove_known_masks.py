@@ -1,0 +1,135 @@
+"""Masks and indices that are known on each device: what is proved of them is so, by execution."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from proof_pairs import Trial, trial_of
+
+from xshardy.programs.program import read_program
+from xshardy.programs.source import source_in
+from xshardy.proving.pair import Pair, divided_pair
+from xshardy.proving.prove import decide
+from xshardy.proving.refutation import refute
+
+DEVICES = 2
+TABLES = st.lists(st.integers(-3, 3), min_size=DEVICES, max_size=DEVICES)
+
+
+def number_of_device(table: list[int]) -> str:
+    """A scalar `%number`: that of the table for each device."""
+    return f"""
+    %id = stablehlo.partition_id : tensor<ui32>
+    %table = stablehlo.constant dense<{table}> : tensor<{DEVICES}xi32>
+    %entry = stablehlo.dynamic_slice %table, %id, sizes = [1] : (tensor<{DEVICES}xi32>, tensor<ui32>) -> tensor<1xi32>
+    %number = stablehlo.reshape %entry : (tensor<1xi32>) -> tensor<i32>"""
+
+
+def chosen_by_device(table: list[int]) -> Trial:
+    """A tensor that both devices have, as the sum of what each has where its number is zero."""
+    whole = f"""
+sdy.mesh @mesh = <["x"={DEVICES}]>
+func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {{
+  return %x : tensor<1xf32>
+}}"""
+    local = f"""
+func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {{{number_of_device(table)}
+    %zero = stablehlo.constant dense<0.0> : tensor<1xf32>
+    %truth = stablehlo.convert %number : (tensor<i32>) -> tensor<i1>
+    %mine = stablehlo.select %truth, %zero, %x : tensor<i1>, tensor<1xf32>
+    %sum = "stablehlo.all_reduce"(%mine) <{{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}}> ({{
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %0 = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %0 : tensor<f32>
+    }}) : (tensor<1xf32>) -> tensor<1xf32>
+    return %sum : tensor<1xf32>
+}}"""
+    return trial_of(whole, local)
+
+
+def padded(end: int) -> Pair:
+    """Three elements and a zero: a device has two elements, of which those at positions below `end` are kept."""
+    sharding = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
+    whole = f"""
+sdy.mesh @mesh = <["x"={DEVICES}]>
+func.func @main(%x: tensor<3xf32> {sharding}) -> (tensor<4xf32> {sharding}) {{
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %r = stablehlo.pad %x, %zero, low = [0], high = [1], interior = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+}}"""
+    local = f"""
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {{{number_of_device([0, 2])}
+    %zero = stablehlo.constant dense<0.0> : tensor<2xf32>
+    %end = stablehlo.constant dense<{end}> : tensor<2xi32>
+    %iota = stablehlo.iota dim = 0 : tensor<2xi32>
+    %numbers = stablehlo.broadcast_in_dim %number, dims = [] : (tensor<i32>) -> tensor<2xi32>
+    %position = stablehlo.add %iota, %numbers : tensor<2xi32>
+    %mask = stablehlo.compare LT, %position, %end : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>
+    %r = stablehlo.select %mask, %x, %zero : tensor<2xi1>, tensor<2xf32>
+    return %r : tensor<2xf32>
+}}"""
+    return divided_pair(*(read_program(source_in(text.encode(), "test.mlir")) for text in (whole, local)))
+
+
+def scattered(table: list[int], rows: int, body: str, size: int = 4) -> Trial:
+    """Four updates, each scattered into a row of `size`; a device has half of the rows, and `rows` of the updates."""
+    text = """
+func.func @main(%x: tensor<{0}x3xf32>{2}, %u: tensor<4x3xf32>, %i: tensor<4xi32>) -> (tensor<{0}x3xf32>{2}) {{{3}
+    %rows = stablehlo.iota dim = 0 : tensor<{1}xi32>
+    %numbers = stablehlo.broadcast_in_dim %number, dims = [] : (tensor<i32>) -> tensor<{1}xi32>
+    %first = stablehlo.subtract %rows, %numbers : tensor<{1}xi32>
+    %second = stablehlo.slice %i [0:{1}] : (tensor<4xi32>) -> tensor<{1}xi32>
+    %a = stablehlo.reshape %first : (tensor<{1}xi32>) -> tensor<{1}x1xi32>
+    %b = stablehlo.reshape %second : (tensor<{1}xi32>) -> tensor<{1}x1xi32>
+    %at = stablehlo.concatenate %a, %b, dim = 1 : (tensor<{1}x1xi32>, tensor<{1}x1xi32>) -> tensor<{1}x2xi32>
+    %v = stablehlo.slice %u [0:{1}, 0:1] : (tensor<4x3xf32>) -> tensor<{1}x1xf32>
+    %w = stablehlo.reshape %v : (tensor<{1}x1xf32>) -> tensor<{1}xf32>
+    %r = "stablehlo.scatter"(%x, %at, %w) <{{scatter_dimension_numbers = #stablehlo.scatter<
+      inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}}> ({{
+    ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+      {4}
+    }}) : (tensor<{0}x3xf32>, tensor<{1}x2xi32>, tensor<{1}xf32>) -> tensor<{0}x3xf32>
+    return %r : tensor<{0}x3xf32>
+}}"""
+    bodies = {
+        "add": "%s = stablehlo.add %p, %q : tensor<f32>\n stablehlo.return %s : tensor<f32>",
+        "last": "stablehlo.return %q : tensor<f32>",
+    }
+    zero = "\n    %number = stablehlo.constant dense<0> : tensor<i32>"
+    sharding = ' {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}'
+    whole = f'sdy.mesh @mesh = <["x"={DEVICES}]>' + text.format(size, 4, sharding, zero, bodies[body])
+    return trial_of(whole, text.format(size // 2, rows, "", number_of_device(table), bodies[body]))
+
+
+@settings(max_examples=40)
+@given(TABLES)
+def test_what_is_chosen_by_a_number_of_the_device(table: list[int]):
+    trial = chosen_by_device(table)
+    assert trial.decision.is_proved == ([*map(bool, table)].count(False) == 1)
+    assert not trial.decision.is_proved or not trial.differs()
+
+
+@pytest.mark.parametrize("end", range(6))
+def test_padding_that_a_mask_does_not_choose_may_be_anything(end: int):
+    pair = padded(end)
+    assert decide(pair).is_proved == (end == 3)
+    assert (refute(pair) is None) == (end >= 3)  # its arguments have zeros as padding
+
+
+@settings(max_examples=60)
+@given(TABLES, st.integers(1, 4), st.sampled_from(["add", "last"]))
+def test_scatters_of_slices_that_start_one_after_another(table: list[int], rows: int, body: str):
+    trial = scattered(table, rows, body)
+    assert not trial.decision.is_proved or not trial.differs(range(6))
+
+
+@pytest.mark.parametrize("body", ["add", "last"])
+def test_the_rows_of_a_device_are_those_at_its_offset(body: str):
+    assert scattered([0, 2], 4, body).decision.is_proved
+    assert not scattered([0, 1], 4, body).decision.is_proved
+
+
+@pytest.mark.parametrize("size", [2, 6])
+def test_rows_without_an_update_and_updates_without_a_row(size: int):
+    assert scattered([0, size // 2], 4, "add", size).decision.is_proved
+    assert not scattered([0, 1 + size // 2], 4, "add", size).decision.is_proved
