@@ -8,15 +8,15 @@ by a power of two. Special values follow numpy, the reference of `interpreters/s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, log
 from typing import ClassVar
 
 from xdsl.dialects import complex, math
-from xdsl.dialects.builtin import ComplexType, ModuleOp
+from xdsl.dialects.builtin import ComplexType
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.utils.hints import isa
 
 from xshardy.rewriting import OpTypePattern, PatternPass, PatternSet
@@ -396,6 +396,4 @@ class ConvertComplexToStandardPass(PatternPass):
 
     name = "convert-complex-to-standard"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-complex-to-standard` of MLIR'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return PATTERNS
+    fixed_patterns = PATTERNS

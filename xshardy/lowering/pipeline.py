@@ -1,12 +1,11 @@
 """The lowering to LLVM: its passes in their order, and all of them as one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import groupby
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import RewritePattern
 from xdsl.transforms.reconcile_unrealized_casts import ReconcileUnrealizedCastsPattern
 from xdsl.utils.exceptions import PassFailedException
 
@@ -33,9 +32,7 @@ class ReconcileCastsPass(PatternPass):
 
     name = "reconcile-unrealized-casts"
     walk = TO_FIXPOINT
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return PATTERNS
+    fixed_patterns = PATTERNS
 
 
 CONVERSIONS: tuple[ConversionPass, ...] = (

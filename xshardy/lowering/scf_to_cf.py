@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import arith, cf, scf
-from xdsl.dialects.builtin import DenseIntElementsAttr, ModuleOp, VectorType, i32
+from xdsl.dialects.builtin import DenseIntElementsAttr, VectorType, i32
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import BlockInsertPoint, InsertPoint
@@ -150,6 +150,4 @@ class LowerScfToCfPass(PatternPass):
     name = "xla-gpu-lower-scf-to-cf"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-scf-to-cf` of MLIR'
     walk = BACKWARD
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return PATTERNS
+    fixed_patterns = PATTERNS

@@ -44,7 +44,6 @@ class Waiting:
     number: int
     count: int
     """How many threads of a block the barrier waits for."""
-    is_whole_block: bool
     mask: Array
 
 
@@ -300,7 +299,7 @@ class Schedule:
         for number in np.unique(lanes.active(numbers)):
             group = mask & (numbers == number)
             count = int(np.broadcast_to(counts, lanes.shape)[group][0])
-            self.waiting.append(Waiting(barrier, at, int(number), count, barrier.count is None, group))
+            self.waiting.append(Waiting(barrier, at, int(number), count, group))
             if lanes.clocks is not None:
                 self._check_aligned(self.waiting[-1])
         return not barrier.waits

@@ -32,8 +32,9 @@ class PatternPass(ModulePass):
     """
     A pass made of patterns.
 
-    A pass of one step overrides `patterns`, and `walk` where operations are not visited in text order. A pass of
-    several steps overrides `steps`: a step starts when the one before is done, so it may analyse what that one made.
+    A pass of one step has `fixed_patterns` or overrides `patterns`, and has `walk` where operations are not visited in
+    text order. A pass of several steps overrides `steps`: a step starts when the one before is done, so it may analyse
+    what that one made.
 
     Analyses run inside these methods and are handed to patterns as fields. They raise `PassFailedException` for a
     module that the pass cannot take, before any pattern runs. For a module without operations there is nothing to
@@ -41,10 +42,12 @@ class PatternPass(ModulePass):
     """
 
     walk: ClassVar[Walk] = FORWARD
+    fixed_patterns: ClassVar[Sequence[RewritePattern]]
+    """The patterns of a pass that has the same ones for all modules, so these keep nothing of a module."""
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         """The patterns for `module`, in the order in which they are tried on an operation."""
-        raise NotImplementedError(f"{type(self).__name__} defines neither `patterns` nor `steps`")
+        return self.fixed_patterns
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
         """The steps for `module`, each made when the one before is done."""

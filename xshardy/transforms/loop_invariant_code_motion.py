@@ -1,12 +1,10 @@
 """Loop-invariant code motion, as xDSL's `licm`, with the effects of upstream's operations."""
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -47,6 +45,4 @@ class LoopInvariantCodeMotionPass(PatternPass):
     name = "xla-gpu-licm"
     source: ClassVar[str] = "MLIR, -loop-invariant-code-motion"
     walk: ClassVar[Walk] = INNER_FIRST
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (HoistLoopInvariants(),)
+    fixed_patterns = (HoistLoopInvariants(),)

@@ -171,9 +171,3 @@ def padding(shape: Sequence[int], sharding: TensorShardingAttr, mesh: MeshAttr) 
             shape, local_shape(shape, sharding, mesh), sharding.dim_shardings, strict=True
         )
     )
-
-
-def free_axes(sharding: TensorShardingAttr, mesh: MeshAttr) -> tuple[AxisRefAttr, ...]:
-    """The axes, whole or in part, that `sharding` does not name, in the order of the mesh."""
-    used = tuple(sharding.axis_refs())
-    return tuple(part for name in mesh.sizes for part in difference(AxisRefAttr(name), used, mesh))

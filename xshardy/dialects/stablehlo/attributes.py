@@ -1,8 +1,7 @@
 """The attributes of StableHLO: enumerations, dimension numbers, accuracy, bounds of dynamic dimensions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -17,7 +16,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
-from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.irdl import BaseAttr, irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
@@ -243,15 +242,16 @@ class DimensionNumbers(ParametrizedAttribute):
     """
     Named lists of dimensions, `<offset_dims = [1], index_vector_dim = 1>`; an empty list is left out.
 
-    A field that a subclass names in `SCALARS` is one dimension, not a list, and is left out when it is 0.
+    A field that is an `IntAttr` is one dimension, not a list, and is left out when it is 0.
     """
 
-    SCALARS: ClassVar[frozenset[str]] = frozenset()
-
     @classmethod
-    def field_names(cls) -> tuple[str, ...]:
-        """The names of the fields in the order in which they are printed."""
-        return tuple(name for name, _ in cls.get_irdl_definition().parameters)
+    def absent_fields(cls) -> Mapping[str, IntAttr | DenseArrayBase[I64]]:
+        """The fields in the order in which they are printed, each with the value that is left out."""
+        return {
+            name: IntAttr(0) if field.constr == BaseAttr(IntAttr) else integers(())
+            for name, field in cls.get_irdl_definition().parameters
+        }
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -261,8 +261,8 @@ class DimensionNumbers(ParametrizedAttribute):
     @classmethod
     def parse_fields(cls, parser: AttrParser) -> Sequence[Attribute]:
         """The fields in any order, up to the closing `>`; one that is not there is empty, or 0."""
-        names = cls.field_names()
-        fields: dict[str, Attribute] = {}
+        names = cls.absent_fields()
+        fields: dict[str, IntAttr | DenseArrayBase[I64]] = {}
         while parser.parse_optional_punctuation(">") is None:
             position = parser.pos
             name = parser.parse_identifier(
@@ -275,23 +275,26 @@ class DimensionNumbers(ParametrizedAttribute):
             parser.parse_punctuation("=")
             fields[name] = (
                 IntAttr(parser.parse_integer())
-                if name in cls.SCALARS
+                if isinstance(names[name], IntAttr)
                 else integers(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
             )
             if parser.parse_optional_punctuation(",") is None:  # a comma may stand after the last field too
                 parser.parse_punctuation(">")
                 break
-        return [fields.get(name, IntAttr(0) if name in cls.SCALARS else integers(())) for name in names]
+        return [fields.get(name, absent) for name, absent in names.items()]
 
     def print_parameters(self, printer: Printer) -> None:
-        texts: list[str] = []
-        for name, value in zip(self.field_names(), self.parameters, strict=True):
-            if isinstance(value, IntAttr):
-                number = cast(IntAttr, value).data
-                texts += [f"{name} = {number}"] if number else []
-            elif dims := getattr(self, name).get_values():
-                texts.append(f"{name} = [{', '.join(map(str, dims))}]")
+        texts = (f"{name} = {number}" for name, number in self.numbers.items() if number not in (0, []))
         printer.print_string(f"<{', '.join(texts)}>")
+
+    @property
+    def numbers(self) -> Mapping[str, int | list[int]]:
+        """The fields as Python values."""
+        return {name: _numbers(getattr(self, name)) for name, _ in self.get_irdl_definition().parameters}
+
+
+def _numbers(field: IntAttr | DenseArrayBase[I64]) -> int | list[int]:
+    return field.data if isinstance(field, IntAttr) else [*field.get_values()]
 
 
 @irdl_attr_definition
@@ -310,7 +313,6 @@ class GatherDimensionNumbersAttr(DimensionNumbers):
     """How the dimensions of the operand, of the indices and of the result of a gather correspond."""
 
     name = "stablehlo.gather"
-    SCALARS = frozenset({"index_vector_dim"})
     offset_dims: DenseArrayBase[I64]
     collapsed_slice_dims: DenseArrayBase[I64]
     operand_batching_dims: DenseArrayBase[I64]
@@ -335,7 +337,6 @@ class ScatterDimensionNumbersAttr(DimensionNumbers):
     """How the dimensions of the inputs, of the indices and of the updates of a scatter correspond."""
 
     name = "stablehlo.scatter"
-    SCALARS = frozenset({"index_vector_dim"})
     update_window_dims: DenseArrayBase[I64]
     inserted_window_dims: DenseArrayBase[I64]
     input_batching_dims: DenseArrayBase[I64]

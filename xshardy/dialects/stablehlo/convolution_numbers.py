@@ -1,7 +1,7 @@
 """The roles of a convolution's dimensions, as an attribute."""
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import cast
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntAttr
 from xdsl.ir import Attribute
@@ -27,16 +27,6 @@ class ConvDimensionNumbersAttr(DimensionNumbers):
     """
 
     name = "stablehlo.conv"
-    SCALARS: ClassVar[frozenset[str]] = frozenset(
-        {
-            "input_batch_dimension",
-            "input_feature_dimension",
-            "kernel_input_feature_dimension",
-            "kernel_output_feature_dimension",
-            "output_batch_dimension",
-            "output_feature_dimension",
-        }
-    )
     input_batch_dimension: IntAttr
     input_feature_dimension: IntAttr
     input_spatial_dimensions: DenseArrayBase[I64]
@@ -88,10 +78,7 @@ class ConvDimensionNumbersAttr(DimensionNumbers):
         if (text := self.text()) is not None:
             printer.print_string(f"<{text}>")
             return
-        texts = (
-            f"{name} = {getattr(self, name).data if name in self.SCALARS else list(getattr(self, name).get_values())}"
-            for name in self.field_names()
-        )
+        texts = (f"{name} = {number}" for name, number in self.numbers.items())
         printer.print_string(f"<raw {', '.join(texts)}>")
 
 

@@ -215,7 +215,7 @@ def channel() -> Conversion:
 def dimension_numbers(name: str, kind: type[DimensionNumbers], newer: Sequence[str] = ()) -> Conversion:
     """Dimension numbers: an attribute of VHLO for each field. Those in `newer` came in version 2, empty before."""
     is_number = {field: annotation is IntAttr for field, annotation in kind.__annotations__.items()}
-    attrs = tuple(Attr(field, 2, NO_INTS) if field in newer else Attr(field) for field in kind.field_names())
+    attrs = tuple(Attr(field, 2, NO_INTS) if field in newer else Attr(field) for field in kind.absent_fields())
     kinds = {field.name: INT if is_number[field.name] else INTS for field in attrs}
     build = shared(kind)
 

@@ -97,6 +97,4 @@ class BuffersToArraysPass(PatternPass):
 
     name = "hlo-buffers-to-arrays"
     source: ClassVar[str] = "ours, so that programs with buffers are compiled as others"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (EraseInPlaceCalls(), RetypeBuffers(), RetypeSignatures())
+    fixed_patterns = (EraseInPlaceCalls(), RetypeBuffers(), RetypeSignatures())

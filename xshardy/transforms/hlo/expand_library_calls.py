@@ -1,10 +1,10 @@
 """From a library call to the operations of StableHLO that compute its results."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TensorType, TupleType
+from xdsl.dialects.builtin import StringAttr, TensorType, TupleType
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -87,6 +87,4 @@ class ExpandLibraryCallsPass(PatternPass):
 
     name = "hlo-expand-library-calls"
     source: ClassVar[str] = "XLA, cublas_cudnn.h, backend_configs.proto"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (ExpandLibraryCall(),)
+    fixed_patterns = (ExpandLibraryCall(),)

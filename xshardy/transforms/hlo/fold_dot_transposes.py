@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -121,6 +121,4 @@ class FoldDotTransposesPass(PatternPass):
 
     name = "hlo-fold-dot-transposes"
     source: ClassVar[str] = "XLA's transpose folding and algebraic simplifier"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return TransposeOfOperand(), TransposeOfProduct()
+    fixed_patterns = (TransposeOfOperand(), TransposeOfProduct())

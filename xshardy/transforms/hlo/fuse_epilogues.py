@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import pi, prod, sqrt
 from typing import Any, ClassVar, TypeAlias
 
-from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, StringAttr
+from xdsl.dialects.builtin import Float32Type, Float64Type, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -403,6 +403,4 @@ class FuseEpiloguesPass(PatternPass):
 
     name = "hlo-fuse-epilogues"
     source: ClassVar[str] = "XLA:GPU's gemm and convolution rewriters; NVIDIA, cublasLtEpilogue_t"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return FuseScale(), FuseBias(), FuseAddend(), FuseSubtraction(), FuseRelu(), FuseGelu()
+    fixed_patterns = (FuseScale(), FuseBias(), FuseAddend(), FuseSubtraction(), FuseRelu(), FuseGelu())

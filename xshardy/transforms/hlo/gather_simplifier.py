@@ -5,12 +5,11 @@ Collapsed and batching dimensions and dimension orders become reshapes, transpos
 XGPU-18, XGPU-51; XLA's gather simplifier.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import IntAttr, IntegerType, ModuleOp, TensorType
+from xdsl.dialects.builtin import IntAttr, IntegerType, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -106,6 +105,4 @@ class GatherSimplifierPass(PatternPass):
 
     name = "hlo-gather-simplifier"
     source: ClassVar[str] = "XLA, GatherSimplifier (XGPU-18, XGPU-51)"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (SimplifyGather(),)
+    fixed_patterns = (SimplifyGather(),)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -88,6 +88,4 @@ class SplitDynamicBordersPass(PatternPass):
 
     name = "hlo-split-dynamic-borders"
     source: ClassVar[str] = "ours; XLA has the sizes behind the elements in memory"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return BORDERS
+    fixed_patterns = BORDERS

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
@@ -28,6 +26,4 @@ class DropShardingRulesPass(PatternPass):
 
     name = "sdy-drop-sharding-rules"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-drop-sharding-rules'
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (DropShardingRule(),)
+    fixed_patterns = (DropShardingRule(),)

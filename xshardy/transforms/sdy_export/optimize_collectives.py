@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -164,6 +164,4 @@ class OptimizeCollectivesPass(PatternPass):
 
     name = "sdy-optimize-collectives"
     source: ClassVar[str] = "C++ Shardy, sdy-optimize-collectives"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (SplitPermutedDimension(),)
+    fixed_patterns = (SplitPermutedDimension(),)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
@@ -54,6 +53,4 @@ class RemoveAllGatherReduceScatterForCMV1Pass(PatternPass):
 
     name = "sdy-remove-all-gather-reduce-scatter-for-cmv1"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-remove-all-gather-reduce-scatter-for-cmv1'
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return DropGathersOfOperands(), DropScatterOfResult()
+    fixed_patterns = (DropGathersOfOperands(), DropScatterOfResult())

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -39,6 +38,4 @@ class RemovePropagationDebugInfoPass(PatternPass):
     source: ClassVar[str] = (
         'Shardy, "Export passes", sdy-remove-propagation-debug-info (the records: SDY-ATTR-05, SDY-ATTR-15)'
     )
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return DropFunctionRecords(), DropRecords()
+    fixed_patterns = (DropFunctionRecords(), DropRecords())

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.ops import ShardingGroupOp
@@ -25,6 +24,4 @@ class RemoveShardingGroupsPass(PatternPass):
 
     name = "sdy-remove-sharding-groups"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-remove-sharding-groups'
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (EraseShardingGroup(),)
+    fixed_patterns = (EraseShardingGroup(),)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp
@@ -27,6 +26,4 @@ class ShardingConstraintToReshardPass(PatternPass):
 
     name = "sdy-sharding-constraint-to-reshard"
     source: ClassVar[str] = 'Shardy, "Export passes", sdy-sharding-constraint-to-reshard'
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (ReplaceConstraintByReshard(),)
+    fixed_patterns = (ReplaceConstraintByReshard(),)

@@ -1,10 +1,8 @@
 """Insert a `sdy.data_flow_edge` for every data flow edge. Source: row SDY-PASS-01."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -53,6 +51,4 @@ class AddDataFlowEdgesPass(PatternPass):
 
     name = "sdy-add-data-flow-edges"
     source: ClassVar[str] = 'Shardy, "Import passes", sdy-add-data-flow-edges (SDY-PASS-01)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (AddDataFlowEdges(),)
+    fixed_patterns = (AddDataFlowEdges(),)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, ModuleOp, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, TensorType
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
@@ -35,6 +35,4 @@ class LegalizeArithConstantsPass(PatternPass):
 
     name = "stablehlo-legalize-arith-constants"
     source: ClassVar[str] = "XLA, which reads `arith.constant` of tensors as HLO constants"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (ReplaceArithConstant(),)
+    fixed_patterns = (ReplaceArithConstant(),)

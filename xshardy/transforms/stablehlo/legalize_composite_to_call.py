@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -27,6 +26,4 @@ class LegalizeCompositeToCallPass(PatternPass):
 
     name = "stablehlo-legalize-composite-to-call"
     source: ClassVar[str] = "StableHLO, stablehlo-legalize-composite-to-call"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (CallDecomposition(),)
+    fixed_patterns = (CallDecomposition(),)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp, TensorType, i32
+from xdsl.dialects.builtin import TensorType, i32
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -29,6 +29,4 @@ class LegalizeIfToCasePass(PatternPass):
 
     name = "stablehlo-legalize-if-to-case"
     source: ClassVar[str] = "ours: upstream leaves the results of an if without shardings"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (CaseOfPredicate(),)
+    fixed_patterns = (CaseOfPredicate(),)

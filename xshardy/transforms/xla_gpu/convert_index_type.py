@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -20,6 +20,7 @@ from xshardy.ir import new_operation
 from xshardy.ir.value_types import give_types
 from xshardy.lowering.conversion import integer_attribute
 from xshardy.rewriting import PatternPass, Step, match_op_type
+from xshardy.transforms.xla_gpu.function_constants import after_constants
 
 IndexArithmetic = arith.AddiOp | arith.MuliOp | arith.SubiOp | arith.DivUIOp | arith.RemUIOp
 """Arithmetic that is done on integers: address computations. Comparisons and casts stay."""
@@ -45,7 +46,7 @@ def as_integer(value: SSAValue, integer: IntegerType, rewriter: PatternRewriter)
         known, _ = find_cast(value, owner.next_op, integer)
         point = InsertPoint.after(owner)
     else:
-        known, last = find_cast(value, after_constants(owner), integer)
+        known, last = find_cast(value, after_constants(owner).insert_before, integer)
         point = InsertPoint.at_end(owner) if last is None else InsertPoint.before(last)
     return (known or rewriter.insert(arith.IndexCastOp(value, integer), point)).result
 
@@ -81,14 +82,6 @@ def converted(constant: arith.ConstantOp, integer: IntegerType) -> arith.Constan
     assert isinstance(constant.value, IntegerAttr)
     value = integer_attribute(constant.value.value.data, integer)
     return new_operation(arith.ConstantOp, (), (integer,), {"value": value})
-
-
-def after_constants(block: Block) -> Operation | None:
-    """The first operation of `block` after its leading constants."""
-    op = block.first_op
-    while isinstance(op, arith.ConstantOp):
-        op = op.next_op
-    return op
 
 
 # -- Patterns ----------------------------------------------------------------------------------------------------------

@@ -1,10 +1,8 @@
 """Convert pure calls that remain after inlining to ordinary calls. Run `cse` before: it merges pure calls only."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.xla_gpu import PureCallOp
@@ -26,6 +24,4 @@ class ConvertPureCallOpsPass(PatternPass):
 
     name = "xla-gpu-convert-pure-call-ops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", the calls that stay (XGPU-37)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (PureCallToCall(),)
+    fixed_patterns = (PureCallToCall(),)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import tensor, vector
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -164,6 +164,4 @@ class FuseLoopsPass(PatternPass):
     name = "xla-gpu-fuse-loops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop fusion (XGPU-10)'
     walk: ClassVar[Walk] = TO_FIXPOINT
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (EraseUnusedOperation(), FuseThroughVector(), FuseSameIndices())
+    fixed_patterns = (EraseUnusedOperation(), FuseThroughVector(), FuseSameIndices())

@@ -5,10 +5,8 @@ A kernel that is launched so must wait before it touches memory; launched otherw
 `xla-gpu-insert-pdl`, and PTX ISA, `griddepcontrol` (from sm_90 on).
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -37,6 +35,4 @@ class InsertPdlPass(PatternPass):
 
     name = "xla-gpu-insert-pdl"
     source: ClassVar[str] = "XLA:GPU emitters, the pass of the same name"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (InsertPdlWait(),)
+    fixed_patterns = (InsertPdlWait(),)

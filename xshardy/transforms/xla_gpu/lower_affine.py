@@ -1,10 +1,8 @@
 """Lower `affine.apply` to arith operations that are correct for negative values too."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
@@ -31,6 +29,4 @@ class LowerAffinePass(PatternPass):
 
     name = "xla-gpu-lower-affine"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (LowerAffineApply(),)
+    fixed_patterns = (LowerAffineApply(),)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, ModuleOp
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -105,6 +105,4 @@ class LowerXlaGpuLoopsToScfPass(PatternPass):
 
     name = "xla-gpu-lower-xla-gpu-loops-to-scf"
     source: ClassVar[str] = 'XLA:GPU emitters, "xla_gpu to scf" (XGPU-33)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (LoopToForNest(),)
+    fixed_patterns = (LoopToForNest(),)

@@ -101,6 +101,4 @@ class LinkXlaIntrinsicLibPass(PatternPass):
 
     name = "xla-gpu-link-xla-intrinsic-lib"
     source: ClassVar[str] = "XLA's emitters for CPUs, xla-lower-xla-intrinsic-lib"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (DefineIntrinsic(),)
+    fixed_patterns = (DefineIntrinsic(),)

@@ -1,10 +1,9 @@
 """Lower the operations shared by the emitters of all backends to GPU operations: threads and blocks."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -98,6 +97,4 @@ class LowerXlaSharedPass(PatternPass):
 
     name = "xla-gpu-lower-xla-shared"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", xla-lower-xla-shared (XGPU-10)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (EraseUnusedOperation(), ForallToThreads(), WorkgroupIdToBlockId())
+    fixed_patterns = (EraseUnusedOperation(), ForallToThreads(), WorkgroupIdToBlockId())

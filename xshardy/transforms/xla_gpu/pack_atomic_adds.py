@@ -5,11 +5,10 @@ PTX also has an addition of a single element, but ptxas expands it to a loop aro
 is added -0, which changes no number. Source: PTX ISA, `red`.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, bf16, f16, i8, i16, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, bf16, f16, i8, i16, i32, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -75,6 +74,4 @@ class PackAtomicAddsPass(PatternPass):
 
     name = "xla-gpu-pack-atomic-adds"
     source: ClassVar[str] = "none upstream: PTX ISA, `red`; after xla-lower-tensors (XGPU-38)"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (PackAtomicAdd(),)
+    fixed_patterns = (PackAtomicAdd(),)

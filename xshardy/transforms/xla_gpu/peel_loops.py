@@ -4,11 +4,9 @@ Split the last iteration off loops if the others then need no bounds check.
 Most iterations of a loop with a bounds check are far from the bound. Source: row XGPU-10, "loop peeling".
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.affine.expressions import used_variables
@@ -86,6 +84,4 @@ class PeelLoopsPass(PatternPass):
 
     name = "xla-gpu-peel-loops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop peeling (XGPU-10)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (PeelLoop(),)
+    fixed_patterns = (PeelLoop(),)

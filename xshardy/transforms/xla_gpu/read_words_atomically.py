@@ -5,11 +5,10 @@ A thread that updates a neighbour in the same word writes it meanwhile. A plain 
 the exchange rejects what it read. Source: PTX ISA, "Memory Consistency Model".
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.builtin import IntegerType
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
 
@@ -38,6 +37,4 @@ class ReadWordsAtomicallyPass(PatternPass):
 
     name = "xla-gpu-read-words-atomically"
     source: ClassVar[str] = "none upstream, which reads them plainly: PTX ISA; after xla-lower-tensors (XGPU-38)"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (ReadWordAtomically(),)
+    fixed_patterns = (ReadWordAtomically(),)

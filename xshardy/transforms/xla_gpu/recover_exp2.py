@@ -1,11 +1,11 @@
 """Rewrite `exp(x * ln 2)` to `exp2(x)`, which is a GPU instruction."""
 
 import math as numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, bf16, f16, f32, f64
+from xdsl.dialects.builtin import FloatAttr, bf16, f16, f32, f64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.hints import isa
@@ -60,6 +60,4 @@ class RecoverExp2Pass(PatternPass):
 
     name = "xla-gpu-recover-exp2"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", xla-recover-exp2 (XGPU-10)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (ExpOfTimesLn2(),)
+    fixed_patterns = (ExpOfTimesLn2(),)

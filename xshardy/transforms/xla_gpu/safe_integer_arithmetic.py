@@ -5,7 +5,7 @@ Division by zero gives -1 (all bits), its remainder the dividend. The smallest i
 remainder zero. Source: XLA's operation semantics, `Div` and `Rem`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,12 +14,11 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     IntegerType,
-    ModuleOp,
     TensorType,
     VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, select
@@ -109,6 +108,4 @@ class SafeIntegerArithmeticPass(PatternPass):
 
     name = "xla-gpu-safe-integer-arithmetic"
     source: ClassVar[str] = "XLA operation semantics, `Div` and `Rem`; xla-safe-integer-arithmetic"
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return tuple(GuardDivision(op_type, guard) for op_type, guard in GUARDS.items())
+    fixed_patterns = tuple(GuardDivision(op_type, guard) for op_type, guard in GUARDS.items())

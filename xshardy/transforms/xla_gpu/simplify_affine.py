@@ -5,11 +5,10 @@ Divisions become unsigned ones, which are cheaper and better optimized by LLVM. 
 operation stays an `affine.apply` for `lower_affine`.
 """
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import affine
-from xdsl.dialects.builtin import AffineMapAttr, ModuleOp
+from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -98,6 +97,4 @@ class SimplifyAffinePass(PatternPass):
 
     name = "xla-gpu-simplify-affine"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM", simplify_affine (XGPU-37)'
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (EraseUnusedOperation(), ExpandApplyIndexing(), ExpandAffineApply())
+    fixed_patterns = (EraseUnusedOperation(), ExpandApplyIndexing(), ExpandAffineApply())

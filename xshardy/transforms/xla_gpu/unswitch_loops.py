@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -59,6 +58,4 @@ class UnswitchLoopsPass(PatternPass):
     name = "xla-gpu-unswitch-loops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", loop unswitching (XGPU-10)'
     walk: ClassVar[Walk] = Walk(walk_regions_first=True, apply_recursively=True)
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return UnswitchLoop(), SplitLoopAtBranch(), SplitLoopAtLoop()
+    fixed_patterns = (UnswitchLoop(), SplitLoopAtBranch(), SplitLoopAtLoop())

@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.pattern_rewriter import RewritePattern
-
 from xshardy.rewriting import PatternPass
 from xshardy.transforms.sdy_import.constant_copies import UseShardyConstant
 
@@ -16,6 +13,4 @@ class ImportConstantsPass(PatternPass):
 
     name = "xla-sdy-import-constants"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-import-constants"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (UseShardyConstant(),)
+    fixed_patterns = (UseShardyConstant(),)

@@ -1,10 +1,9 @@
 """Let a loop see the sharded values that it captures with open shardings, so that it may shard them further."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -56,6 +55,4 @@ class OpenWhileFreeVarsShardingPass(PatternPass):
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-open-while-free-vars-sharding"
 
     walk: ClassVar[Walk] = INNER_FIRST
-
-    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        return (OpenCaptures(),)
+    fixed_patterns = (OpenCaptures(),)

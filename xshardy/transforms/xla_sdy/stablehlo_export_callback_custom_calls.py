@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from xdsl.dialects.builtin import ModuleOp, TupleType
+from xdsl.dialects.builtin import TupleType
 from xdsl.ir import TypeAttribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -42,6 +42,4 @@ class StablehloExportCallbackCustomCallsPass(PatternPass):
 
     name = "xla-sdy-stablehlo-round-trip-export-callback-custom-calls"
     source: ClassVar[str] = "XLA, xla/service/spmd/shardy, xla-sdy-stablehlo-round-trip-export-callback-custom-calls"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (ReturnTuple(),)
+    fixed_patterns = (ReturnTuple(),)

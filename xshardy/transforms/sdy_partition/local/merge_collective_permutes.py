@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp, TensorType, i64
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.stablehlo.collectives import CollectivePermuteOp
@@ -48,6 +48,4 @@ class MergeCollectivePermutesPass(PatternPass):
 
     name = "sdy-merge-collective-permutes"
     source: ClassVar[str] = "ours: a reshard before an exchange can be part of it"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (MergeCollectivePermutes(),)
+    fixed_patterns = (MergeCollectivePermutes(),)

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -39,6 +38,4 @@ class GatherBetweenMeshesPass(PatternPass):
 
     name = "sdy-gather-between-meshes"
     source: ClassVar[str] = "ours: upstream leaves these reshards"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (GatherBeforeReshard(),)
+    fixed_patterns = (GatherBeforeReshard(),)

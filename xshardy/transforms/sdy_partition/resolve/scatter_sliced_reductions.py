@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.pattern_rewriter import RewritePattern
-
 from xshardy.dialects.sdy.canonicalization import FuseAllReduceIntoAllSlice
 from xshardy.rewriting import PatternPass
 
@@ -21,6 +18,4 @@ class ScatterSlicedReductionsPass(PatternPass):
 
     name = "sdy-scatter-sliced-reductions"
     source: ClassVar[str] = "ours: gradients where some axes shard the batch alone and others the weights too"
-
-    def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
-        return (FuseAllReduceIntoAllSlice(some_axes=True),)
+    fixed_patterns = (FuseAllReduceIntoAllSlice(some_axes=True),)
