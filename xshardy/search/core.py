@@ -1,0 +1,152 @@
+"""What is left of a problem while it is reduced, and how choices are carried there and back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from xshardy.search.problem import Floats, Ints
+
+Mask: TypeAlias = NDArray[np.bool_]
+Span: TypeAlias = tuple[int, int]
+"""A half-open range of points of time, as positions in `Core.room`."""
+
+
+class Infeasible(Exception):
+    """No choice is allowed and within the limit."""
+
+
+class Step(Protocol):
+    """One reduction. Choices are lists by node of the core, changed in place."""
+
+    def forward(self, choice: list[int]) -> None:
+        """Carry a choice of the problem before the step behind it: -1 where a node has no such strategy any more."""
+        ...
+
+    def backward(self, choice: list[int]) -> None:
+        """Carry a choice of the problem behind the step to an equally good one before it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Of a node's strategies, `kept` stay; `instead` says, for each, a kept one that is at least as good, or -1."""
+
+    node: int
+    kept: Ints
+    instead: Ints
+
+    def forward(self, choice: list[int]) -> None:
+        strategy = choice[self.node]
+        better = int(self.instead[strategy]) if strategy >= 0 else -1
+        choice[self.node] = int(np.searchsorted(self.kept, better)) if better >= 0 else -1
+
+    def backward(self, choice: list[int]) -> None:
+        choice[self.node] = int(self.kept[choice[self.node]])
+
+
+@dataclass(frozen=True, slots=True)
+class Eliminate:
+    """A node is left out; `best` is its strategy, by the strategies of `neighbours`."""
+
+    node: int
+    neighbours: tuple[int, ...]
+    best: Ints
+
+    def forward(self, choice: list[int]) -> None:
+        choice[self.node] = -1
+
+    def backward(self, choice: list[int]) -> None:
+        choice[self.node] = int(self.best[tuple(choice[neighbour] for neighbour in self.neighbours)])
+
+
+@dataclass(slots=True)
+class Core:
+    """
+    A problem whose pairs of nodes have one table each, without forbidden strategies of nodes.
+
+    Entries of `tables` may be infinite, costs of nodes are not. A cost here plus `constant` is the one of the problem.
+    """
+
+    costs: list[Floats]
+    """By node, by strategy. A node that is left out has one strategy that costs nothing, and no tables."""
+    tables: list[dict[int, Floats]]
+    """By node and neighbour, [strategy of the node, of the neighbour]. The one of the neighbour is a transposed view."""
+    usages: list[dict[Span, Floats]]
+    """By node and span, by strategy: bytes above the least of the node's strategies."""
+    room: Floats
+    """By point of time, the bytes below the limit when each node has its least usage."""
+    constant: float = 0.0
+    steps: list[Step] = field(default_factory=list[Step])
+
+    def connect(self, a: int, b: int, table: Floats) -> None:
+        """Add a table to the pair of two nodes."""
+        known = self.tables[a].get(b)
+        total = table if known is None else known + table
+        self.tables[a][b], self.tables[b][a] = total, total.T
+
+    def disconnect(self, a: int, b: int) -> None:
+        """Drop the table of a pair."""
+        del self.tables[a][b], self.tables[b][a]
+
+    def use(self, node: int, span: Span, usage: Floats) -> None:
+        """Add to the usage of a node, by strategy; what all of them use is taken from the room."""
+        least = usage.min()
+        self.room[slice(*span)] -= least
+        known = self.usages[node].pop(span, None)
+        total = usage - least if known is None else known + (usage - least)
+        if total.any():
+            rest = total.min()
+            self.room[slice(*span)] -= rest
+            self.usages[node][span] = total - rest
+
+    def keep(self, node: int, kept: Ints, instead: Ints | None = None) -> None:
+        """Drop the strategies of a node that are not in `kept`. Raises `Infeasible` when that is empty."""
+        size = len(self.costs[node])
+        if len(kept) == size:
+            return
+        if not len(kept):
+            raise Infeasible
+        if instead is None:
+            instead = np.full(size, -1)
+            instead[kept] = kept
+        self.steps.append(Keep(node, kept, instead))
+        self.costs[node] = self.costs[node][kept]
+        for other, table in self.tables[node].items():
+            rest = np.ascontiguousarray(table[kept])
+            self.tables[node][other], self.tables[other][node] = rest, rest.T
+        usages, self.usages[node] = self.usages[node], {}
+        for span, usage in usages.items():
+            self.use(node, span, usage[kept])
+
+    def leave_out(self, node: int, neighbours: Sequence[int], best: Ints) -> None:
+        """Drop a node whose cost and usage are accounted for elsewhere."""
+        for other in tuple(self.tables[node]):
+            self.disconnect(node, other)
+        self.usages[node] = {}
+        self.costs[node] = np.zeros(1)
+        self.steps.append(Eliminate(node, tuple(neighbours), best))
+
+    def into(self, choice: Sequence[int]) -> tuple[int, ...] | None:
+        """A choice before all steps, as one of the core; None if it has no such one."""
+        labels = list(choice)
+        for step in self.steps:
+            step.forward(labels)
+        gone = {step.node for step in self.steps if isinstance(step, Eliminate)}
+        for node in gone:
+            labels[node] = 0
+        return None if min(labels, default=0) < 0 else tuple(labels)
+
+    def out_of(self, choice: Sequence[int]) -> tuple[int, ...]:
+        """A choice of the core, as one before all steps."""
+        labels = list(choice)
+        for step in reversed(self.steps):
+            step.backward(labels)
+        return tuple(labels)
+
+    @property
+    def entries(self) -> int:
+        """How many entries the tables have."""
+        return sum(table.size for tables in self.tables for table in tables.values()) // 2
