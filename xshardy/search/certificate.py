@@ -1,7 +1,7 @@
 """What proves a lower bound, and its check: sums and minima, no search."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import ceil, inf
 
 import numpy as np
@@ -13,61 +13,104 @@ from xshardy.search.reductions import reduce
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
-    """Prices of memory and messages, in the core of a problem. Any values prove some bound; good ones, a good one."""
+class Stage:
+    """Prices and messages for a core, and what they leave of it. Any numbers prove some bound; good ones, a good one."""
 
-    prices: Floats = field(default_factory=lambda: np.zeros(0))
-    """By point of time of the core, cost per byte, not negative. Zero where there are none."""
-    messages: Mapping[tuple[int, int], Floats] = field(default_factory=dict[tuple[int, int], Floats])
-    """By pair `(a, b)`, what the strategies of `b` get from the table of the pair. Zero where there are none."""
+    prices: Floats
+    """By point of time of the core, cost per byte; not negative."""
+    messages: Mapping[tuple[int, int], Floats]
+    """By pair `(a, b)` of nodes, what each strategy of `b` gets from their table; zero where there are none."""
+    cutoff: float = inf
+    """Strategies that only choices of a higher cost have are dropped behind the stage."""
+
+    def floors(self, core: Core) -> tuple[float, list[Floats]]:
+        """
+        A lower bound of all choices, and by node of the core and strategy, of those that have it.
+
+        A table gives what its nodes get from it, which its entries then lack. Memory has a price at each point of time: a
+        node pays for its usage, and the price of the room is given back. The bound is the sum of the least costs of nodes
+        and tables, each for itself. With one strategy fixed, its node and the tables of its node have to take it.
+        """
+        prices = np.maximum(self.prices, 0.0)
+        total = np.concatenate([[0.0], prices.cumsum()])
+        bound, floors = core.constant - float(prices @ core.room), [costs.copy() for costs in core.costs]
+        for floor, usages in zip(floors, core.usages, strict=True):
+            for (start, end), usage in usages.items():
+                floor += usage * (total[end] - total[start])
+        for (_, node), message in self.messages.items():
+            floors[node] += message
+        for floor in floors:
+            least = float(floor.min())
+            bound += least
+            floor -= least
+        for a, tables in enumerate(core.tables):
+            for b, table in tables.items():
+                if a < b:
+                    rest = table - self._to(b, a, table.shape[0])[:, None] - self._to(a, b, table.shape[1])
+                    least = float(rest.min())
+                    bound += least
+                    floors[a] += rest.min(1) - least
+                    floors[b] += rest.min(0) - least
+        return bound, [floor + bound for floor in floors]
+
+    def _to(self, source: int, target: int, size: int) -> Floats:
+        message = self.messages.get((source, target))
+        return np.zeros(size) if message is None else message
+
+    def eliminate(self, core: Core, floors: list[Floats]) -> None:
+        """Drop the strategies whose floor is above the cutoff, and reduce what is left. Raises `Infeasible`."""
+        if self.cutoff == inf:
+            return
+        tolerance = 1e-9 * abs(self.cutoff)
+        for node, floor in enumerate(floors):
+            core.keep(node, np.flatnonzero(floor <= self.cutoff + tolerance), otherwise=floor)
+        reduce(core)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Stages, each for the core that the one before leaves; the first, for the core of the problem."""
+
+    stages: tuple[Stage, ...] = ()
 
     def check(self, problem: Problem) -> float:
-        """A lower bound of the cost of any choice that is allowed and within the limit; infinite if there is none."""
+        """
+        A lower bound of the cost of any choice that is allowed and within the limit; infinite if there is none.
+
+        What a stage drops costs more than its cutoff, so that a later bound counts up to there only. Trusted are the
+        reductions and this module. Raises `ValueError` if the certificate is one of another problem.
+        """
+        best, cutoff = -inf, inf
         try:
             core = merge(problem).core
             reduce(core)
+            for stage in self.stages or (Stage(np.zeros(len(core.room)), {}),):
+                _check_shapes(stage, core)
+                bound, floors = stage.floors(core)
+                best = max(best, min(cutoff, bound))
+                cutoff = min(cutoff, stage.cutoff)
+                stage.eliminate(core, floors)
         except Infeasible:
-            return inf
-        bound = sum(self.parts(core)[0]) if core.costs else 0.0
-        return rounded_down(bound + core.constant, problem)
+            best = cutoff
+        return rounded_down(best, problem)
 
-    def parts(self, core: Core) -> tuple[Sequence[float], Sequence[Floats]]:
-        """
-        Numbers whose sum, with the constant of the core, is a lower bound; and the costs of nodes with all they get.
 
-        A table gives what its two nodes get from it, which its least entry then lacks. Memory has a price at each point:
-        who uses it pays, and the room up to the limit is given back.
-        """
-        prices = np.maximum(self.prices, 0.0) if len(self.prices) else np.zeros(len(core.room))
-        total = np.concatenate([[0.0], prices.cumsum()])
-        terms = [-float(prices @ core.room)] if len(prices) and prices.any() else []
-        nodes: list[Floats] = []
-        for node, costs in enumerate(core.costs):
-            gets = costs.copy()
-            for (start, end), usage in core.usages[node].items():
-                gets += usage * (total[end] - total[start])
-            for other, table in core.tables[node].items():
-                if (message := self.messages.get((other, node))) is not None:
-                    gets += message
-                if node < other:
-                    terms.append(float(self.rest(node, other, table).min()))
-            nodes.append(gets)
-            terms.append(float(gets.min()))
-        return terms, nodes
-
-    def rest(self, a: int, b: int, table: Floats) -> Floats:
-        """The table of a pair, without what its nodes get from it."""
-        to_a, to_b = self.messages.get((b, a)), self.messages.get((a, b))
-        rest = table if to_a is None else table - to_a[:, None]
-        return rest if to_b is None else rest - to_b
+def _check_shapes(stage: Stage, core: Core) -> None:
+    if len(stage.prices) != len(core.room):
+        raise ValueError("the certificate has prices for other points of time: it is one of another problem")
+    for (a, b), message in stage.messages.items():
+        if not (0 <= a < len(core.costs) and b in core.tables[a] and len(message) == len(core.costs[b])):
+            raise ValueError(f"the certificate has a message for {(a, b)}: it is one of another problem")
 
 
 def rounded_down(bound: float, problem: Problem) -> float:
     """A bound without its rounding error; the next integer where all costs are integers."""
+    if not np.isfinite(bound):
+        return bound
     safe = bound - 1e-11 * abs(bound)
     return float(ceil(safe - 1e-6)) if is_integral(problem) else safe
 
 
 def is_integral(problem: Problem) -> bool:
     """Whether all costs are integers."""
-    return all(not (costs % 1).any() for costs in (*problem.costs, *problem.tables))
+    return all((np.floor(costs) == costs).all() for costs in (*problem.costs, *problem.tables))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -29,14 +30,21 @@ class Step(Protocol):
         """Carry a choice of the problem behind the step to an equally good one before it."""
         ...
 
+    def floors(self, floors: list[Floats], bound: float) -> None:
+        """Carry lower bounds of choices with a strategy, by node, back; those of all choices are `bound`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Of a node's strategies, `kept` stay; `instead` says, for each, a kept one that is at least as good, or -1."""
+    """Of a node's strategies, `kept` stay."""
 
     node: int
     kept: Ints
     instead: Ints
+    """By strategy, a kept one that is at least as good in all choices; -1 where there is none."""
+    otherwise: Floats | None = None
+    """By strategy, a lower bound of the choices with it; infinite where there are none."""
 
     def forward(self, choice: list[int]) -> None:
         strategy = choice[self.node]
@@ -46,6 +54,11 @@ class Keep:
     def backward(self, choice: list[int]) -> None:
         choice[self.node] = int(self.kept[choice[self.node]])
 
+    def floors(self, floors: list[Floats], bound: float) -> None:
+        places = np.searchsorted(self.kept, self.instead)
+        dropped = np.full(len(self.instead), inf) if self.otherwise is None else self.otherwise
+        floors[self.node] = np.where(self.instead >= 0, floors[self.node][places], dropped)
+
 
 @dataclass(frozen=True, slots=True)
 class Eliminate:
@@ -54,12 +67,27 @@ class Eliminate:
     node: int
     neighbours: tuple[int, ...]
     best: Ints
+    size: int
+    """How many strategies the node had."""
 
     def forward(self, choice: list[int]) -> None:
         choice[self.node] = -1
 
     def backward(self, choice: list[int]) -> None:
         choice[self.node] = int(self.best[tuple(choice[neighbour] for neighbour in self.neighbours)])
+
+    def floors(self, floors: list[Floats], bound: float) -> None:
+        floors[self.node] = np.full(self.size, bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Absorb(Eliminate):
+    """A node whose strategy its one neighbour determines, at `best`, is left out."""
+
+    def floors(self, floors: list[Floats], bound: float) -> None:
+        values = np.full(self.size, inf)
+        np.minimum.at(values, self.best, floors[self.neighbours[0]])
+        floors[self.node] = values
 
 
 @dataclass(slots=True)
@@ -102,7 +130,7 @@ class Core:
             self.room[slice(*span)] -= rest
             self.usages[node][span] = total - rest
 
-    def keep(self, node: int, kept: Ints, instead: Ints | None = None) -> None:
+    def keep(self, node: int, kept: Ints, instead: Ints | None = None, otherwise: Floats | None = None) -> None:
         """Drop the strategies of a node that are not in `kept`. Raises `Infeasible` when that is empty."""
         size = len(self.costs[node])
         if len(kept) == size:
@@ -112,7 +140,7 @@ class Core:
         if instead is None:
             instead = np.full(size, -1)
             instead[kept] = kept
-        self.steps.append(Keep(node, kept, instead))
+        self.steps.append(Keep(node, kept, instead, otherwise))
         self.costs[node] = self.costs[node][kept]
         for other, table in self.tables[node].items():
             rest = np.ascontiguousarray(table[kept])
@@ -121,13 +149,14 @@ class Core:
         for span, usage in usages.items():
             self.use(node, span, usage[kept])
 
-    def leave_out(self, node: int, neighbours: Sequence[int], best: Ints) -> None:
+    def leave_out(self, step: Eliminate) -> None:
         """Drop a node whose cost and usage are accounted for elsewhere."""
+        node = step.node
         for other in tuple(self.tables[node]):
             self.disconnect(node, other)
         self.usages[node] = {}
         self.costs[node] = np.zeros(1)
-        self.steps.append(Eliminate(node, tuple(neighbours), best))
+        self.steps.append(step)
 
     def into(self, choice: Sequence[int]) -> tuple[int, ...] | None:
         """A choice before all steps, as one of the core; None if it has no such one."""
@@ -145,6 +174,13 @@ class Core:
         for step in reversed(self.steps):
             step.backward(labels)
         return tuple(labels)
+
+    def floors_out_of(self, floors: Sequence[Floats], bound: float) -> list[Floats]:
+        """By node and strategy of the core, lower bounds of the choices with it, as bounds before all steps."""
+        values = list(floors)
+        for step in reversed(self.steps):
+            step.floors(values, bound)
+        return values
 
     @property
     def entries(self) -> int:

@@ -1,5 +1,6 @@
 """A core as a mixed-integer program for HiGHS, with rows of memory added where a solution exceeds the limit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
@@ -19,9 +20,9 @@ class Answer:
     bound: float
 
 
-def optimum(core: Core, until: float, cutoff: float = inf) -> Answer:
+def optimum(core: Core, until: float, points: Sequence[int] = ()) -> Answer:
     """
-    The best choice of a core below a cost of `cutoff`, by the clock `until` (of `perf_counter`).
+    The best choice of a core, by the time `until` of `perf_counter`. `points` of time get their row from the start.
 
     A binary per strategy, a variable per allowed entry of a table whose sums by row and by column are the binaries (the
     local polytope). Raises `Infeasible` where there is no choice.
@@ -29,6 +30,7 @@ def optimum(core: Core, until: float, cutoff: float = inf) -> Answer:
     if not core.costs:
         return Answer((), 0.0)
     program = _Program(core)
+    program.points.update(points)
     bound = -inf
     while (left := until - perf_counter()) > 0:
         highs = program.solver()

@@ -9,7 +9,7 @@ from math import inf
 
 import numpy as np
 
-from xshardy.search.core import Core, Infeasible, Mask
+from xshardy.search.core import Absorb, Core, Eliminate, Infeasible, Mask
 from xshardy.search.problem import FORBIDDEN, Floats
 
 SAMPLE = 8
@@ -114,18 +114,18 @@ def eliminate(core: Core, node: int) -> bool:
     costs = core.costs[node]
     if not tables:
         core.constant += float(costs.min())
-        core.leave_out(node, (), np.array(costs.argmin()))
+        core.leave_out(Eliminate(node, (), np.array(costs.argmin()), len(costs)))
         return True
     if len(tables) == 1:
         total = costs[:, None] + tables[0]
         core.costs[neighbours[0]] = core.costs[neighbours[0]] + total.min(0)
-        core.leave_out(node, neighbours, total.argmin(0))
+        core.leave_out(Eliminate(node, tuple(neighbours), total.argmin(0), len(costs)))
         return True
     rows, columns = (table.shape[1] for table in tables)
     if rows * columns > GROWTH * (tables[0].size + tables[1].size):
         return False
     total = costs[:, None, None] + tables[0][:, :, None] + tables[1][:, None, :]
-    core.leave_out(node, neighbours, total.argmin(0))
+    core.leave_out(Eliminate(node, tuple(neighbours), total.argmin(0), len(costs)))
     core.connect(*neighbours, total.min(0))
     return True
 
@@ -147,7 +147,7 @@ def absorb(core: Core, node: int) -> bool:
             continue
         costs = core.costs[node][image] + table[image, np.arange(len(image))]
         usages = core.usages[node]
-        core.leave_out(node, (other,), image)
+        core.leave_out(Absorb(node, (other,), image, len(table)))
         core.costs[other] = core.costs[other] + costs
         for third, theirs in rest.items():
             core.connect(other, third, theirs[image])
@@ -187,7 +187,7 @@ def reduce(core: Core, rounds: int = 6) -> None:
         dirty = sorted(changed)
         rounds -= 1
         if not rounds:
-            reductions = (drop_unsupported,)
+            reductions = (drop_unsupported, drop_separable)
             dirty = range(len(core.costs))
     for node, costs in enumerate(core.costs):
         least = costs.min()
