@@ -57,14 +57,24 @@ class Stage:
         message = self.messages.get((source, target))
         return np.zeros(size) if message is None else message
 
+    def survivors(self, core: Core, floors: list[Floats]) -> int:
+        """How many entries of tables are left when strategies whose floor is above the cutoff go."""
+        sizes = [int((floor <= self.cutoff).sum()) for floor in floors]
+        return sum(sizes[a] * sizes[b] for a, tables in enumerate(core.tables) for b in tables) // 2
+
     def eliminate(self, core: Core, floors: list[Floats]) -> None:
         """Drop the strategies whose floor is above the cutoff, and reduce what is left. Raises `Infeasible`."""
         if self.cutoff == inf:
             return
         tolerance = 1e-9 * abs(self.cutoff)
+        changed = set[int]()
         for node, floor in enumerate(floors):
-            core.keep(node, np.flatnonzero(floor <= self.cutoff + tolerance), otherwise=floor)
-        reduce(core)
+            kept = np.flatnonzero(floor <= self.cutoff + tolerance)
+            if len(kept) < len(floor):
+                core.keep(node, kept, otherwise=floor)
+                changed.update((node, *core.tables[node]))
+        if changed:
+            reduce(core, changed)
 
 
 @dataclass(frozen=True, slots=True)

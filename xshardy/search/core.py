@@ -149,6 +149,19 @@ class Core:
         for span, usage in usages.items():
             self.use(node, span, usage[kept])
 
+    def restricted(self, kept: Sequence[Ints]) -> "Core":
+        """A core of its own with some of the strategies of each node."""
+        core = Core([costs[own] for costs, own in zip(self.costs, kept, strict=True)], [], [], self.room.copy())
+        core.tables = [
+            {other: table[kept[node][:, None], kept[other]] for other, table in tables.items()}
+            for node, tables in enumerate(self.tables)
+        ]
+        core.usages = [{} for _ in kept]
+        for node, usages in enumerate(self.usages):
+            for span, usage in usages.items():
+                core.use(node, span, usage[kept[node]])
+        return core
+
     def leave_out(self, step: Eliminate) -> None:
         """Drop a node whose cost and usage are accounted for elsewhere."""
         node = step.node

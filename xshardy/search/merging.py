@@ -101,7 +101,8 @@ def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[in
         core.keep(node, own)
     alive = [image[kept[node]] for node, image in zip(nodes, images, strict=True)]
     for a, b, table in between:
-        core.connect(nodes[a], nodes[b], _at(table, alive[a][:, None], alive[b][None]))
+        values = table[alive[a][:, None], alive[b]]
+        core.connect(nodes[a], nodes[b], values if values.max() < FORBIDDEN else np.where(values < FORBIDDEN, values, inf))
     for node, span, usages, own in zip(nodes, spans, problem.usages, alive, strict=True):
         if span is not None and problem.limit < inf:
             core.use(node, span, usages[own])

@@ -123,12 +123,14 @@ class Ascent:
 
     def step(self, target: float) -> Ints:
         """
-        A sweep, and a step of the prices towards a bound of `target`. Returns the labels of the sweep.
+        A sweep, and a step of the prices towards a bound of `target` (infinite: none is known). Returns its labels.
 
         The length of a step is Polyak's (1969), a part of the distance to the target; shorter after steps that fail.
         """
         arrays = self.messages.arrays
         bound, labels = self.messages.sweep()
+        if target == inf:
+            target = bound + 0.1 * abs(bound)
         if bound > self.bound + 1e-7 * abs(self.bound) or self.bound == -inf:
             self.bound, self.stalled = bound, 0
             self._keep()

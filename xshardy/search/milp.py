@@ -20,9 +20,10 @@ class Answer:
     bound: float
 
 
-def optimum(core: Core, until: float, points: Sequence[int] = ()) -> Answer:
+def optimum(core: Core, until: float, points: Sequence[int] = (), start: Sequence[int] | None = None) -> Answer:
     """
-    The best choice of a core, by the time `until` of `perf_counter`. `points` of time get their row from the start.
+    The best choice of a core, by the time `until` of `perf_counter`. `points` of time get their row from the start;
+    `start` is a choice that is known.
 
     A binary per strategy, a variable per allowed entry of a table whose sums by row and by column are the binaries (the
     local polytope). Raises `Infeasible` where there is no choice.
@@ -36,6 +37,11 @@ def optimum(core: Core, until: float, points: Sequence[int] = ()) -> Answer:
         highs = program.solver()
         highs.setOptionValue("time_limit", left)
         highs.setOptionValue("mip_rel_gap", 1e-9)
+        if start is not None:
+            columns = np.arange(program.offsets[-1], dtype=np.int32)
+            values = np.zeros(len(columns))
+            values[program.offsets[:-1] + start] = 1.0
+            highs.setSolution(len(columns), columns, values)
         highs.run()
         if highs.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
             raise Infeasible

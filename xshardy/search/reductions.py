@@ -4,7 +4,7 @@ Exact reductions of a core: its optimum stays, and a choice of what is left is c
 Each is a function of a core and a node that changes the core and returns whether it did.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
 import numpy as np
@@ -66,7 +66,7 @@ def drop_dominated(core: Core, node: int) -> bool:
     Replacing `s` by `t` changes a table's part of the cost by at most the largest difference of their rows. Some columns
     tell most pairs apart; all columns are compared for the rest.
     """
-    costs, tables = core.costs[node], tuple(core.tables[node].values())
+    costs = core.costs[node]
     size = len(costs)
     if size == 1:
         return False
@@ -74,31 +74,33 @@ def drop_dominated(core: Core, node: int) -> bool:
     for usage in core.usages[node].values():
         possible &= usage[:, None] >= usage
     np.fill_diagonal(possible, False)
+    tables = [np.minimum(table, FORBIDDEN) for table in core.tables[node].values()]
+    wide = [table for table in tables if table.shape[1] > SAMPLE]
     saved = costs[:, None] - costs
     for table in tables:
-        saved += _least_differences(table[:, :: -(-table.shape[1] // SAMPLE)])
-    possible &= saved >= 0
+        if table.shape[1] <= SAMPLE:
+            saved += _least_differences(table[:, None], table)
+    sampled = saved + sum(
+        _least_differences(part[:, None], part) for part in (table[:, :: table.shape[1] // SAMPLE] for table in wide)
+    )
+    possible &= sampled >= 0
     alive, instead = np.ones(size, bool), np.arange(size)
     for strategy in np.flatnonzero(possible.any(1))[::-1]:
         others = np.flatnonzero(possible[strategy] & alive)
-        least = costs[strategy] - costs[others]
-        for table in tables:
-            allowed = np.isfinite(table[strategy])
-            least += (table[strategy, allowed] - table[others][:, allowed]).min(1, initial=inf)
-        if (least >= 0).any():
+        least = saved[strategy, others] + sum(_least_differences(table[strategy], table[others]) for table in wide)
+        others = others[least >= 0]
+        if len(others):
             alive[strategy] = False
-            instead[instead == strategy] = others[least >= 0][0]
+            instead[instead == strategy] = others[0]
     if alive.all():
         return False
     core.keep(node, np.flatnonzero(alive), instead)
     return True
 
 
-def _least_differences(table: Floats) -> Floats:
-    """[s, t]: the least difference of row `s` and row `t` of a table, over the columns where `s` is allowed."""
-    columns = np.where(np.isfinite(table), table, FORBIDDEN).T
-    differences = columns[:, :, None] - columns[:, None, :]
-    return np.where(columns[:, :, None] >= FORBIDDEN, inf, differences).min(0)
+def _least_differences(row: Floats, others: Floats) -> Floats:
+    """The least difference of a row of a table and each other one, over the columns where `row` is allowed."""
+    return np.where(row >= FORBIDDEN, inf, row - others).min(-1)
 
 
 def eliminate(core: Core, node: int) -> bool:
@@ -160,35 +162,37 @@ def absorb(core: Core, node: int) -> bool:
 REDUCTIONS: Sequence[Callable[[Core, int], bool]] = (
     drop_unsupported,
     drop_separable,
-    drop_oversized,
     absorb,
-    drop_dominated,
     eliminate,
+    drop_oversized,
+    drop_dominated,
 )
 
 
-def reduce(core: Core, rounds: int = 6) -> None:
+def reduce(core: Core, nodes: Iterable[int] | None = None, rounds: int = 6) -> None:
     """
-    Apply all reductions to all nodes, again where something near has changed, in `rounds` at most.
+    Apply all reductions to nodes, and again where something near has changed, in `rounds` at most.
 
-    Raises `Infeasible`. Then each strategy that is left goes with one of each neighbour.
+    Without `nodes`, to all. Raises `Infeasible`. Then each strategy that is left goes with one of each neighbour.
     """
     drop_slack_points(core)
     reductions = REDUCTIONS
-    dirty = range(len(core.costs))
+    dirty = range(len(core.costs)) if nodes is None else sorted(nodes)
     while dirty:
         changed = set[int]()
         for node in dirty:
             near = (node, *core.tables[node])
-            # a list: each reduction is applied, also after one that did something
-            if any([reduction(core, node) for reduction in reductions]):
-                changed.update(near)
-        drop_slack_points(core)
-        dirty = sorted(changed)
+            for reduction in reductions:
+                if reduction(core, node):
+                    changed.update(near)
+                if len(core.costs[node]) == 1 and not core.tables[node]:
+                    break
         rounds -= 1
-        if not rounds:
+        if rounds > 0:
+            drop_slack_points(core)
+        else:
             reductions = (drop_unsupported, drop_separable)
-            dirty = range(len(core.costs))
+        dirty = sorted(changed) if rounds else range(len(core.costs))
     for node, costs in enumerate(core.costs):
         least = costs.min()
         core.constant += float(least)

@@ -1,7 +1,7 @@
 """The solver: reductions, bounds and improvement, until the optimum is proved or the time is over."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
 
@@ -19,6 +19,18 @@ from xshardy.search.reductions import reduce
 
 SMALL = 150_000
 """Entries of tables up to which HiGHS gets what is left of a problem."""
+
+WORTHWHILE = 0.2
+"""The part of the entries that must go for strategies to be dropped: what is left starts without messages."""
+
+SWEEPS, WINDOW, SLOW = 400, 40, 2e-3
+"""Sweeps at a time; they end when `WINDOW` of them close less than this part of the gap."""
+
+FORESTS, IDLE = 60, 3
+"""Forests at a time for a small core; how often nothing may get better before the search ends."""
+
+NODES, PROMISING, PART = 1_500, 60_000, 0.2
+"""Nodes and entries up to which HiGHS gets a part of a large core, and the part of the time that is left that it gets."""
 
 PRICED = 30
 """Points of time, those of the highest prices, whose memory HiGHS sees from the start."""
@@ -111,6 +123,8 @@ class Search:
         self.nearest: tuple[int, ...] | None = None
         self.peak = inf
         self.stages: list[Stage] = []
+        self.final: Stage | None = None
+        """The last stage, behind which nothing was dropped."""
         self.floors: list[Floats] = [np.full(len(costs), -inf) for costs in problem.costs]
         self.merged: Merged | None = None
 
@@ -146,44 +160,51 @@ class Search:
         return self.until - perf_counter()
 
     def run(self) -> None:
-        """Reduce, raise the bound, drop what is too costly, as often as that helps; then improve, or solve the rest."""
+        """Reduce; then raise the bound, lower the cost and drop what is too costly, in turn; let HiGHS solve a small rest."""
         self.merged = merged = merge(self.problem)
         core = merged.core
         reduce(core)
-        while True:
-            size = core.entries
-            is_small = size <= SMALL
-            work = Work(self, merged)
-            prices = work.ascend(self.left() * (0.3 if is_small else 0.4), 400 if is_small else 10_000)
-            if not self.is_closed and not is_small:
-                work.descend(prices, self.left() * 0.8)
-            elif not self.is_closed:
-                work.descend(prices, self.left() * 0.1, 60)
-            self._eliminate(core, work)
-            if self.is_closed or self.left() <= 0:
+        work, idle = Work(self, merged), 0
+        while not self.is_closed and self.left() > 0 and idle < IDLE:
+            before = (self.cost, self.bound)
+            is_small = core.entries <= SMALL
+            work.ascend(0.1 * self.left(), SWEEPS)
+            if not is_closed(self.cost, self.bound):
+                work.descend(0.1 * self.left(), FORESTS if is_small else inf)
+            shrunk, floors = self._eliminate(core, work)
+            if shrunk and not self.is_closed:
+                work = Work(self, merged)
+            elif is_small and self._solve_rest(core, work):
                 return
-            if core.entries > 0.7 * size:
-                break
-        work = Work(self, merged)
-        if core.entries <= SMALL and self._solve_rest(core, work):
-            return
-        work.descend(work.ascend(self.left() * 0.3, 1000), self.left(), 1000)
+            elif not is_small:
+                self._solve_promising(core, work, floors)
+                continue
+            cost, bound = self.cost, self.bound
+            better = shrunk or cost < before[0] or bound - before[1] > 1e-3 * (cost - bound)
+            idle = 0 if better else idle + 1
 
-    def _eliminate(self, core: Core, work: "Work") -> None:
+    def _eliminate(self, core: Core, work: "Work") -> tuple[bool, list[Floats]]:
+        """Keep the bound and the floors; drop strategies if many are too costly. Returns whether it did, and the floors."""
         assert self.merged is not None
         stage = work.messages.stage(self.cost - self.unit * (1 - 1e-3) if self.cost < inf else inf)
         bound, floors = stage.floors(core)
-        self.raise_bound(bound)
-        limit = self.cutoff
         carried = core.floors_out_of(floors, bound)
         for node, (place, image) in enumerate(zip(self.merged.nodes, self.merged.images, strict=True)):
             exists = image >= 0
             values = np.full(len(self.floors[node]), inf)
             np.minimum.at(values, image[exists], carried[place][exists])
-            self.floors[node] = np.maximum(self.floors[node], np.minimum(values, limit))
+            self.floors[node] = np.maximum(self.floors[node], np.minimum(values, self.cutoff))
+        entries = core.entries
+        useful = stage.survivors(core, floors) < (1 - WORTHWHILE) * entries
+        self.final = replace(stage, cutoff=inf)
+        self.raise_bound(bound)
+        if not useful:
+            return False, floors
         self.stages.append(stage)
+        self.final = None
         self.cutoff = min(self.cutoff, stage.cutoff)
         stage.eliminate(core, floors)
+        return True, floors
 
     def _solve_rest(self, core: Core, work: "Work") -> bool:
         """Let HiGHS solve what is left, if it is installed. Returns whether it did."""
@@ -192,11 +213,40 @@ class Search:
         except ImportError:
             return False
         assert self.merged is not None
-        answer = optimum(core, self.until, points=work.priced_points())
+        answer = optimum(core, self.until, work.priced_points(), work.choice())
         if answer.choice is not None:
             self.offer(self.merged.out_of(answer.choice))
         self.raise_bound(answer.bound + core.constant)
         return self.is_closed
+
+    def _solve_promising(self, core: Core, work: "Work", floors: Sequence[Floats]) -> None:
+        """Let HiGHS choose among the strategies of the lowest floors, and those of the best choice."""
+        try:
+            from xshardy.search.milp import optimum
+        except ImportError:
+            return
+        best = work.choice()
+        if best is None or len(work.arrays.nodes) > NODES:
+            return
+        floors = [floor.copy() for floor in floors]
+        for floor, strategy in zip(floors, best, strict=True):
+            floor[strategy] = -inf
+        levels = np.unique(np.concatenate(floors))
+        low, high = 0, len(levels)
+        while high - low > 1:
+            middle = (low + high) // 2
+            fits = Stage(np.zeros(0), {}, float(levels[middle])).survivors(core, floors) <= PROMISING
+            low, high = (middle, high) if fits else (low, middle)
+        kept = [np.flatnonzero(floor <= levels[low]) for floor in floors]
+        start = [int(np.searchsorted(own, strategy)) for own, strategy in zip(kept, best, strict=True)]
+        until = perf_counter() + PART * self.left()
+        try:
+            answer = optimum(core.restricted(kept), until, work.priced_points(), start)
+        except Infeasible:
+            return
+        if answer.choice is not None:
+            labels = [int(own[strategy]) for own, strategy in zip(kept, answer.choice, strict=True)]
+            work.offer(work.arrays.labels(tuple(labels)))
 
     def solution(self) -> Solution:
         """The answer."""
@@ -206,7 +256,7 @@ class Search:
             cost=self.cost,
             bound=bound,
             seconds=perf_counter() - self.begin,
-            certificate=Certificate(tuple(self.stages)),
+            certificate=Certificate((*self.stages, *([] if self.final is None else [self.final]))),
             floors=tuple(np.maximum(floors, bound) for floors in self.floors),
             least_peak=least_peak(self.problem),
             nearest=self.nearest,
@@ -221,7 +271,10 @@ class Work:
         self.arrays = Arrays(merged.core)
         self.messages = Messages(self.arrays)
         self.moves = Moves(self.arrays)
+        self.ascent = Ascent(self.messages)
+        self.descent: Descent | None = None
         self.best = inf
+        """The least cost of labels that fit, and `labels` of that cost."""
         self.labels: Ints | None = None
         own = None if search.choice is None else merged.into(search.choice)
         if own is not None:
@@ -243,36 +296,38 @@ class Work:
             return False
         return self.offer(self.moves.improve(labels))
 
-    def ascend(self, seconds: float, sweeps: int) -> Floats:
-        """Raise the bound, and offer what is found on the way. Returns the prices of the best bound."""
-        search, ascent = self.search, Ascent(self.messages)
-        end, last = perf_counter() + seconds, -inf
+    def ascend(self, seconds: float, sweeps: int) -> None:
+        """Raise the bound, and offer what is found on the way, until that takes long."""
+        ascent, end, last = self.ascent, perf_counter() + seconds, -inf
         for sweep in range(sweeps):
-            target = self.best if self.best < inf else 1.1 * abs(ascent.bound) if sweep else 0.0
-            labels = ascent.step(target)
+            labels = ascent.step(self.best)
             if not self.offer(labels) and sweep % 15 in (4, 14):
                 self.mend(labels)
-            if sweep % 15 == 14:
-                search.raise_bound(ascent.bound)
-                if ascent.bound - last < 1e-3 * (self.best - ascent.bound):
+            if sweep % WINDOW == WINDOW - 1:
+                if ascent.bound - last < SLOW * (self.best - ascent.bound):
                     break
                 last = ascent.bound
             if is_closed(self.best, ascent.bound) or perf_counter() > end:
                 break
         ascent.restore()
         self.messages.sweep()
-        return self.messages.prices
+        self.search.raise_bound(ascent.bound)
 
-    def descend(self, prices: Floats, seconds: float, steps: int = 100_000) -> None:
+    def descend(self, seconds: float, steps: float) -> None:
         """Lower the cost of the best labels by forests."""
-        labels = self.labels if self.labels is not None else self.arrays.least(self.arrays.costs)
-        descent, end = Descent(self.arrays, labels, prices), perf_counter() + seconds
-        for step in range(steps):
-            if perf_counter() > end:
-                break
-            labels = descent.step()
-            if self.arrays.fits(labels) or step % 5 == 4:
+        if self.descent is None:
+            labels = self.arrays.least(self.arrays.costs) if self.labels is None else self.labels
+            self.descent = Descent(self.arrays, labels, self.messages.prices)
+        end, step = perf_counter() + seconds, 0
+        while perf_counter() < end and step < steps:
+            step += 1
+            labels = self.descent.step()
+            if self.arrays.fits(labels) or step % 5 == 0:
                 self.mend(labels)
+
+    def choice(self) -> tuple[int, ...] | None:
+        """The best labels as a choice of the core."""
+        return None if self.labels is None else self.arrays.choice(self.labels)
 
     def priced_points(self) -> list[int]:
         """The points of time with the highest prices."""
