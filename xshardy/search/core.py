@@ -195,6 +195,15 @@ class Core:
             step.floors(values, bound)
         return values
 
+    def slack(self, choice: Sequence[int]) -> Floats:
+        """The bytes that a choice leaves below the limit, at each point of time."""
+        change = np.zeros(len(self.room) + 1)
+        for usages, strategy in zip(self.usages, choice, strict=True):
+            for (start, end), usage in usages.items():
+                change[start] += usage[strategy]
+                change[end] -= usage[strategy]
+        return self.room - change.cumsum()[:-1]
+
     @property
     def entries(self) -> int:
         """How many entries the tables have."""

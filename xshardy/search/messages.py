@@ -82,7 +82,7 @@ class Messages:
                 np.add.at(given, targets, level.entries[chosen])
         return bound, labels
 
-    def stage(self, cutoff: float) -> Stage:
+    def stage(self) -> Stage:
         """
         The state behind a sweep, for a certificate.
 
@@ -98,7 +98,7 @@ class Messages:
             pairs = arrays.nodes[edges.pairs].tolist()
             parts = np.split(values, edges.offsets[1:])
             messages |= {(a, b): part for (a, b), part in zip(pairs, parts, strict=bool(pairs))}
-        return Stage(self.prices, messages, cutoff)
+        return Stage(self.prices, messages)
 
 
 class Ascent:

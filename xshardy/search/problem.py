@@ -43,6 +43,8 @@ class Problem:
         sizes = [len(costs) for costs in self.costs]
         if [len(usages) for usages in self.usages] != sizes or len(self.intervals) != len(sizes):
             raise ValueError("each node needs a usage for each of its strategies, and one interval")
+        if any((usages < 0).any() for usages in self.usages):
+            raise ValueError("usages are bytes: a negative one is none")
         if [table.shape for table in self.tables] != [(sizes[a], sizes[b]) for a, b in self.edges]:
             raise ValueError("each edge needs a table of the strategies of its first node by those of its second")
 

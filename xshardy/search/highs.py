@@ -128,20 +128,10 @@ class _Program:
 
     def add_points(self, choice: tuple[int, ...], most: int = 40) -> bool:
         """Add rows for points at which a choice exceeds the limit: the highest of each stretch. Returns whether some did."""
-        over = used(self.core, choice) - self.core.room
+        over = -self.core.slack(choice)
         bad = np.concatenate([[False], over > 0, [False]])
         starts, ends = np.flatnonzero(bad[1:] & ~bad[:-1]), np.flatnonzero(bad[:-1] & ~bad[1:])
         peaks = [int(start + over[start:end].argmax()) for start, end in zip(starts, ends)]
         new = sorted({*peaks} - self.points, key=lambda point: -over[point])[:most]
         self.points.update(new)
         return bool(new)
-
-
-def used(core: Core, choice: tuple[int, ...]) -> Floats:
-    """The bytes that a choice uses above the least, at each point of time."""
-    change = np.zeros(len(core.room) + 1)
-    for usages, strategy in zip(core.usages, choice, strict=True):
-        for (start, end), usage in usages.items():
-            change[start] += usage[strategy]
-            change[end] -= usage[strategy]
-    return change.cumsum()[:-1]
