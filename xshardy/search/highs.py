@@ -1,6 +1,9 @@
 """A core as a mixed-integer program for HiGHS, with rows of memory added where a solution exceeds the limit."""
 
+import os
+import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
@@ -50,7 +53,7 @@ def optimum(core: Core, until: float, points: Sequence[int] = (), start: Sequenc
         if info.primal_solution_status != 2:
             break
         values = np.array(highs.getSolution().col_value)
-        choice = tuple(int(values[start:end].argmax()) for start, end in zip(program.offsets, program.offsets[1:]))
+        choice = tuple(int(values[start:end].argmax()) for start, end in pairwise(program.offsets))
         if not program.add_points(choice):
             return Answer(choice, bound)
     return Answer(None, bound)
@@ -88,7 +91,7 @@ class _Program:
 
     def solver(self) -> highspy.Highs:
         """A solver with the rows so far."""
-        highs = highspy.Highs()
+        highs = _silent_solver()
         for option, value in (("output_flag", False), ("threads", 2)):
             highs.setOptionValue(option, value)
         rows, columns, values = self.entries
@@ -135,3 +138,16 @@ class _Program:
         new = sorted({*peaks} - self.points, key=lambda point: -over[point])[:most]
         self.points.update(new)
         return bool(new)
+
+
+def _silent_solver() -> highspy.Highs:
+    """A solver without the banner that the first one of a process prints, from C, when it is made."""
+    sys.stdout.flush()
+    output, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    try:
+        return highspy.Highs()
+    finally:
+        os.dup2(output, 1)
+        os.close(output)
+        os.close(nowhere)

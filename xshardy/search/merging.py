@@ -82,7 +82,7 @@ def _image(allowed: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
 
 
 def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[int]) -> Core:
-    points, spans = _points(problem)
+    points, spans = _points(problem) if problem.limit < inf else (0, [None] * len(nodes))
     costs: list[Floats] = [np.zeros(len(problem.costs[root])) for root in roots]
     for own, node, image in zip(problem.costs, nodes, images, strict=True):
         costs[node] += _at(own, image)
@@ -104,7 +104,7 @@ def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[in
         values = table[alive[a][:, None], alive[b]]
         core.connect(nodes[a], nodes[b], values if values.max() < FORBIDDEN else np.where(values < FORBIDDEN, values, inf))
     for node, span, usages, own in zip(nodes, spans, problem.usages, alive, strict=True):
-        if span is not None and problem.limit < inf:
+        if span is not None:
             core.use(node, span, usages[own])
     return core
 

@@ -15,7 +15,7 @@ from xshardy.search.problem import FORBIDDEN, Floats
 SAMPLE = 8
 """Columns of a table, at most, that are compared for all pairs of rows."""
 
-GROWTH = 1.0
+GROWTH = 2.0
 """By how much the entries of tables may grow when a node is left out."""
 
 
@@ -145,7 +145,7 @@ def absorb(core: Core, node: int) -> bool:
         image = allowed.argmax(0)
         rest = {third: theirs for third, theirs in core.tables[node].items() if third != other}
         before = table.size + sum(theirs.size for theirs in rest.values())
-        if sum(len(image) * theirs.shape[1] for theirs in rest.values()) > 4 * before:
+        if sum(len(image) * theirs.shape[1] for theirs in rest.values()) > GROWTH * before:
             continue
         costs = core.costs[node][image] + table[image, np.arange(len(image))]
         usages = core.usages[node]
@@ -169,14 +169,14 @@ REDUCTIONS: Sequence[Callable[[Core, int], bool]] = (
 )
 
 
-def reduce(core: Core, nodes: Iterable[int] | None = None, rounds: int = 6) -> None:
+def reduce(core: Core, nodes: Iterable[int] | None = None) -> None:
     """
-    Apply all reductions to nodes, and again where something near has changed, in `rounds` at most.
+    Apply all reductions to nodes, and again where something near has changed, in a few rounds.
 
     Without `nodes`, to all. Raises `Infeasible`. Then each strategy that is left goes with one of each neighbour.
     """
     drop_slack_points(core)
-    reductions = REDUCTIONS
+    reductions, rounds = REDUCTIONS, 6 if core.entries < 500_000 else 3
     dirty = range(len(core.costs)) if nodes is None else sorted(nodes)
     while dirty:
         changed = set[int]()

@@ -116,7 +116,8 @@ class _Search:
         except Infeasible:
             self.least_peak = inf
             raise
-        self.least_peak = max(self.least_peak, self.problem.limit - float(merged.core.room.min(initial=inf)))
+        if len(merged.core.room):
+            self.least_peak = max(self.least_peak, self.problem.limit - float(merged.core.room.min()))
         reduce(merged.core)
         has_highs = find_spec("highspy") is not None
         work, idle, is_first = self._work(merged), 0, True
@@ -132,7 +133,6 @@ class _Search:
                 work, idle = self._work(merged), 0
             elif not self.is_closed and has_highs and work.core.entries <= min(SMALL, RATE * self.left()):
                 self.raise_bound(work.solve(self.until))
-                return
             elif not is_small and has_highs:
                 work.solve_promising(floors, perf_counter() + PART * self.left())
             elif is_small:
