@@ -76,7 +76,9 @@ class Arrays:
         """By strategy, the position of its node."""
         self.costs = np.concatenate([np.zeros(0), *(core.costs[node] for node in order)])
         self.constant = core.constant + sum(float(costs[0]) for costs in core.costs if len(costs) == 1)
-        pairs = np.array([(place[a], place[b]) for a in order for b in core.tables[a] if levels[a] < levels[b]], np.int64)
+        pairs = np.array(
+            [(place[a], place[b]) for a in order for b in core.tables[a] if levels[a] < levels[b]], np.int64
+        )
         pairs = pairs.reshape(-1, 2)
         forward = pairs[np.lexsort(pairs.T[::-1])]
         backward = forward[np.lexsort(forward.T)][:, ::-1]
@@ -97,15 +99,11 @@ class Arrays:
         gather = np.arange(int(heights @ widths)) - np.repeat(starts - source_offsets[edge_of], widths[edge_of])
         source_edge = np.repeat(np.arange(len(edges)), widths)
         source_strategy = np.arange(len(source_edge)) - source_offsets[source_edge]
-        partner = np.empty(len(edges), np.int64)
-        partner[np.lexsort(reversed_edges.T)] = np.arange(len(edges))  # in the order of (target, source)
-        partner = np.argsort(np.lexsort(edges.T)) if len(edges) else partner
+        partner = np.argsort(np.lexsort(edges.T))  # the other direction is in the order of (target, source)
         reverse = np.cumsum([0, *self.sizes[reversed_edges[:, 1]]])[partner[source_edge]] + source_strategy
-        tables = self.core.tables
-        entries = np.concatenate(
-            [np.zeros(0), *(tables[a][b].ravel() for a, b in zip(self.nodes[targets], self.nodes[sources], strict=True))]
-        )
-        entries = np.minimum(entries, self.forbidden)
+        ends: list[list[int]] = self.nodes[edges].tolist()
+        tables = [self.core.tables[target][source].reshape(-1) for source, target in ends]
+        entries = np.minimum(np.concatenate([np.zeros(0), *tables]), self.forbidden)
         levels: list[Level] = []
         for first, last in spans:
             own = slice(*np.searchsorted(sources, (first, last)).tolist())
@@ -157,11 +155,15 @@ class Arrays:
         local = np.arange(len(self.values)) - self.row_values[self.value_row]
         self.value_strategy = self.offsets[self.row_node[self.value_row]] + local
 
+    def edges(self) -> list[tuple[int, int]]:
+        """The pairs of nodes that have a table, the one of the lower level first."""
+        return [(int(a), int(b)) for a, b in self.forward.pairs]
+
     def usage_costs(self, prices: Floats) -> Floats:
         """By strategy, what its usage costs at a price per byte and point of time."""
         total = np.concatenate([[0.0], prices.cumsum()])
         by_row = total[self.row_end] - total[self.row_start]
-        return np.bincount(self.value_strategy, self.values * by_row[self.value_row], len(self.costs))
+        return np.bincount(self.value_strategy, self.values * by_row[self.value_row], len(self.costs)).astype(float)
 
     def slack(self, labels: Ints) -> Floats:
         """The bytes that are left below the limit at each point of time."""
@@ -219,6 +221,6 @@ def _levels(core: Core) -> list[int]:
 
 
 def _more_than_any_choice(core: Core) -> float:
-    tables = [table for tables in core.tables for table in tables.values()]
-    most = sum(float(np.abs(table, where=np.isfinite(table), out=np.zeros(table.shape)).max()) for table in tables)
-    return most + 2 * sum(float(costs.max()) for costs in core.costs) + 1.0
+    tables = [table for _, _, table in core.pairs()]
+    most = sum(float(np.abs(np.where(np.isfinite(table), table, 0.0)).max()) for table in tables)
+    return 2 * most + 2 * sum(float(costs.max()) for costs in core.costs) + 1.0

@@ -14,7 +14,7 @@ from xshardy.search.reductions import reduce
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Prices and messages for a core, and what they leave of it. Any numbers prove some bound; good ones, a good one."""
+    """Prices and messages for a core: they prove a bound, whatever numbers they are, and good ones a good one."""
 
     prices: Floats
     """By point of time of the core, cost per byte; not negative."""
@@ -27,9 +27,9 @@ class Stage:
         """
         A lower bound of all choices, and by node of the core and strategy, of those that have it.
 
-        A table gives what its nodes get from it, which its entries then lack. Memory has a price at each point of time: a
-        node pays for its usage, and the price of the room is given back. The bound is the sum of the least costs of nodes
-        and tables, each for itself. With one strategy fixed, its node and the tables of its node have to take it.
+        What messages add to costs of nodes, the tables lack. A node pays the price of its usage, and the price of the
+        room is given back. The bound is the sum of the least costs of nodes and tables, each for itself; with one
+        strategy fixed, its node and the tables of its node have to take it.
         """
         prices = np.maximum(self.prices, 0.0)
         total = np.concatenate([[0.0], prices.cumsum()])
@@ -43,14 +43,12 @@ class Stage:
             least = float(floor.min())
             bound += least
             floor -= least
-        for a, tables in enumerate(core.tables):
-            for b, table in tables.items():
-                if a < b:
-                    rest = table - self._to(b, a, table.shape[0])[:, None] - self._to(a, b, table.shape[1])
-                    least = float(rest.min())
-                    bound += least
-                    floors[a] += rest.min(1) - least
-                    floors[b] += rest.min(0) - least
+        for a, b, table in core.pairs():
+            rest = table - self._to(b, a, table.shape[0])[:, None] - self._to(a, b, table.shape[1])
+            least = float(rest.min())
+            bound += least
+            floors[a] += rest.min(1) - least
+            floors[b] += rest.min(0) - least
         return bound, [floor + bound for floor in floors]
 
     def _to(self, source: int, target: int, size: int) -> Floats:
@@ -60,7 +58,7 @@ class Stage:
     def survivors(self, core: Core, floors: list[Floats]) -> int:
         """How many entries of tables are left when strategies whose floor is above the cutoff go."""
         sizes = [int((floor <= self.cutoff).sum()) for floor in floors]
-        return sum(sizes[a] * sizes[b] for a, tables in enumerate(core.tables) for b in tables) // 2
+        return sum(sizes[a] * sizes[b] for a, b, _ in core.pairs())
 
     def eliminate(self, core: Core, floors: list[Floats]) -> None:
         """Drop the strategies whose floor is above the cutoff, and reduce what is left. Raises `Infeasible`."""

@@ -1,6 +1,6 @@
 """What is left of a problem while it is reduced, and how choices are carried there and back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Protocol, TypeAlias
@@ -101,7 +101,7 @@ class Core:
     costs: list[Floats]
     """By node, by strategy. A node that is left out has one strategy that costs nothing, and no tables."""
     tables: list[dict[int, Floats]]
-    """By node and neighbour, [strategy of the node, of the neighbour]. The one of the neighbour is a transposed view."""
+    """By node and neighbour, [strategy of the node, of the neighbour]. That of the neighbour is a transposed view."""
     usages: list[dict[Span, Floats]]
     """By node and span, by strategy: bytes above the least of the node's strategies."""
     room: Floats
@@ -131,7 +131,7 @@ class Core:
             self.usages[node][span] = total - rest
 
     def keep(self, node: int, kept: Ints, instead: Ints | None = None, otherwise: Floats | None = None) -> None:
-        """Drop the strategies of a node that are not in `kept`. Raises `Infeasible` when that is empty."""
+        """Drop the strategies of a node that are not in `kept`. Raises `Infeasible` when that is empty. See `Keep`."""
         size = len(self.costs[node])
         if len(kept) == size:
             return
@@ -204,7 +204,12 @@ class Core:
                 change[end] -= usage[strategy]
         return self.room - change.cumsum()[:-1]
 
+    def pairs(self) -> Iterator[tuple[int, int, Floats]]:
+        """Each pair of nodes that has a table, the lower node first, and the table."""
+        for a, tables in enumerate(self.tables):
+            yield from ((a, b, table) for b, table in tables.items() if a < b)
+
     @property
     def entries(self) -> int:
         """How many entries the tables have."""
-        return sum(table.size for tables in self.tables for table in tables.values()) // 2
+        return sum(table.size for _, _, table in self.pairs())

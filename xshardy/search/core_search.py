@@ -92,7 +92,7 @@ class CoreSearch:
         return None if self.labels is None else self.arrays.choice(self.labels)
 
     def solve(self, until: float) -> float:
-        """Let HiGHS solve the core, and offer its choice. Returns the bound that it proves; infinite: there is no choice."""
+        """Let HiGHS solve the core, and offer its choice. Returns the bound that it proves. Raises `Infeasible`."""
         from xshardy.search.highs import optimum
 
         answer = optimum(self.core, until, self._priced_points(), self.choice)

@@ -8,9 +8,8 @@ import numpy as np
 from xshardy.search.arrays import Arrays
 from xshardy.search.problem import Floats, Ints
 
-
 RISE, FALL = 0.02, 0.99
-"""The cost, as part of that of the choice, that a step of prices adds to memory above the limit; the factor otherwise."""
+"""The part of a choice's cost by which a step raises the cost of memory above the limit; else, the factor of prices."""
 
 
 class Forests:
@@ -19,9 +18,9 @@ class Forests:
     def __init__(self, arrays: Arrays, seed: int = 0):
         self.arrays = arrays
         self.random = Random(seed)
-        self.before: list[list[int]] = [[] for _ in arrays.nodes]
-        self.after: list[list[int]] = [[] for _ in arrays.nodes]
-        for a, b in arrays.forward.pairs.tolist():
+        self.before = [list[int]() for _ in arrays.nodes]
+        self.after = [list[int]() for _ in arrays.nodes]
+        for a, b in arrays.edges():
             self.after[a].append(b)
             self.before[b].append(a)
 

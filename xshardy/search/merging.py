@@ -1,6 +1,7 @@
 """Nodes that determine each other become one: the first reduction, from a problem to its core."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -102,7 +103,9 @@ def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[in
     alive = [image[kept[node]] for node, image in zip(nodes, images, strict=True)]
     for a, b, table in between:
         values = table[alive[a][:, None], alive[b]]
-        core.connect(nodes[a], nodes[b], values if values.max() < FORBIDDEN else np.where(values < FORBIDDEN, values, inf))
+        core.connect(
+            nodes[a], nodes[b], values if values.max() < FORBIDDEN else np.where(values < FORBIDDEN, values, inf)
+        )
     for node, span, usages, own in zip(nodes, spans, problem.usages, alive, strict=True):
         if span is not None:
             core.use(node, span, usages[own])
@@ -122,15 +125,16 @@ def _points(problem: Problem) -> tuple[int, list[tuple[int, int] | None]]:
 
     Usages are not negative: what is alive at some time is alive at the last start before the next end, too.
     """
-    alive = [start < end and bool(usages.any()) for (start, end), usages in zip(problem.intervals, problem.usages)]
+    alive = [
+        start < end and bool(usages.any())
+        for (start, end), usages in zip(problem.intervals, problem.usages, strict=True)
+    ]
     events = sorted(
         {(start, 1) for (start, _), counts in zip(problem.intervals, alive, strict=True) if counts}
         | {(end, 0) for (_, end), counts in zip(problem.intervals, alive, strict=True) if counts}
     )  # at equal times, ends come first
-    points = [
-        time for (time, is_start), (_, is_next_start) in zip(events, events[1:]) if is_start and not is_next_start
-    ]
+    points = [time for (time, is_start), (_, is_next_start) in pairwise(events) if is_start and not is_next_start]
     starts = np.searchsorted(points, [start for start, _ in problem.intervals], "left").tolist()
     ends = np.searchsorted(points, [end for _, end in problem.intervals], "left").tolist()
-    spans = [(start, end) if counts else None for start, end, counts in zip(starts, ends, alive, strict=True)]
-    return len(points), spans
+    counted = zip(starts, ends, alive, strict=True)
+    return len(points), [(start, end) if counts else None for start, end, counts in counted]

@@ -13,14 +13,14 @@ class Moves:
 
     def __init__(self, arrays: Arrays):
         self.arrays = arrays
-        self.neighbours: list[list[int]] = [[] for _ in arrays.nodes]
-        for a, b in arrays.forward.pairs.tolist():
+        self.neighbours = [list[int]() for _ in arrays.nodes]
+        for a, b in arrays.edges():
             self.neighbours[a].append(b)
             self.neighbours[b].append(a)
-        self.rows: list[list[tuple[int, int, Floats]]] = [[] for _ in arrays.nodes]
-        for row, node in enumerate(arrays.row_node.tolist()):
+        self.rows = [list[tuple[int, int, Floats]]() for _ in arrays.nodes]
+        for row, node in enumerate(arrays.row_node):
             values = arrays.values[arrays.row_values[row] : arrays.row_values[row + 1]]
-            self.rows[node].append((int(arrays.row_start[row]), int(arrays.row_end[row]), values))
+            self.rows[int(node)].append((int(arrays.row_start[row]), int(arrays.row_end[row]), values))
 
     def improve(self, labels: Ints, rounds: int = 50) -> Ints:
         """Change nodes while that lowers the cost and stays within the limit. Precondition: `labels` fit."""
@@ -55,7 +55,7 @@ class Moves:
         return labels
 
     def _apply(self, order: Ints, labels: Ints, slack: Floats, floor: float) -> int:
-        """Make the moves of an order that fit; after a node has moved, its neighbours wait. Returns how many were made."""
+        """Make the moves that fit; when a node has moved, its neighbours wait. Returns how many were made."""
         blocked = np.zeros(len(labels), bool)
         made = 0
         for node, label in self._moves(order):

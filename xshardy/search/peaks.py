@@ -23,8 +23,8 @@ def lower_peak(problem: Problem, solver: Callable[[Problem], Solution]) -> tuple
     """
     A lower bound of the peak, and allowed choices with a low one.
 
-    The cost of a strategy is its usage at some points of time, without a limit: the least cost, divided by the number of
-    points, is at most the peak of any choice. The next point is the peak of the choice that was found.
+    The cost of a strategy is its usage at some times, without a limit: the least cost, divided by the number of times,
+    is at most the peak of any choice. The next time is that of the peak of the choice that was found.
     """
     bound, times, choices = 0.0, list[int](), list[tuple[int, ...]]()
     tables = tuple(np.where(table < FORBIDDEN, 0.0, table) for table in problem.tables)

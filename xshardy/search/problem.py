@@ -23,7 +23,7 @@ class Problem:
     """
     One strategy is chosen for each node.
 
-    Costs of nodes and edges add up. At each point of time, the usages of the nodes that are alive stay within the limit.
+    Costs of nodes and edges add up. At each time, the usages of the nodes that are alive stay within the limit.
     """
 
     costs: tuple[Floats, ...]

@@ -16,7 +16,7 @@ SAMPLE = 8
 """Columns of a table, at most, that are compared for all pairs of rows."""
 
 GROWTH = 2.0
-"""By how much the entries of tables may grow when a node is left out."""
+"""The factor by which the entries of the tables of a node may grow when it is left out."""
 
 
 def drop_unsupported(core: Core, node: int) -> bool:
@@ -63,8 +63,8 @@ def drop_dominated(core: Core, node: int) -> bool:
     """
     Drop strategies that another one can replace in each choice, at no more cost and no more usage at each point.
 
-    Replacing `s` by `t` changes a table's part of the cost by at most the largest difference of their rows. Some columns
-    tell most pairs apart; all columns are compared for the rest.
+    To replace `s` by `t` saves, in a table, the least difference of their rows at least. Some columns tell most pairs
+    apart; all columns are compared for the rest.
     """
     costs = core.costs[node]
     size = len(costs)
@@ -107,7 +107,7 @@ def eliminate(core: Core, node: int) -> bool:
     """
     Leave out a node without usage that has at most two neighbours: it takes its best strategy for each of theirs.
 
-    Not done where the new table has more entries than those that go.
+    Not done where the entries of tables would grow by more than `GROWTH`.
     """
     neighbours = sorted(core.tables[node])
     if core.usages[node] or len(neighbours) > 2 or (not neighbours and len(core.costs[node]) == 1):
@@ -128,7 +128,7 @@ def eliminate(core: Core, node: int) -> bool:
         return False
     total = costs[:, None, None] + tables[0][:, :, None] + tables[1][:, None, :]
     core.leave_out(Eliminate(node, tuple(neighbours), total.argmin(0), len(costs)))
-    core.connect(*neighbours, total.min(0))
+    core.connect(neighbours[0], neighbours[1], total.min(0))
     return True
 
 
@@ -136,7 +136,7 @@ def absorb(core: Core, node: int) -> bool:
     """
     Leave out a node whose strategy a neighbour determines: its costs, tables and usages become those of the neighbour.
 
-    Not done where the entries of tables would grow.
+    Not done where the entries of tables would grow by more than `GROWTH`.
     """
     for other, table in core.tables[node].items():
         allowed = np.isfinite(table)

@@ -110,7 +110,7 @@ class _Search:
         return self.until - perf_counter()
 
     def run(self) -> None:
-        """Reduce; then raise the bound, lower the cost and drop what is too costly, in turn; HiGHS solves a small rest."""
+        """Reduce; then in turn raise the bound, lower the cost, drop what is too costly; HiGHS solves a small rest."""
         try:
             merged = merge(self.problem)
         except Infeasible:
@@ -157,7 +157,7 @@ class _Search:
         return floors
 
     def _drop(self, work: CoreSearch, floors: list[Floats]) -> bool:
-        """Drop the strategies that only choices have that are no better than the best. Returns whether they were many."""
+        """Drop the strategies whose choices are no better than the best, if they are many. Returns whether they are."""
         assert self.last is not None
         if self.cost == inf or self.is_closed:
             return False

@@ -1,5 +1,6 @@
 """Messages and forests on small cores: bounds rise, costs fall, and trees are solved."""
 
+from itertools import pairwise
 from math import inf
 
 import numpy as np
@@ -36,7 +37,7 @@ def test_sweeps_never_lower_the_bound_nor_pass_the_optimum(problem: Problem):
     messages, optimum = Messages(Arrays(core)), least_cost(problem)
     messages.set_prices(np.linspace(0.0, 1.0, len(core.room)))
     bounds = [messages.sweep()[0] for _ in range(6)]
-    assert all(second >= first - 1e-9 * (1 + abs(first)) for first, second in zip(bounds, bounds[1:], strict=False))
+    assert all(second >= first - 1e-9 * (1 + abs(first)) for first, second in pairwise(bounds))
     assert bounds[-1] <= optimum + 1e-9 * (1 + abs(bounds[-1]))
     again, _ = messages.stage().floors(core)
     assert abs(again - bounds[-1]) <= 1e-6 * (1 + abs(again)) or again > bounds[-1]

@@ -18,7 +18,9 @@ def test_peak_is_the_most_usage_at_any_time(problem: Problem):
 
 
 def test_a_forbidden_pair_makes_a_choice_cost_infinitely_much():
-    problem = Problem((np.zeros(1), np.zeros(2)), (np.zeros(1), np.zeros(2)), ((0, 0),) * 2, ((0, 1),), (np.array([[1e18, 3.0]]),))
+    problem = Problem(
+        (np.zeros(1), np.zeros(2)), (np.zeros(1), np.zeros(2)), ((0, 0),) * 2, ((0, 1),), (np.array([[1e18, 3.0]]),)
+    )
     assert problem.cost((0, 0)) == inf
     assert problem.cost((0, 1)) == 3
 

@@ -19,7 +19,9 @@ def least_choice(core: Core) -> tuple[float, tuple[int, ...]]:
     best = inf, ()
     for choice in product(*(range(len(costs)) for costs in core.costs)):
         if (core.slack(choice) >= 0).all():
-            between = (core.tables[a][b][choice[a], choice[b]] for a in range(len(choice)) for b in core.tables[a] if a < b)
+            between = (
+                core.tables[a][b][choice[a], choice[b]] for a in range(len(choice)) for b in core.tables[a] if a < b
+            )
             cost = core.constant + sum(c[s] for c, s in zip(core.costs, choice, strict=True)) + sum(between)
             best = min(best, (cost, choice))
     return best
