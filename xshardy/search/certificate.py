@@ -1,6 +1,6 @@
 """What proves a lower bound, and its check: sums and minima, no search."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 
@@ -55,11 +55,6 @@ class Stage:
         message = self.messages.get((source, target))
         return np.zeros(size) if message is None else message
 
-    def survivors(self, core: Core, floors: list[Floats]) -> int:
-        """How many entries of tables are left when strategies whose floor is above the cutoff go."""
-        sizes = [int((floor <= self.cutoff).sum()) for floor in floors]
-        return sum(sizes[a] * sizes[b] for a, b, _ in core.pairs())
-
     def eliminate(self, core: Core, floors: list[Floats]) -> None:
         """Drop the strategies whose floor is above the cutoff, and reduce what is left. Raises `Infeasible`."""
         if self.cutoff == inf:
@@ -101,6 +96,12 @@ class Certificate:
         except Infeasible:
             best = cutoff
         return rounded_down(best, problem)
+
+
+def entries_below(core: Core, floors: Sequence[Floats], cutoff: float) -> int:
+    """How many entries of tables are left when strategies whose floor is above the cutoff go."""
+    sizes = [int((floor <= cutoff).sum()) for floor in floors]
+    return sum(sizes[a] * sizes[b] for a, b, _ in core.pairs())
 
 
 def _check_shapes(stage: Stage, core: Core) -> None:

@@ -71,7 +71,7 @@ class Eliminate:
     """How many strategies the node had."""
 
     def forward(self, choice: list[int]) -> None:
-        choice[self.node] = -1
+        choice[self.node] = 0
 
     def backward(self, choice: list[int]) -> None:
         choice[self.node] = int(self.best[tuple(choice[neighbour] for neighbour in self.neighbours)])
@@ -176,9 +176,6 @@ class Core:
         labels = list(choice)
         for step in self.steps:
             step.forward(labels)
-        gone = {step.node for step in self.steps if isinstance(step, Eliminate)}
-        for node in gone:
-            labels[node] = 0
         return None if min(labels, default=0) < 0 else tuple(labels)
 
     def out_of(self, choice: Sequence[int]) -> tuple[int, ...]:

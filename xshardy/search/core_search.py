@@ -1,13 +1,15 @@
 """The search in one core: its bound is raised, and choices are found and improved."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf
 from time import perf_counter
 
 import numpy as np
 
 from xshardy.search.arrays import Arrays
-from xshardy.search.certificate import Stage
+from xshardy.search.certificate import entries_below
 from xshardy.search.core import Core, Infeasible
 from xshardy.search.forests import Descent
 from xshardy.search.messages import Ascent, Messages
@@ -91,6 +93,11 @@ class CoreSearch:
         """The best labels as a choice of the core."""
         return None if self.labels is None else self.arrays.choice(self.labels)
 
+    @property
+    def is_for_highs(self) -> bool:
+        """Whether HiGHS can choose among promising strategies."""
+        return len(self.arrays.nodes) <= NODES
+
     def solve(self, until: float) -> float:
         """Let HiGHS solve the core, and offer its choice. Returns the bound that it proves. Raises `Infeasible`."""
         from xshardy.search.highs import optimum
@@ -104,7 +111,7 @@ class CoreSearch:
         """Let HiGHS choose among the strategies of the lowest floors, and those of the best choice."""
         from xshardy.search.highs import optimum
 
-        if (best := self.choice) is None or len(self.arrays.nodes) > NODES:
+        if (best := self.choice) is None:
             return
         kept = self._promising(floors, best)
         start = [int(np.searchsorted(own, strategy)) for own, strategy in zip(kept, best, strict=True)]
@@ -124,14 +131,9 @@ class CoreSearch:
         for floor, strategy in zip(floors, best, strict=True):
             floor[strategy] = -inf
         levels = np.unique(np.concatenate(floors))
-        low, high = 0, len(levels)
-        while high - low > 1:
-            middle = (low + high) // 2
-            if Stage(np.zeros(0), {}, float(levels[middle])).survivors(self.core, floors) <= self.promising:
-                low = middle
-            else:
-                high = middle
-        return [np.flatnonzero(floor <= levels[low]) for floor in floors]
+        entries = partial(entries_below, self.core, floors)
+        cutoff = levels[max(bisect_right(levels, self.promising, key=entries) - 1, 0)]
+        return [np.flatnonzero(floor <= cutoff) for floor in floors]
 
     def _priced_points(self) -> list[int]:
         prices = self.messages.prices

@@ -72,21 +72,16 @@ class _Program:
 
     def __init__(self, core: Core, points: Sequence[int]):
         self.core, self.points = core, set(points)
-        self.offsets = np.cumsum([0, *map(len, core.costs)])
+        self.offsets: Ints = np.cumsum([0, *map(len, core.costs)])
         """By node, the column of its first strategy."""
         self.binaries = int(self.offsets[-1])
-        parts = [
-            _Entries(
-                np.repeat(np.arange(len(core.costs)), np.diff(self.offsets)),
-                np.arange(self.binaries),
-                np.ones(self.binaries),
-            )
-        ]
+        owners = np.repeat(np.arange(len(core.costs)), np.diff(self.offsets))
+        parts = [_Entries(owners, np.arange(self.binaries), np.ones(self.binaries))]
         costs = list(core.costs)
         row, column = len(core.costs), self.binaries
         for a, b, table in core.pairs():
             s, t = np.nonzero(np.isfinite(table))
-            height, width = table.shape
+            height, width = len(core.costs[a]), len(core.costs[b])
             entries = column + np.arange(len(s))
             ends = np.concatenate([self.offsets[a] + np.arange(height), self.offsets[b] + np.arange(width)])
             parts.append(_Entries(row + s, entries, np.ones(len(s))))
@@ -136,7 +131,7 @@ class _Program:
         highs.addRow(-inf, room / scale, len(columns), columns.astype(np.int32), weights[columns] / scale)
 
     def add_points(self, choice: tuple[int, ...]) -> bool:
-        """Add points at which a choice exceeds the limit, the highest of each stretch. Returns whether there are any."""
+        """Add points at which a choice exceeds the limit, the highest of each stretch. Returns whether it does."""
         over = -self.core.slack(choice)
         is_over = np.concatenate([[False], over > 0, [False]])
         starts, ends = np.flatnonzero(is_over[1:] & ~is_over[:-1]), np.flatnonzero(is_over[:-1] & ~is_over[1:])

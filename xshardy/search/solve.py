@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from xshardy.search.certificate import Certificate, Stage, is_integral, rounded_down
+from xshardy.search.certificate import Certificate, Stage, entries_below, is_integral, rounded_down
 from xshardy.search.core import Infeasible
 from xshardy.search.core_search import CoreSearch
 from xshardy.search.merging import Merged, merge
@@ -22,6 +22,12 @@ SMALL, RATE = 150_000, 5_000
 
 PART = 0.2
 """The part of the time that is left in which HiGHS chooses among promising strategies of a larger core."""
+
+ASCENT, DESCENT = 0.1, 0.2
+"""The parts of the time that is left for the bound, and for forests of a large core, at a time."""
+
+NEAR = 0.1
+"""The gap, as part of the cost, from which on floors can drop strategies of a large core."""
 
 WORTHWHILE = 0.2
 """The part of the entries that must go for strategies to be dropped: what is left starts without messages."""
@@ -73,7 +79,7 @@ class _Search:
         self.cutoff = inf
         """Choices of a cost up to this are in the core; others were dropped."""
         self.nearest: tuple[int, ...] | None = None
-        self.peak, self.least_peak = inf, least_peak(problem)
+        self.peak = self.least_peak = inf
         self.stages: list[Stage] = []
         self.last: Stage | None = None
         """The stage behind which nothing was dropped."""
@@ -111,33 +117,32 @@ class _Search:
 
     def run(self) -> None:
         """Reduce; then in turn raise the bound, lower the cost, drop what is too costly; HiGHS solves a small rest."""
-        try:
-            merged = merge(self.problem)
-        except Infeasible:
-            self.least_peak = inf
-            raise
-        if len(merged.core.room):
-            self.least_peak = max(self.least_peak, self.problem.limit - float(merged.core.room.min()))
+        merged = merge(self.problem)
+        least = self.problem.limit - merged.core.room  # of the merged nodes, at each point
+        self.least_peak = max(least_peak(self.problem), float(least.max(initial=0.0)))
         reduce(merged.core)
         has_highs = find_spec("highspy") is not None
-        work, idle, is_first = self._work(merged), 0, True
+        work, idle, is_first, floors = self._work(merged), 0, True, None
         while is_first or (not self.is_closed and self.left() > 0 and idle < IDLE):
             is_first, before = False, (self.cost, self.bound)
             is_small = work.core.entries <= SMALL
-            work.ascend(0.1 * self.left())
+            work.ascend(ASCENT * self.left())
             self.raise_bound(work.ascent.bound)
             if not self.is_closed:
-                work.descend(0.1 * self.left(), FORESTS if is_small else inf)
-            floors = self._bound(merged, work)
-            if self._drop(work, floors):
-                work, idle = self._work(merged), 0
+                work.descend(ASCENT * self.left() if is_small else DESCENT * self.left(), FORESTS if is_small else inf)
+            is_near = self.cost - self.bound <= NEAR * abs(self.cost) or work.is_for_highs
+            floors = self._bound(merged, work) if is_small or is_near else None
+            if floors is not None and self._drop(work, floors):
+                work, idle, floors = self._work(merged), 0, None
             elif not self.is_closed and has_highs and work.core.entries <= min(SMALL, RATE * self.left()):
                 self.raise_bound(work.solve(self.until))
-            elif not is_small and has_highs:
+            elif not self.is_closed and has_highs and floors is not None and work.is_for_highs and not is_small:
                 work.solve_promising(floors, perf_counter() + PART * self.left())
             elif is_small:
                 is_better = self.cost < before[0] or self.bound - before[1] > 1e-3 * (self.cost - self.bound)
                 idle = 0 if is_better else idle + 1
+        if floors is None:
+            self._bound(merged, work)
 
     def _work(self, merged: Merged) -> CoreSearch:
         start = None if self.choice is None else merged.into(self.choice)
@@ -162,7 +167,7 @@ class _Search:
         if self.cost == inf or self.is_closed:
             return False
         stage = replace(self.last, cutoff=self.cost - self.unit * (1 - 1e-3))
-        if stage.survivors(work.core, floors) > (1 - WORTHWHILE) * work.core.entries:
+        if entries_below(work.core, floors, stage.cutoff) > (1 - WORTHWHILE) * work.core.entries:
             return False
         self.stages.append(stage)
         self.last, self.cutoff = None, min(self.cutoff, stage.cutoff)

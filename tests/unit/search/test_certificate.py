@@ -35,9 +35,7 @@ def stages(draw: st.DrawFn, problem: Problem) -> Stage | None:
 def test_any_numbers_prove_a_true_bound(problem: Problem, data: st.DataObject):
     stage = data.draw(stages(problem))
     if stage is not None:
-        last = replace(stage, messages={}, prices=np.zeros(0), cutoff=np.inf)
         assert Certificate((stage,)).check(problem) <= least_cost(problem)
-        assert last.cutoff == np.inf
 
 
 @given(problems())
