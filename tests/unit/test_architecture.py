@@ -43,7 +43,7 @@ numerics
 dialects
 rewriting
 ir
-axes affine gpus display
+axes affine gpus display search
 universe
 """
 """From top to bottom; rooms of one row do not import each other. What is in no inner room is in the one around it."""

@@ -1,0 +1,82 @@
+"""Each reduction keeps the optimum, and carries choices there and back."""
+
+from collections.abc import Callable
+from itertools import product
+from math import inf
+
+import pytest
+from choice_problems import choices, least_cost, problems
+from hypothesis import given
+
+from xshardy.search.core import Core, Infeasible
+from xshardy.search.merging import merge
+from xshardy.search.problem import Problem
+from xshardy.search.reductions import REDUCTIONS, drop_unsupported, reduce
+
+
+def least_choice(core: Core) -> tuple[float, tuple[int, ...]]:
+    """The least cost of a core, and a choice of it."""
+    best = inf, ()
+    for choice in product(*(range(len(costs)) for costs in core.costs)):
+        if (core.slack(choice) >= 0).all():
+            between = (
+                core.tables[a][b][choice[a], choice[b]] for a in range(len(choice)) for b in core.tables[a] if a < b
+            )
+            cost = core.constant + sum(c[s] for c, s in zip(core.costs, choice, strict=True)) + sum(between)
+            best = min(best, (cost, choice))
+    return best
+
+
+def check(problem: Problem, reduction: Callable[[Core], object]) -> None:
+    optimum = least_cost(problem)
+    try:
+        merged = merge(problem)
+        reduction(merged.core)
+    except Infeasible:
+        assert optimum == inf
+        return
+    cost, choice = least_choice(merged.core)
+    assert cost == optimum
+    if optimum < inf:
+        original = merged.out_of(choice)
+        assert problem.fits(original) and problem.cost(original) == optimum
+    for known in choices(problem):
+        if (labels := merged.into(known)) is not None:
+            again = merged.out_of(labels)
+            assert problem.fits(again) and problem.cost(again) <= problem.cost(known)
+
+
+@given(problems())
+def test_merging_keeps_the_optimum(problem: Problem):
+    check(problem, lambda core: None)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS, ids=lambda reduction: reduction.__name__)
+@given(problem=problems())
+def test_a_reduction_keeps_the_optimum(reduction: Callable[[Core, int], bool], problem: Problem):
+    check(problem, lambda core: [reduction(core, node) for node in range(len(core.costs))])
+
+
+@given(problems())
+def test_all_reductions_keep_the_optimum(problem: Problem):
+    check(problem, reduce)
+
+
+@given(problems())
+def test_what_is_left_has_support_everywhere(problem: Problem):
+    try:
+        core = merge(problem).core
+        reduce(core)
+    except Infeasible:
+        return
+    assert not any(drop_unsupported(core, node) for node in range(len(core.costs)))
+
+
+def test_a_chain_of_bijections_is_one_node():
+    from numpy import array, where, zeros
+
+    table = where(array([[0, 1], [1, 0]]) > 0, 2.0, 1e18)
+    problem = Problem((zeros(2),) * 4, (zeros(2),) * 4, ((0, 1),) * 4, ((0, 1), (1, 2), (2, 3)), (table,) * 3)
+    merged = merge(problem)
+    assert merged.nodes == (0, 0, 0, 0)
+    assert merged.out_of((1,)) == (1, 0, 1, 0)

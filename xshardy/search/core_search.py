@@ -1,0 +1,141 @@
+"""The search in one core: its bound is raised, and choices are found and improved."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
+from time import perf_counter
+
+import numpy as np
+
+from xshardy.search.arrays import Arrays
+from xshardy.search.certificate import entries_below
+from xshardy.search.core import Core, Infeasible
+from xshardy.search.forests import Descent
+from xshardy.search.messages import Ascent, Messages
+from xshardy.search.moves import Moves
+from xshardy.search.problem import Floats, Ints
+from xshardy.search.solution import is_closed
+
+SWEEPS, WINDOW, SLOW = 400, 40, 2e-3
+"""Sweeps at a time; they end when `WINDOW` of them close less than this part of the gap."""
+
+PRICED = 30
+"""Points of time, those of the highest prices, whose memory HiGHS sees from the start."""
+
+NODES = 1_500
+"""Nodes up to which HiGHS chooses among promising strategies."""
+
+
+class CoreSearch:
+    """The arrays of a core, the best labels that fit, and what improves them."""
+
+    def __init__(self, core: Core, found: Callable[[tuple[int, ...]], None], start: tuple[int, ...] | None):
+        self.core, self.found = core, found
+        self.arrays = Arrays(core)
+        self.messages = Messages(self.arrays)
+        self.ascent = Ascent(self.messages)
+        self.moves = Moves(self.arrays)
+        self.descent: Descent | None = None
+        self.best = inf
+        """The cost of `labels`."""
+        self.labels: Ints | None = None
+        self.promising = 15_000
+        """Entries of tables that HiGHS is given when it chooses among promising strategies."""
+        if start is not None:
+            self.offer(self.arrays.labels(start))
+
+    def offer(self, labels: Ints) -> bool:
+        """Keep labels if they fit and cost less than all before. Returns whether they do."""
+        cost = self.arrays.cost(labels)
+        if cost >= self.best or not self.arrays.fits(labels):
+            return False
+        self.best, self.labels = cost, labels.copy()
+        self.found(self.arrays.choice(labels))
+        return True
+
+    def mend(self, labels: Ints) -> None:
+        """Bring labels within the limit, improve and offer them."""
+        labels = self.moves.repair(labels)
+        if self.arrays.fits(labels):
+            self.offer(self.moves.improve(labels))
+
+    def ascend(self, seconds: float) -> None:
+        """Raise the bound, and offer what is found on the way, until that gets slow."""
+        ascent, end, last = self.ascent, perf_counter() + seconds, -inf
+        for sweep in range(SWEEPS):
+            labels = ascent.step(self.best)
+            if not self.offer(labels) and sweep % 15 in (4, 14):
+                self.mend(labels)
+            if sweep % WINDOW == WINDOW - 1:
+                if ascent.bound - last < SLOW * (self.best - ascent.bound):
+                    break
+                last = ascent.bound
+            if is_closed(self.best, ascent.bound) or perf_counter() > end:
+                break
+        ascent.restore()
+        self.messages.sweep()
+
+    def descend(self, seconds: float, steps: float = inf) -> None:
+        """Lower the cost by forests."""
+        if self.descent is None:
+            labels = self.arrays.least(self.arrays.costs) if self.labels is None else self.labels
+            self.descent = Descent(self.arrays, labels, self.messages.prices)
+        end, step = perf_counter() + seconds, 0
+        while perf_counter() < end and step < steps:
+            step += 1
+            labels = self.descent.step()
+            if self.arrays.fits(labels) or step % 5 == 0:
+                self.mend(labels)
+
+    @property
+    def choice(self) -> tuple[int, ...] | None:
+        """The best labels as a choice of the core."""
+        return None if self.labels is None else self.arrays.choice(self.labels)
+
+    @property
+    def is_for_highs(self) -> bool:
+        """Whether HiGHS can choose among promising strategies."""
+        return len(self.arrays.nodes) <= NODES
+
+    def solve(self, until: float) -> float:
+        """Let HiGHS solve the core, and offer its choice. Returns the bound that it proves. Raises `Infeasible`."""
+        from xshardy.search.highs import optimum
+
+        answer = optimum(self.core, until, self._priced_points(), self.choice)
+        if answer.choice is not None:
+            self.offer(self.arrays.labels(answer.choice))
+        return answer.bound + self.core.constant
+
+    def solve_promising(self, floors: Sequence[Floats], until: float) -> None:
+        """Let HiGHS choose among the strategies of the lowest floors, and those of the best choice."""
+        from xshardy.search.highs import optimum
+
+        if (best := self.choice) is None:
+            return
+        kept = self._promising(floors, best)
+        start = [int(np.searchsorted(own, strategy)) for own, strategy in zip(kept, best, strict=True)]
+        part = self.core.restricted(kept)
+        try:
+            answer = optimum(part, until, self._priced_points(), start)
+        except Infeasible:  # within HiGHS's tolerances
+            return
+        if answer.choice is not None:
+            labels = [int(own[strategy]) for own, strategy in zip(kept, answer.choice, strict=True)]
+            self.offer(self.arrays.labels(tuple(labels)))
+        self.promising = 2 * self.promising if perf_counter() < until else self.promising // 2
+
+    def _promising(self, floors: Sequence[Floats], best: tuple[int, ...]) -> list[Ints]:
+        """By node, the strategies of the lowest floors that have `promising` entries together, and the best one."""
+        floors = [floor.copy() for floor in floors]
+        for floor, strategy in zip(floors, best, strict=True):
+            floor[strategy] = -inf
+        levels = np.unique(np.concatenate(floors))
+        entries = partial(entries_below, self.core, floors)
+        cutoff = levels[max(bisect_right(levels, self.promising, key=entries) - 1, 0)]
+        return [np.flatnonzero(floor <= cutoff) for floor in floors]
+
+    def _priced_points(self) -> list[int]:
+        prices = self.messages.prices
+        order = np.argsort(-prices, kind="stable")[:PRICED]
+        return order[prices[order] > 0].tolist()

@@ -1,0 +1,140 @@
+"""Nodes that determine each other become one: the first reduction, from a problem to its core."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+
+import numpy as np
+
+from xshardy.search.core import Core, Infeasible
+from xshardy.search.problem import FORBIDDEN, ROUNDING, Floats, Ints, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The core of a problem, and which of its nodes stands for each node of the problem."""
+
+    core: Core
+    nodes: tuple[int, ...]
+    """By node of the problem, the node of the core."""
+    roots: tuple[int, ...]
+    """By node of the core, the node of the problem whose strategies it has."""
+    images: tuple[Ints, ...]
+    """By node of the problem, its strategy for each strategy of the root."""
+
+    def into(self, choice: tuple[int, ...]) -> tuple[int, ...] | None:
+        """An allowed choice of the problem, as one of the core."""
+        return self.core.into([choice[root] for root in self.roots])
+
+    def out_of(self, choice: tuple[int, ...]) -> tuple[int, ...]:
+        """A choice of the core, as one of the problem."""
+        labels = self.core.out_of(choice)
+        return tuple(int(image[labels[node]]) for node, image in zip(self.nodes, self.images, strict=True))
+
+
+def merge(problem: Problem) -> Merged:
+    """
+    Merge the nodes that bijections connect.
+
+    A table whose rows and columns have at most one allowed entry each lets each strategy of one node go with one of the
+    other only. What a chain of such tables connects is one node, whose strategies are those of the first.
+    Raises `Infeasible` if no strategy of a node is allowed.
+    """
+    links = _links(problem)
+    count = len(problem.costs)
+    nodes, images, roots = [-1] * count, [np.zeros(0, np.int64)] * count, list[int]()
+    for start in range(count):
+        if nodes[start] >= 0:
+            continue
+        nodes[start], images[start] = len(roots), np.arange(len(problem.costs[start]))
+        pending = [start]
+        while pending:
+            node = pending.pop()
+            for other, image in links[node]:
+                if nodes[other] < 0:
+                    nodes[other] = len(roots)
+                    images[other] = np.where(images[node] >= 0, image[images[node]], -1)
+                    pending.append(other)
+        roots.append(start)
+    core = _core(problem, nodes, images, roots)
+    return Merged(core, tuple(nodes), tuple(roots), tuple(images))
+
+
+def _links(problem: Problem) -> list[list[tuple[int, Ints]]]:
+    """By node, the nodes that are a partial bijection of it: their strategy for each of its own, or -1."""
+    links: list[list[tuple[int, Ints]]] = [[] for _ in problem.costs]
+    known: dict[tuple[int, bytes], tuple[Ints, Ints] | None] = {}
+    for (a, b), table in zip(problem.edges, problem.tables, strict=True):
+        if a == b or not table.size or table.max() < FORBIDDEN:
+            continue
+        allowed = table < FORBIDDEN
+        key = (len(table), allowed.tobytes())
+        if key not in known:
+            is_bijection = allowed.sum(0).max() <= 1 and allowed.sum(1).max() <= 1
+            known[key] = (_image(allowed), _image(allowed.T)) if is_bijection else None
+        if (images := known[key]) is not None:
+            links[a].append((b, images[0]))
+            links[b].append((a, images[1]))
+    return links
+
+
+def _image(allowed: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
+    return np.where(allowed.any(1), allowed.argmax(1), -1)
+
+
+def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[int]) -> Core:
+    points, spans = _points(problem) if problem.limit < inf else (0, [None] * len(nodes))
+    costs: list[Floats] = [np.zeros(len(problem.costs[root])) for root in roots]
+    for own, node, image in zip(problem.costs, nodes, images, strict=True):
+        costs[node] += _at(own, image)
+    between: list[tuple[int, int, Floats]] = []
+    for (a, b), table in zip(problem.edges, problem.tables, strict=True):
+        if nodes[a] == nodes[b]:
+            costs[nodes[a]] += _at(table, images[a], images[b])
+        else:
+            between.append((a, b, table))
+    kept = [np.flatnonzero(np.isfinite(cost)) for cost in costs]
+    if not all(map(len, kept)):
+        raise Infeasible
+    empty: list[dict[int, Floats]] = [{} for _ in roots]
+    core = Core(costs, empty, [{} for _ in roots], np.full(points, problem.limit * (1 + ROUNDING)))
+    for node, own in enumerate(kept):
+        core.keep(node, own)
+    alive = [image[kept[node]] for node, image in zip(nodes, images, strict=True)]
+    for a, b, table in between:
+        values = table[alive[a][:, None], alive[b]]
+        core.connect(
+            nodes[a], nodes[b], values if values.max() < FORBIDDEN else np.where(values < FORBIDDEN, values, inf)
+        )
+    for node, span, usages, own in zip(nodes, spans, problem.usages, alive, strict=True):
+        if span is not None:
+            core.use(node, span, usages[own])
+    return core
+
+
+def _at(costs: Floats, *images: Ints) -> Floats:
+    """The costs of strategies; infinite where there is none, or it is forbidden."""
+    values = costs[images]
+    exists = np.logical_and.reduce(np.broadcast_arrays(*(image >= 0 for image in images)))
+    return np.where(exists & (values < FORBIDDEN), values, inf)
+
+
+def _points(problem: Problem) -> tuple[int, list[tuple[int, int] | None]]:
+    """
+    The number of points of time that matter, and by node the range of them at which its usage counts.
+
+    Usages are not negative: what is alive at some time is alive at the last start before the next end, too.
+    """
+    alive = [
+        start < end and bool(usages.any())
+        for (start, end), usages in zip(problem.intervals, problem.usages, strict=True)
+    ]
+    events = sorted(
+        {(start, 1) for (start, _), counts in zip(problem.intervals, alive, strict=True) if counts}
+        | {(end, 0) for (_, end), counts in zip(problem.intervals, alive, strict=True) if counts}
+    )  # at equal times, ends come first
+    points = [time for (time, is_start), (_, is_next_start) in pairwise(events) if is_start and not is_next_start]
+    starts = np.searchsorted(points, [start for start, _ in problem.intervals], "left").tolist()
+    ends = np.searchsorted(points, [end for _, end in problem.intervals], "left").tolist()
+    counted = zip(starts, ends, alive, strict=True)
+    return len(points), [(start, end) if counts else None for start, end, counts in counted]
