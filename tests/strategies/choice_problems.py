@@ -1,13 +1,13 @@
 """Small problems of the solver of choices, with all kinds of tables, and their optimum by trying all choices."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import inf
 
 import numpy as np
 from hypothesis import strategies as st
 
-from xshardy.search.problem import FORBIDDEN, Floats, Problem
+from xshardy.search.problem import FORBIDDEN, Buffer, Floats, Problem
 
 LIMITS = (inf, 20.0, 12.0, 8.0, 4.0, 1.0)
 
@@ -41,12 +41,17 @@ def problems(draw: st.DrawFn, nodes: int = 5, strategies: int = 3) -> Problem:
     edges = draw(st.lists(st.tuples(ends, ends), max_size=7)) if sizes else []
     return Problem(
         costs=tuple(np.array(row, float) for row in rows),
-        usages=tuple(np.array(row, float) for row in usages),
-        intervals=tuple(spans),
         edges=tuple(edges),
         tables=tuple(_table(draw, sizes[a], sizes[b]) for a, b in edges),
+        buffers=one_buffer_each([np.array(row, float) for row in usages], spans),
         limit=draw(st.sampled_from(LIMITS)),
     )
+
+
+def one_buffer_each(sizes: Sequence[Floats], spans: Sequence[tuple[int, int]]) -> tuple[Buffer, ...]:
+    """For each node a buffer of these sizes, which is alive in one range of times."""
+    pairs = enumerate(zip(sizes, spans, strict=True))
+    return tuple(Buffer(node, bytes, (span,)) for node, (bytes, span) in pairs)
 
 
 def choices(problem: Problem) -> Iterator[tuple[int, ...]]:

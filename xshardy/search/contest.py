@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from xshardy.search.problem import Problem
+from xshardy.search.problem import Buffer, Problem
 
 
 def read_problem(path: Path) -> Problem:
@@ -26,8 +26,10 @@ def read_problem(path: Path) -> Problem:
         tables = zip(edges["costs"], pairs, strict=True)
         return Problem(
             costs=costs,
-            usages=tuple(np.array(row, float) for row in nodes["usages"]),
-            intervals=tuple((int(start), int(end)) for start, end in nodes["intervals"]),
+            buffers=tuple(
+                Buffer(node, np.array(usages, float), ((int(start), int(end)),))
+                for node, (usages, (start, end)) in enumerate(zip(nodes["usages"], nodes["intervals"], strict=True))
+            ),
             edges=pairs,
             tables=tuple(np.array(row, float).reshape(len(costs[a]), len(costs[b])) for row, (a, b) in tables),
             limit=float(fields.get("usage_limit", inf)),
@@ -37,13 +39,18 @@ def read_problem(path: Path) -> Problem:
 
 
 def write_problem(problem: Problem, path: Path, name: str = "problem") -> None:
-    """Write a problem to a file `.json` or `.json.gz`. Costs and usages that are integers are written as such."""
+    """
+    Write a problem to a file `.json` or `.json.gz`. Costs and sizes that are integers are written as such.
+
+    Raises `ValueError` for a node with several buffers or intervals, which the format lacks.
+    """
+    buffers = _one_of_each_node(problem)
     fields: dict[str, Any] = {
         "name": name,
         "nodes": {
-            "intervals": [list(interval) for interval in problem.intervals],
+            "intervals": [buffer.intervals[0] for buffer in buffers],
             "costs": [_numbers(costs) for costs in problem.costs],
-            "usages": [_numbers(usages) for usages in problem.usages],
+            "usages": [_numbers(buffer.bytes) for buffer in buffers],
         },
         "edges": {
             "nodes": [list(edge) for edge in problem.edges],
@@ -54,6 +61,15 @@ def write_problem(problem: Problem, path: Path, name: str = "problem") -> None:
         fields["usage_limit"] = _numbers(np.array([problem.limit]))[0]
     text = json.dumps({"problem": fields}).encode()
     path.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+
+
+def _one_of_each_node(problem: Problem) -> list[Buffer]:
+    buffers = [Buffer(node, np.zeros(len(costs)), ((0, 0),)) for node, costs in enumerate(problem.costs)]
+    for buffer in problem.buffers:
+        if len(buffer.intervals) != 1 or buffers[buffer.node].bytes.any():
+            raise ValueError(f"node {buffer.node} has several buffers or intervals, which the format lacks")
+        buffers[buffer.node] = buffer
+    return buffers
 
 
 def _numbers(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[int | float]:

@@ -1,13 +1,14 @@
 """Nodes that determine each other become one: the first reduction, from a problem to its core."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
 import numpy as np
 
-from xshardy.search.core import Core, Infeasible
-from xshardy.search.problem import FORBIDDEN, ROUNDING, Floats, Ints, Problem
+from xshardy.search.core import Core, Infeasible, Span
+from xshardy.search.problem import FORBIDDEN, ROUNDING, Buffer, Floats, Ints, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _image(allowed: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
 
 
 def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[int]) -> Core:
-    points, spans = _points(problem) if problem.limit < inf else (0, [None] * len(nodes))
+    points = _points(problem) if problem.limit < inf else np.zeros(0, np.int64)
     costs: list[Floats] = [np.zeros(len(problem.costs[root])) for root in roots]
     for own, node, image in zip(problem.costs, nodes, images, strict=True):
         costs[node] += _at(own, image)
@@ -97,7 +98,7 @@ def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[in
     if not all(map(len, kept)):
         raise Infeasible
     empty: list[dict[int, Floats]] = [{} for _ in roots]
-    core = Core(costs, empty, [{} for _ in roots], np.full(points, problem.limit * (1 + ROUNDING)))
+    core = Core(costs, empty, [{} for _ in roots], np.full(len(points), problem.limit * (1 + ROUNDING)))
     for node, own in enumerate(kept):
         core.keep(node, own)
     alive = [image[kept[node]] for node, image in zip(nodes, images, strict=True)]
@@ -106,9 +107,9 @@ def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[in
         core.connect(
             nodes[a], nodes[b], values if values.max() < FORBIDDEN else np.where(values < FORBIDDEN, values, inf)
         )
-    for node, span, usages, own in zip(nodes, spans, problem.usages, alive, strict=True):
-        if span is not None:
-            core.use(node, span, usages[own])
+    for buffer in problem.buffers:
+        for span, count in _spans(buffer, points):
+            core.use(nodes[buffer.node], span, count * buffer.bytes[alive[buffer.node]])
     return core
 
 
@@ -119,22 +120,29 @@ def _at(costs: Floats, *images: Ints) -> Floats:
     return np.where(exists & (values < FORBIDDEN), values, inf)
 
 
-def _points(problem: Problem) -> tuple[int, list[tuple[int, int] | None]]:
+def _points(problem: Problem) -> Ints:
     """
-    The number of points of time that matter, and by node the range of them at which its usage counts.
+    The points of time that matter.
 
-    Usages are not negative: what is alive at some time is alive at the last start before the next end, too.
+    Sizes are not negative: what is alive at some time is alive at the last start before the next end, too.
     """
-    alive = [
-        start < end and bool(usages.any())
-        for (start, end), usages in zip(problem.intervals, problem.usages, strict=True)
-    ]
-    events = sorted(
-        {(start, 1) for (start, _), counts in zip(problem.intervals, alive, strict=True) if counts}
-        | {(end, 0) for (_, end), counts in zip(problem.intervals, alive, strict=True) if counts}
-    )  # at equal times, ends come first
+    counting = [buffer for buffer in problem.buffers if buffer.bytes.any()]
+    alive = [(start, end) for buffer in counting for start, end in buffer.intervals if start < end]
+    # at equal times, ends come first
+    events = sorted({(start, True) for start, _ in alive} | {(end, False) for _, end in alive})
     points = [time for (time, is_start), (_, is_next_start) in pairwise(events) if is_start and not is_next_start]
-    starts = np.searchsorted(points, [start for start, _ in problem.intervals], "left").tolist()
-    ends = np.searchsorted(points, [end for _, end in problem.intervals], "left").tolist()
-    counted = zip(starts, ends, alive, strict=True)
-    return len(points), [(start, end) if counts else None for start, end, counts in counted]
+    return np.array(points, np.int64)
+
+
+def _spans(buffer: Buffer, points: Ints) -> Iterator[tuple[Span, int]]:
+    """The ranges of points at which a buffer counts, and how often."""
+    changes = np.zeros(len(points) + 1, np.int64)
+    for start, end in buffer.intervals:
+        if start < end:
+            changes[np.searchsorted(points, start)] += 1
+            changes[np.searchsorted(points, end)] -= 1
+    counts = changes.cumsum()[:-1]
+    places = [0, *(np.flatnonzero(np.diff(counts)) + 1).tolist(), len(points)]
+    for start, end in pairwise(places):
+        if start < end and counts[start]:
+            yield (start, end), int(counts[start])

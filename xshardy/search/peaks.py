@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from xshardy.search.problem import FORBIDDEN, Problem
+from xshardy.search.problem import FORBIDDEN, Buffer, Problem
 from xshardy.search.solution import Solution
 
 ROUNDS = 4
@@ -14,26 +14,30 @@ ROUNDS = 4
 
 
 def least_peak(problem: Problem) -> float:
-    """A lower bound of the peak, in bytes: each node uses the least of its strategies."""
-    least = [usages.min(keepdims=True) if len(usages) else np.zeros(1) for usages in problem.usages]
-    return Problem(tuple(np.zeros(1) for _ in least), tuple(least), problem.intervals).peak([0] * len(least))
+    """A lower bound of the peak, in bytes: each buffer has its least size."""
+    least = [
+        Buffer(0, np.min(buffer.bytes, keepdims=True, initial=inf), buffer.intervals) for buffer in problem.buffers
+    ]
+    return Problem((np.zeros(1),), buffers=tuple(least)).peak([0])
 
 
 def lower_peak(problem: Problem, solver: Callable[[Problem], Solution]) -> tuple[float, list[tuple[int, ...]]]:
     """
     A lower bound of the peak, and allowed choices with a low one.
 
-    The cost of a strategy is its usage at some times, without a limit: the least cost, divided by the number of times,
+    The cost of a strategy is the size of its buffers at some times, without a limit: the least cost, divided by the number of times,
     is at most the peak of any choice. The next time is that of the peak of the choice that was found.
     """
     bound, times, choices = 0.0, list[int](), list[tuple[int, ...]]()
     tables = tuple(np.where(table < FORBIDDEN, 0.0, table) for table in problem.tables)
     for _ in range(ROUNDS):
-        points = [sum(start <= time < end for time in times) for start, end in problem.intervals]
-        costs = tuple(
-            np.where(costs < FORBIDDEN, usages * count, costs)
-            for costs, usages, count in zip(problem.costs, problem.usages, points, strict=True)
-        )
+        used = [np.zeros(len(costs)) for costs in problem.costs]
+        for buffer in problem.buffers:
+            used[buffer.node] += buffer.bytes * sum(
+                start <= time < end for time in times for start, end in buffer.intervals
+            )
+        pairs = zip(problem.costs, used, strict=True)
+        costs = tuple(np.where(costs < FORBIDDEN, usage, costs) for costs, usage in pairs)
         solution = solver(replace(problem, costs=costs, tables=tables, limit=inf))
         if solution.choice is None:
             break
@@ -47,10 +51,11 @@ def lower_peak(problem: Problem, solver: Callable[[Problem], Solution]) -> tuple
 
 def peak_time(problem: Problem, choice: tuple[int, ...]) -> int:
     """The first time at which a choice uses most."""
-    starts = sorted({start for start, end in problem.intervals if start < end}) or [0]
+    intervals = [(buffer, *interval) for buffer in problem.buffers for interval in buffer.intervals]
+    starts = sorted({start for _, start, end in intervals if start < end}) or [0]
     change = np.zeros(len(starts) + 1)
-    for usages, (start, end), strategy in zip(problem.usages, problem.intervals, choice, strict=True):
+    for buffer, start, end in intervals:
         if start < end:
-            change[np.searchsorted(starts, start)] += usages[strategy]
-            change[np.searchsorted(starts, end)] -= usages[strategy]
+            change[np.searchsorted(starts, start)] += buffer.bytes[choice[buffer.node]]
+            change[np.searchsorted(starts, end)] -= buffer.bytes[choice[buffer.node]]
     return starts[int(change.cumsum()[:-1].argmax())]

@@ -18,33 +18,41 @@ ROUNDING = 1e-12
 """By which part of the limit a peak may exceed it: the rounding of sums of usages that are no integers."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer:
+    """Memory whose size a node decides."""
+
+    node: int
+    bytes: Floats
+    """By strategy of the node."""
+    intervals: tuple[tuple[int, int], ...]
+    """Half-open ranges of times. It counts once for each that holds a time: nodes that are alike may be one node."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """
     One strategy is chosen for each node.
 
-    Costs of nodes and edges add up. At each time, the usages of the nodes that are alive stay within the limit.
+    Costs of nodes and edges add up. At each time, the buffers that are alive stay within the limit.
     """
 
     costs: tuple[Floats, ...]
     """By node, by strategy; any unit. `FORBIDDEN` and more: not allowed."""
-    usages: tuple[Floats, ...]
-    """By node, by strategy; bytes."""
-    intervals: tuple[tuple[int, int], ...]
-    """By node, the half-open range of times at which its usage counts; in an empty one, it never does."""
     edges: tuple[tuple[int, int], ...] = ()
     """Pairs of nodes; several for one pair are allowed."""
     tables: tuple[Floats, ...] = ()
     """By edge, the cost: [strategy of the first node, strategy of the second]."""
+    buffers: tuple[Buffer, ...] = ()
     limit: float = inf
     """Bytes."""
 
     def __post_init__(self):
         sizes = [len(costs) for costs in self.costs]
-        if [len(usages) for usages in self.usages] != sizes or len(self.intervals) != len(sizes):
-            raise ValueError("each node needs a usage for each of its strategies, and one interval")
-        if any((usages < 0).any() for usages in self.usages):
-            raise ValueError("usages are bytes: a negative one is none")
+        if any(len(buffer.bytes) != sizes[buffer.node] for buffer in self.buffers):
+            raise ValueError("each buffer needs a size for each strategy of its node")
+        if any((buffer.bytes < 0).any() for buffer in self.buffers):
+            raise ValueError("sizes of buffers are bytes: a negative one is none")
         if [table.shape for table in self.tables] != [(sizes[a], sizes[b]) for a, b in self.edges]:
             raise ValueError("each edge needs a table of the strategies of its first node by those of its second")
 
@@ -57,10 +65,12 @@ class Problem:
     def peak(self, choice: Sequence[int]) -> float:
         """The most memory that a choice uses at any point of time, in bytes; exact for integers below 2^53."""
         changes: dict[int, float] = {}
-        for usages, (start, end), strategy in zip(self.usages, self.intervals, choice, strict=True):
-            if start < end:
-                changes[start] = changes.get(start, 0.0) + float(usages[strategy])
-                changes[end] = changes.get(end, 0.0) - float(usages[strategy])
+        for buffer in self.buffers:
+            size = float(buffer.bytes[choice[buffer.node]])
+            for start, end in buffer.intervals:
+                if start < end:
+                    changes[start] = changes.get(start, 0.0) + size
+                    changes[end] = changes.get(end, 0.0) - size
         used = np.cumsum([change for _, change in sorted(changes.items())])
         return max(float(used.max(initial=0.0)), 0.0)
 

@@ -54,7 +54,7 @@ def test_another_cutoff_does_not_prove_more(problem: Problem, cutoff: float):
 
 def test_a_certificate_of_another_problem_is_refused():
     table = np.array([[0.0, 3.0], [2.0, 0.0]])
-    pair = Problem((np.zeros(2),) * 2, (np.zeros(2),) * 2, ((0, 0),) * 2, ((0, 1),), (table,))
+    pair = Problem((np.zeros(2),) * 2, ((0, 1),), (table,))
     with pytest.raises(ValueError, match="another problem"):
         Certificate((Stage(np.zeros(3), {}),)).check(pair)
     with pytest.raises(ValueError, match="another problem"):
@@ -62,7 +62,7 @@ def test_a_certificate_of_another_problem_is_refused():
 
 
 def test_a_bound_of_integers_is_rounded_up_to_the_next_one():
-    problem = Problem((np.array([4.0]),), (np.zeros(1),), ((0, 0),))
+    problem = Problem((np.array([4.0]),))
     assert rounded_down(3.2, problem) == 4
     assert rounded_down(3 + 1e-9, problem) == 3
     assert rounded_down(3.2, replace(problem, costs=(np.array([4.5]),))) == pytest.approx(3.2)

@@ -19,8 +19,11 @@ def test_a_problem_that_is_written_is_read_back(problem: Problem, name: str):
         path = Path(folder, name)
         write_problem(problem, path)
         again = read_problem(path)
-    assert (again.intervals, again.edges, again.limit) == (problem.intervals, problem.edges, problem.limit)
-    for fields in ("costs", "usages", "tables"):
+    assert (again.edges, again.limit) == (problem.edges, problem.limit)
+    assert [buffer.intervals for buffer in again.buffers] == [buffer.intervals for buffer in problem.buffers]
+    for one, other in zip(again.buffers, problem.buffers, strict=True):
+        assert np.array_equal(one.bytes, other.bytes)
+    for fields in ("costs", "tables"):
         pairs = zip(getattr(again, fields), getattr(problem, fields), strict=True)
         assert all(np.array_equal(one, other) for one, other in pairs)
 

@@ -73,7 +73,7 @@ def test_a_forest_never_raises_the_cost(problem: Problem):
 def test_a_forest_solves_a_chain_at_once():
     random = np.random.default_rng(0)
     tables = tuple(random.integers(0, 50, (4, 4)).astype(float) for _ in range(3))
-    problem = Problem((np.zeros(4),) * 4, (np.zeros(4),) * 4, ((0, 0),) * 4, ((0, 1), (1, 2), (2, 3)), tables)
+    problem = Problem((np.zeros(4),) * 4, ((0, 1), (1, 2), (2, 3)), tables)
     arrays = Arrays(merge(problem).core)
     labels = Forests(arrays).best(np.zeros(4, np.int64), arrays.costs)
     assert arrays.cost(labels) == least_cost(problem)

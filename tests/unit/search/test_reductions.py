@@ -76,7 +76,7 @@ def test_a_chain_of_bijections_is_one_node():
     from numpy import array, where, zeros
 
     table = where(array([[0, 1], [1, 0]]) > 0, 2.0, 1e18)
-    problem = Problem((zeros(2),) * 4, (zeros(2),) * 4, ((0, 1),) * 4, ((0, 1), (1, 2), (2, 3)), (table,) * 3)
+    problem = Problem((zeros(2),) * 4, ((0, 1), (1, 2), (2, 3)), (table,) * 3)
     merged = merge(problem)
     assert merged.nodes == (0, 0, 0, 0)
     assert merged.out_of((1,)) == (1, 0, 1, 0)

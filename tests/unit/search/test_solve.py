@@ -7,7 +7,7 @@ from time import perf_counter
 
 import numpy as np
 import pytest
-from choice_problems import choices, least_cost, problems
+from choice_problems import choices, least_cost, one_buffer_each, problems
 from hypothesis import given, settings
 
 from xshardy.search import solve as solver
@@ -67,8 +67,10 @@ def random_problem(nodes: int, strategies: int, seed: int) -> Problem:
     size = (strategies, strategies)
     return Problem(
         costs=tuple(random.integers(0, 100, strategies).astype(float) for _ in range(nodes)),
-        usages=tuple(random.integers(1, 100, strategies).astype(float) for _ in range(nodes)),
-        intervals=tuple((node, node + 6) for node in range(nodes)),
+        buffers=one_buffer_each(
+            [random.integers(1, 100, strategies).astype(float) for _ in range(nodes)],
+            [(node, node + 6) for node in range(nodes)],
+        ),
         edges=tuple(edges),
         tables=tuple(random.integers(0, 100, size).astype(float) for _ in edges),
         limit=6 * 40.0,
@@ -85,14 +87,16 @@ def test_a_problem_that_no_choice_fits_says_so():
 
 def test_a_problem_without_an_allowed_choice_says_so():
     same, other = (np.where(np.eye(2)[order] > 0, 0.0, 1e18) for order in ([0, 1], [1, 0]))
-    problem = Problem((np.zeros(2),) * 2, (np.zeros(2),) * 2, ((0, 1),) * 2, ((0, 1), (0, 1)), (same, other))
+    problem = Problem((np.zeros(2),) * 2, ((0, 1), (0, 1)), (same, other))
     solution = solve(problem, seconds=1)
     assert (solution.choice, solution.bound, solution.least_peak) == (None, inf, inf)
 
 
 def test_no_nodes_and_nodes_of_one_strategy():
-    assert solve(Problem((), (), ()), seconds=1).choice == ()
-    alone = Problem((np.array([3.0]),) * 2, (np.array([5.0]),) * 2, ((0, 2), (1, 3)), limit=10.0)
+    assert solve(Problem(()), seconds=1).choice == ()
+    alone = Problem(
+        (np.array([3.0]),) * 2, buffers=one_buffer_each([np.array([5.0])] * 2, [(0, 2), (1, 3)]), limit=10.0
+    )
     solution = solve(alone, seconds=1)
     assert (solution.choice, solution.cost, solution.bound) == ((0, 0), 6, 6)
     assert solve(replace(alone, limit=9.0), seconds=1).choice is None
