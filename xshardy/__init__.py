@@ -5,6 +5,7 @@ OpenXLA's Shardy and the XLA:GPU emitters as an xDSL dialect framework.
   `write_artifact`: as bytecode, which `parse` reads too.
 - `propagate`, `partition`, `explain`: the shardings of programs of StableHLO.
 - `plan`, `advise`: what a partitioned program communicates and holds, why, and what saves time; `xshardy.testing`.
+- `auto`: the shardings that make a program fast, found by search.
 - `prove`: whether each device computes its part of a program, for all inputs.
 - `run`: a partitioned program on all devices, by our evaluator or by XLA; `xshardy.jax.jit` for functions of JAX.
 - `read_hlo`, `emit`, `lower`, `compile`: HLO text, and a fusion of it from `xla_gpu` to PTX.
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from xshardy.api import (
         Explanation,
         advise,
+        auto,
         compile,
         compile_program,
         emit,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from xshardy.engines.checked_run import ProgramRun
     from xshardy.engines.compiled_program import CompiledProgram
     from xshardy.lowering.kernel import Kernel
+    from xshardy.planning.auto.find import FoundShardings
     from xshardy.planning.plan import Plan
     from xshardy.programs.partitioned import PartitionedProgram
     from xshardy.proving.verdict import Verdict
@@ -50,12 +53,14 @@ if TYPE_CHECKING:
 __all__ = [
     "CompiledProgram",
     "Explanation",
+    "FoundShardings",
     "Kernel",
     "PartitionedProgram",
     "Plan",
     "ProgramRun",
     "Verdict",
     "advise",
+    "auto",
     "compile",
     "compile_program",
     "emit",
@@ -80,6 +85,7 @@ _HOMES = {
     **dict.fromkeys(__all__, "api"),
     "lower": "compiler",
     "CompiledProgram": "engines.compiled_program",
+    "FoundShardings": "planning.auto.find",
     "Kernel": "lowering.kernel",
     "PartitionedProgram": "programs.partitioned",
     "Plan": "planning.plan",

@@ -5,9 +5,10 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 `docs/api.md` shows each function.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from xshardy.engines.engine import Engine
     from xshardy.lowering.kernel import Kernel
     from xshardy.planning.advice import Advice
+    from xshardy.planning.auto.find import FoundShardings
     from xshardy.planning.plan import Plan
     from xshardy.planning.topology import Topology
     from xshardy.programs.distributed_tensor import DistributedTensor
@@ -368,6 +370,39 @@ def plan(
 
     with _named_program(source, name, arguments, mesh) as program:
         return plan_program(program)
+
+
+def auto(
+    source: "ProgramSource",
+    name: str | None = None,
+    *,
+    arguments: "Sequence[object]" = (),
+    mesh: "MeshSizes | None" = None,
+    devices: int | None = None,
+    topology: "Topology | str" = "h100x8",
+    memory: float | str = inf,
+    keep: "Mapping[str, Sequence[Sequence[str]]] | None" = None,
+    free: bool = False,
+    seconds: float = 60,
+) -> "FoundShardings":
+    """
+    The shardings that make a program fast, by the estimate of its plan on `topology`, within `memory` bytes per device.
+
+    `source`, `arguments` and `mesh` are those of `plan`; for `devices`, shapes of a mesh are tried. `memory` may be
+    text, such as `64GiB`. What is annotated stays, unless `free`; `keep` has axes for the dimensions of arguments.
+    Takes about `seconds`. Raises what `plan` and `find_shardings` do.
+    """
+    from xshardy.planning.auto.find import find_shardings
+    from xshardy.planning.auto.meshes import find_mesh_and_shardings
+    from xshardy.planning.byte_counts import bytes_in
+
+    limit = bytes_in(memory) if isinstance(memory, str) else memory
+    with _named_program(source, name, arguments, mesh) as program:
+        if devices is None:
+            return find_shardings(program, topology=topology, memory=limit, free=free, keep=keep, seconds=seconds)
+        return find_mesh_and_shardings(
+            program, devices, topology=topology, memory=limit, free=free, keep=keep, seconds=seconds
+        )
 
 
 @contextmanager

@@ -32,13 +32,15 @@ def jit(
     static_argnames: str | Iterable[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
     donate_argnames: str | Iterable[str] | None = None,
+    auto: bool = False,
 ) -> Any:
     """
     `function` as a `Jitted`, which runs on all devices of `mesh`; without `function`, a decorator.
 
     Shardings are those of `jax.jit`, and may be `PartitionSpec`s over `mesh`; None leaves an argument or a result to
-    the propagation. Without `mesh`, that of the first `NamedSharding` of the shardings or arguments is taken. The other
-    parameters are those of `jax.jit`.
+    the propagation. Without `mesh`, that of the first `NamedSharding` of the shardings or arguments is taken. With
+    `auto`, shardings that make the function fast are searched for once per program, beside those that are given; see
+    `xshardy.auto`. The other parameters are those of `jax.jit`.
     """
     options = {
         "static_argnums": static_argnums,
@@ -47,8 +49,10 @@ def jit(
         "donate_argnames": donate_argnames,
     }
     if function is None:
-        return functools.partial(jit, mesh=mesh, in_shardings=in_shardings, out_shardings=out_shardings, **options)
-    return Jitted(function, mesh or mesh_in(in_shardings, out_shardings), in_shardings, out_shardings, options)
+        given = {"mesh": mesh, "in_shardings": in_shardings, "out_shardings": out_shardings, "auto": auto}
+        return functools.partial(jit, **given, **options)
+    mesh = mesh or mesh_in(in_shardings, out_shardings)
+    return Jitted(function, mesh, in_shardings, out_shardings, options, auto=auto)
 
 
 class Jitted:
@@ -66,9 +70,11 @@ class Jitted:
         in_shardings: object,
         out_shardings: object,
         options: Mapping[str, Any],
+        *,
+        auto: bool = False,
     ):
         functools.update_wrapper(self, function)
-        self._function, self._mesh = function, mesh
+        self._function, self._mesh, self._auto = function, mesh, auto
         given = {"in_shardings": in_shardings, "out_shardings": out_shardings}
         shardings = {name: named(specs, mesh) for name, specs in given.items() if specs is not None}
         self._options = {**shardings, **options}
@@ -96,7 +102,8 @@ class Jitted:
         with jax.set_mesh(mesh):
             traced = self._jitted.trace(*types, **types_by_name)
             lowered = traced.lower()
-        return _partitioned(lowered, Devices(mesh), [type.weak_type for type in traced.jaxpr.out_avals])
+        weak_types = [type.weak_type for type in traced.jaxpr.out_avals]
+        return _partitioned(lowered, Devices(mesh), weak_types, auto=self._auto)
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         if is_tracing():
@@ -141,12 +148,16 @@ def type_if_uncommitted(leaf: object) -> object:
     return jax.ShapeDtypeStruct(type.shape, type.dtype, weak_type=type.weak_type)
 
 
-def _partitioned(lowered: Any, devices: Devices, weak_types: Sequence[bool]) -> Lowered:
+def _partitioned(lowered: Any, devices: Devices, weak_types: Sequence[bool], *, auto: bool) -> Lowered:
     given = read_program(source_of(lowered))
     try:
         refuse_callbacks(given.module)
         if mesh_of(given.module)[0] is None:
             given.resize(dict(devices.mesh.shape))
+        if auto:
+            from xshardy.planning.auto.find import find_shardings  # loads the solver
+
+            given = find_shardings(given.named()).program
         program = partition_module(given.module, given.context)
     except OperationFailedException as refused:
         raise EngineError(f"{given.place(refused.operation)}: {refused}") from refused.__cause__

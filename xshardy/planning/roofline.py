@@ -12,7 +12,7 @@ from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -81,9 +81,9 @@ def work_of(module: ModuleOp) -> Iterator[Work]:
             continue
         if block not in fusions:
             fusions[block] = fusion_of(block)
-        products, traffic = product_flops(op), bytes_moved(op, fusions[block])
+        products, traffic = product_flops(op), bytes_of(values_moved(op, fusions[block]))
         if products or traffic:
-            yield Work(_element(op) if products else "", products, traffic, executions.count)
+            yield Work(element_of_products(op) if products else "", products, traffic, executions.count)
 
 
 def compute_of(work: Sequence[Work], topology: Topology) -> Compute:
@@ -95,7 +95,8 @@ def compute_of(work: Sequence[Work], topology: Topology) -> Compute:
     )
 
 
-def _element(op: Operation) -> str:
+def element_of_products(op: Operation) -> str:
+    """The element type of the products of `op`, as topologies name it: `bf16`."""
     name = str(tensor_type(op.operands[0]).element_type)
     return "f8" if name.startswith("f8") else name
 
@@ -117,21 +118,21 @@ def product_flops(op: Operation) -> int:
     return 2 * prod(shape_of(op.results[0].type)) * prod(sizes)
 
 
-def bytes_moved(op: Operation, fusion: Fusion) -> int:
+def values_moved(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
     """
-    The bytes that `op` reads and writes: operands and results that have a buffer.
+    The tensors that `op` reads and writes, as often as it does: operands and results that have a buffer.
 
     Of a tensor of which it selects or updates a part, the part.
     """
     if type(op) in CONTROL or type(op) in VIEWS:
-        return 0
-    written = 0 if op in fusion.fused else bytes_of(op.results)
+        return ()
+    written = () if op in fusion.fused else op.results
     match op:
         case stablehlo.DynamicSliceOp() | stablehlo.GatherOp() | stablehlo.SliceOp():
-            return written + bytes_of(op.results)
+            return (*written, *op.results)
         case stablehlo.DynamicUpdateSliceOp():
-            return 2 * bytes_of(op.operands[1:2])
+            return (op.operands[1],) * 2
         case stablehlo.ScatterOp():
-            return 3 * bytes_of(op.updates)
+            return (*op.updates,) * 3
         case _:
-            return written + bytes_of(operand for operand in op.operands if operand.owner not in fusion.fused)
+            return (*written, *(operand for operand in op.operands if operand.owner not in fusion.fused))

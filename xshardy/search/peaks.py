@@ -15,18 +15,16 @@ ROUNDS = 4
 
 def least_peak(problem: Problem) -> float:
     """A lower bound of the peak, in bytes: each buffer has its least size."""
-    least = [
-        Buffer(0, np.min(buffer.bytes, keepdims=True, initial=inf), buffer.intervals) for buffer in problem.buffers
-    ]
-    return Problem((np.zeros(1),), buffers=tuple(least)).peak([0])
+    least = tuple(Buffer(0, np.array([min(each.bytes, default=0.0)]), each.intervals) for each in problem.buffers)
+    return Problem((np.zeros(1),), buffers=least).peak([0])
 
 
 def lower_peak(problem: Problem, solver: Callable[[Problem], Solution]) -> tuple[float, list[tuple[int, ...]]]:
     """
     A lower bound of the peak, and allowed choices with a low one.
 
-    The cost of a strategy is the size of its buffers at some times, without a limit: the least cost, divided by the number of times,
-    is at most the peak of any choice. The next time is that of the peak of the choice that was found.
+    The cost of a strategy is the size of its buffers at some times, without a limit: the least cost, divided by the
+    number of times, is at most the peak of any choice. The next time is that of the peak of the choice that was found.
     """
     bound, times, choices = 0.0, list[int](), list[tuple[int, ...]]()
     tables = tuple(np.where(table < FORBIDDEN, 0.0, table) for table in problem.tables)

@@ -2,8 +2,13 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xshardy.gpus.capability import parse_target
+from xshardy.tools.usage import UsageError
+
+if TYPE_CHECKING:
+    from xshardy.planning.topology import Topology
 
 
 def natural(text: str) -> int:
@@ -61,3 +66,31 @@ def mesh_axes(text: str) -> dict[str, int]:
         return sizes_in(text)
     except EngineError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def size(text: str) -> int:
+    """`64GiB`: a number of bytes."""
+    from xshardy.planning.byte_counts import bytes_in
+
+    try:
+        return bytes_in(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def argument_spec(text: str) -> tuple[str, tuple[tuple[str, ...], ...]]:
+    """`x=data,-,model+expert`: the name or number of an argument, and the mesh axes of each dimension."""
+    name, equals, dims = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"expected an argument and its axes, such as x=data,-, got '{text}'")
+    return name, tuple(() if dim in ("", "-") else tuple(dim.split("+")) for dim in dims.split(","))
+
+
+def topology(name: str) -> "Topology":
+    """The topology of an option. Raises `UsageError` for an unknown name, and `TopologyError` for a wrong file."""
+    from xshardy.planning.topology import UnknownTopologyError, topology_named
+
+    try:
+        return topology_named(name)
+    except UnknownTopologyError as error:
+        raise UsageError(f"error: {error}") from None

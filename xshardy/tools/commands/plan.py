@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from xshardy.planning.advice import Advice, advise
 from xshardy.planning.plan import Plan, plan_program
-from xshardy.planning.topology import H100, Topology, UnknownTopologyError, topology_named
+from xshardy.planning.topology import H100
 from xshardy.tools.advice import advice_as_json, print_advice
-from xshardy.tools.arguments import mesh_axes, natural
+from xshardy.tools.arguments import mesh_axes, natural, topology
 from xshardy.tools.output import write_text
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.plan import as_json, print_comparison, print_plan
@@ -44,32 +44,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
-    topology = None if args.topology is None else _topology(args.topology)
+    machine = None if args.topology is None else topology(args.topology)
     if args.advice and args.against is not None:
         raise UsageError("error: --advice is about one program: leave it out, or --against")
     plan = _planned(args.file, args)
     advice: Sequence[Advice] = ()
     if args.advice:
         with stage(f"trying other shardings of {args.file}"):
-            advice = advise(plan, topology or H100)
+            advice = advise(plan, machine or H100)
     if args.json:
         found = {"advice": advice_as_json(advice)} if args.advice else {}
-        write_text(None, json.dumps(as_json(plan, topology) | found, indent=2) + "\n")
+        write_text(None, json.dumps(as_json(plan, machine) | found, indent=2) + "\n")
     elif args.against is None:
-        print_plan(plan, args.top, topology)
+        print_plan(plan, args.top, machine)
         if args.advice:
-            print_advice(advice, topology or H100)
+            print_advice(advice, machine or H100)
     else:
-        print_comparison(plan, _planned(args.against, args), (args.file, args.against), topology)
+        print_comparison(plan, _planned(args.against, args), (args.file, args.against), machine)
     return 0
-
-
-def _topology(name: str) -> Topology:
-    """The topology of the option."""
-    try:
-        return topology_named(name)
-    except UnknownTopologyError as error:
-        raise UsageError(f"error: {error}") from None
 
 
 def _planned(file: str, args: argparse.Namespace) -> Plan:

@@ -1,0 +1,224 @@
+"""Found shardings: no slower than those given, within the memory, optimal for the model, and right when they run."""
+
+from importlib import import_module
+from itertools import product
+from math import inf
+from typing import Any
+
+import numpy as np
+import pytest
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
+
+import xshardy
+from xshardy.dialects.sdy.ops import ShardingConstraintOp
+from xshardy.planning.auto.choices import ChoiceTable
+from xshardy.planning.auto.find import FoundShardings, MemoryExceeded
+from xshardy.planning.auto.meshes import mesh_shapes
+from xshardy.planning.auto.moves import MoveTimes
+from xshardy.planning.auto.nodes import ProgramNodes
+from xshardy.planning.auto.prepared import prepare
+from xshardy.planning.auto.reasons import Kind, annotations_of
+from xshardy.planning.auto.space import Space
+from xshardy.planning.topology import H100
+from xshardy.programs.errors import EngineError
+from xshardy.programs.program import read_program
+from xshardy.programs.source import Source, source_of
+from xshardy.search.solve import solve
+
+jax: Any = import_module("jax")  # without its types, which are incomplete
+jnp = jax.numpy
+P = PartitionSpec
+MESH = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
+def tensor(shape: tuple[int, ...], *spec: Any, type: Any = jnp.float32) -> Any:
+    return jax.ShapeDtypeStruct(shape, type, sharding=NamedSharding(MESH, P(*spec)))
+
+
+def two_layers(x: Any, up: Any, down: Any) -> Any:
+    return jax.nn.relu(x @ up) @ down
+
+
+LARGE = (tensor((4096, 2048), "data"), tensor((2048, 8192), "model"), tensor((8192, 2048), None, "model"))
+
+
+def found(function: Any, *arguments: Any, **options: Any) -> FoundShardings:
+    return xshardy.auto(function, arguments=arguments, seconds=5, **options)
+
+
+def constraints_in(found: FoundShardings) -> int:
+    return sum(isinstance(op, ShardingConstraintOp) for op in found.program.module.walk())
+
+
+def test_what_is_found_is_faster_and_its_figures_are_those_of_the_plan():
+    answer = found(two_layers, *LARGE, free=True)
+    assert answer.given is not None and answer.annotations is not None
+    assert answer.time < answer.given.estimate(H100).total
+    replayed = xshardy.plan(answer.program.module)
+    assert replayed.estimate(H100).total == answer.time
+    assert replayed.peak_bytes == answer.plan.peak_bytes
+    assert constraints_in(answer) == len({*answer.annotations.values, *answer.annotations.reads})
+
+
+def test_the_choice_is_the_best_of_the_model():
+    module = """
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+        %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+          : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        %1 = stablehlo.tanh %0 : tensor<64x64xf32>
+        return %1 : tensor<64x64xf32>
+      }"""
+    prepared = prepare(read_program(Source(module, "test")).named())
+    moves = MoveTimes(prepared.axes, H100)
+    nodes = ProgramNodes(prepared.program, prepared.axes, ChoiceTable(prepared.axes, H100, moves), prepared.ties)
+    problem = Space(nodes, moves).problem()
+    best = min(problem.cost(choice) for choice in product(*(range(len(costs)) for costs in problem.costs)))
+    solution = solve(problem, seconds=5)
+    assert solution.cost == pytest.approx(best) and solution.bound == pytest.approx(best)
+
+
+def test_the_given_layout_is_kept_where_nothing_is_faster():
+    x, w = tensor((4096, 2048), ("data", "model")), tensor((2048, 2048))
+    answer = found(lambda x, w: jax.nn.relu(x @ w), x, w)
+    assert answer.annotations is None and answer.plan is answer.given
+    assert annotations_of(answer) == ()
+
+
+def test_annotations_stay_unless_they_are_free():
+    fixed = found(two_layers, *LARGE)
+    assert [str(spec) for spec in fixed.plan.in_shardings] == [str(each.sharding.spec) for each in LARGE]
+    free = found(two_layers, *LARGE, free=True)
+    assert free.time < fixed.time
+
+
+def test_an_argument_that_is_kept_has_its_axes():
+    answer = found(two_layers, *LARGE, free=True, keep={"up": [["model"], []]})
+    assert answer.plan.in_shardings[1] == P("model")
+    with pytest.raises(EngineError, match="there is no argument upp: did you mean up"):
+        found(two_layers, *LARGE, keep={"upp": [[], []]})
+    with pytest.raises(EngineError, match="argument up has 2 dimensions, and axes are given for 1"):
+        found(two_layers, *LARGE, keep={"up": [["model"]]})
+
+
+def test_the_plan_fits_the_memory_or_the_search_says_what_is_alive():
+    loose = found(two_layers, *LARGE, free=True)
+    limit = 0.8 * loose.plan.peak_bytes
+    tight = found(two_layers, *LARGE, free=True, memory=limit)
+    assert tight.plan.peak_bytes <= limit and tight.time >= loose.time
+    with pytest.raises(MemoryExceeded, match=r"fits 1 MiB per device: the tensors alone take at least \d+ MiB"):
+        found(two_layers, *LARGE, free=True, memory="1MiB")
+
+
+def test_new_parameters_come_back_as_the_old_ones_are_divided():
+    def step(w: Any, x: Any) -> Any:
+        return w - 0.1 * jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).sum())(w)
+
+    jitted = jax.jit(step, donate_argnums=0)
+    traced = jitted.trace(tensor((2048, 4096)), tensor((8192, 2048), "data"))
+    answer = xshardy.auto(traced, free=True, seconds=5)
+    assert answer.prepared.ties == [(0, 0)]
+    assert answer.plan.in_shardings[0] == answer.plan.out_shardings
+
+
+def test_layers_that_are_alike_are_decided_once():
+    def model(x: Any, layers: Any) -> Any:
+        for up, down in layers:
+            x = x + jax.nn.relu(x @ up) @ down
+        return x
+
+    sizes = []
+    for count in (4, 16):
+        layers = [(tensor((256, 1024)), tensor((1024, 256)))] * count
+        program = read_program(source_of(model, None, (tensor((512, 256), "data"), layers))).named()
+        prepared = prepare(program)
+        moves = MoveTimes(prepared.axes, H100)
+        nodes = ProgramNodes(prepared.program, prepared.axes, ChoiceTable(prepared.axes, H100, moves), ())
+        sizes.append(len(Space(nodes, moves).problem().costs))
+    assert sizes[0] == sizes[1]
+
+
+def scanned(x: Any, weights: Any) -> Any:
+    return jax.lax.scan(lambda x, w: (jnp.tanh(x @ w), x.sum()), x, weights)
+
+
+def branches(x: Any, w: Any) -> Any:
+    return jax.lax.cond(x.sum() > 0, lambda x: jnp.tanh(x @ w), lambda x: x * 2, x)
+
+
+def called(x: Any, w: Any) -> Any:
+    inner = jax.jit(lambda x: jax.nn.softmax(x @ w))
+    return inner(inner(x))
+
+
+def manual(x: Any, w: Any) -> Any:
+    def body(x: Any, w: Any) -> Any:
+        return jax.lax.psum(x @ w, "model")
+
+    shards = jax.shard_map(body, mesh=MESH, in_specs=(P(None, "model"), P("model")), out_specs=P())
+    return jnp.tanh(shards(x, w))
+
+
+def convolved(x: Any, w: Any) -> Any:
+    x = x.reshape(8, 8, 8, 4)
+    return jax.lax.conv_general_dilated(
+        x, w.reshape(-1)[:144].reshape(3, 3, 4, 4), (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+    )
+
+
+def odd(x: Any, w: Any) -> Any:
+    return jax.nn.softmax(x[:31] @ w[:, :45])
+
+
+def looked_up(x: Any, w: Any) -> Any:
+    return x[jnp.argsort(x[:, 0])] @ w
+
+
+def empty(x: Any, w: Any) -> Any:
+    return x[:0] @ w, x.sum()
+
+
+PROGRAMS = [scanned, branches, called, manual, convolved, odd, looked_up, empty]
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
+def test_programs_compute_what_they_did_and_are_proved(function: Any):
+    shapes = ((32, 64), (64, 64)) if function is not scanned else ((32, 64), (3, 64, 64))
+    arguments = [tensor(shape, "data") if number == 0 else tensor(shape) for number, shape in enumerate(shapes)]
+    answer = found(function, *arguments, free=True)
+    assert answer.given is None or answer.time <= answer.given.estimate(H100).total
+    random = np.random.default_rng(0)
+    arrays = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
+    ran = xshardy.run(answer.program.module, arrays, on="simulated", check=True)
+    assert ran.agrees
+    assert xshardy.prove(answer.program.module, run=False).answer.value in ("proved", "undecided")
+
+
+def test_rows_say_what_the_second_best_costs():
+    answer = found(two_layers, *LARGE, free=True)
+    rows = annotations_of(answer)
+    arguments = [row for row in rows if row.kind is Kind.ARGUMENT]
+    assert [row.tensor for row in arguments] == ["argument 0 (x)", "argument 1 (up)", "argument 2 (down)"]
+    assert all(row.second_best is not None and row.second_best > -1e-12 for row in arguments)
+
+
+def test_shapes_of_a_mesh():
+    assert [*mesh_shapes(4)] == [{"data": 4, "model": 1}, {"data": 2, "model": 2}, {"data": 1, "model": 4}]
+    assert [*mesh_shapes(3, ["x"])] == [{"x": 3}]
+
+
+def test_the_best_shape_of_a_mesh_is_at_least_as_fast_as_each():
+    without_mesh = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in LARGE]
+    best = found(two_layers, *without_mesh, devices=8)
+    assert best.plan.devices == 8
+    each = [found(two_layers, *without_mesh, mesh=sizes) for sizes in mesh_shapes(8)]
+    assert best.time <= min(answer.time for answer in each) * 1.001
+
+
+def test_a_program_without_a_mesh_is_refused():
+    with pytest.raises(EngineError, match="no mesh of several devices: give one, such as --mesh"):
+        found(lambda x: x + 1, jax.ShapeDtypeStruct((8,), jnp.float32))
+
+
+def test_no_limit_is_infinite():
+    assert found(two_layers, *LARGE).memory == inf

@@ -1,0 +1,141 @@
+"""
+Few annotations that propagation turns into a layout.
+
+Arguments and the reads of values that are moved are annotated first. Where propagation does otherwise, the first values
+that differ get a constraint, all of one class at once, until none differs. Then constraints are left out, those of a
+class at once, as long as the plan stays good.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from time import perf_counter
+from typing import TypeVar
+
+from xdsl.ir import BlockArgument, SSAValue
+
+from xshardy.planning.auto.annotations import Annotations, Use, annotated
+from xshardy.planning.auto.nodes import Node
+from xshardy.planning.auto.placements import Placement
+from xshardy.planning.auto.prepared import Prepared
+from xshardy.planning.auto.propagated import propagated
+from xshardy.planning.auto.second_best import SecondBest
+from xshardy.planning.auto.space import Layout, Space
+
+Key = TypeVar("Key")
+
+MOST_ROUNDS = 40
+"""How often constraints are added."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Annotations that stay or go together: those of one class."""
+
+    values: Mapping[SSAValue, Placement]
+    reads: Mapping[Use, Placement]
+
+
+class FewAnnotations:
+    """The annotations of a layout, and which of them are needed."""
+
+    def __init__(self, prepared: Prepared, space: Space, layout: Layout):
+        self._prepared, self._space, self._layout = prepared, space, layout
+        self._carried = {  # what propagation decides by itself
+            value: placement
+            for value, placement in layout.values.items()
+            if not (isinstance(value, BlockArgument) and value.block is space.nodes.block)
+        }
+        arguments = {value.index: layout.values[value] for value in space.nodes.block.args if value in layout.values}
+        self._start = Annotations(arguments, {}, layout.reads)
+
+    def sufficient(self, until: float = inf) -> Annotations:
+        """
+        Annotations from which propagation makes the layout, or comes near to it, by the clock `until` (of
+        `perf_counter`).
+        """
+        annotations = self._start
+        for _ in range(MOST_ROUNDS):
+            differing = self._differing(annotations)
+            missing = {
+                value: placement
+                for value, placement in self._carried.items()
+                if value in differing and value not in annotations.values
+            }
+            if not missing or perf_counter() > until:
+                break
+            annotations = annotations.with_values(self._first(missing, differing))
+        return annotations
+
+    def _differing(self, annotations: Annotations) -> set[SSAValue]:
+        """The values that propagation divides in another way."""
+        program, copies = annotated(self._prepared, annotations)
+        found = propagated(program, copies, self._carried, self._prepared.axes)
+        return {value for value, placement in self._carried.items() if found.get(value, placement) != placement}
+
+    def _first(self, missing: Mapping[SSAValue, Placement], differing: set[SSAValue]) -> Mapping[SSAValue, Placement]:
+        """
+        A missing value of each node of the classes whose operands are as they should be; or of the first class.
+
+        One value is enough for operations that are elementwise together.
+        """
+        nodes, classes = self._space.nodes, self._space.classes
+        first: dict[Node, SSAValue] = {}
+        for value in missing:
+            first.setdefault(nodes.of[value], value)
+        ready = {classes[node] for node in first if all(read.value not in differing for read in node.reads)}
+        chosen = ready or {min(classes[node] for node in first)}
+        return {value: missing[value] for node, value in first.items() if classes[node] in chosen}
+
+
+def _groups(space: Space, second_best: SecondBest, annotations: Annotations) -> Sequence[_Group]:
+    """The constraints that stay or go together, those first whose second best is not much slower."""
+    values: dict[int, dict[SSAValue, Placement]] = {}
+    for value, placement in annotations.values.items():
+        values.setdefault(space.class_of(value), {})[value] = placement
+    reads: dict[tuple[int, Placement], dict[Use, Placement]] = {}
+    for use, placement in annotations.reads.items():
+        reads.setdefault((space.class_of(use[0].operands[use[1]]), placement), {})[use] = placement
+    groups = [*(_Group(of_class, {}) for of_class in values.values()), *(_Group({}, alike) for alike in reads.values())]
+
+    def loss(group: _Group) -> float:
+        losses = [second_best.of_value(value, placement) for value, placement in group.values.items()]
+        losses += [second_best.of_read(use, placement) for use, placement in group.reads.items()]
+        return max((loss for loss in losses if loss is not None), default=0.0)
+
+    return sorted(groups, key=loss)
+
+
+def without_needless(
+    space: Space, choice: Sequence[int], annotations: Annotations, is_as_good: Callable[[Annotations], bool]
+) -> Annotations:
+    """Leave out the constraints, written for `choice`, without which `is_as_good` still holds."""
+    return _fewer(annotations, _groups(space, SecondBest(space, choice), annotations), is_as_good)
+
+
+def _fewer(
+    annotations: Annotations, groups: Sequence[_Group], is_as_good: Callable[[Annotations], bool]
+) -> Annotations:
+    """
+    Leave out groups as long as `is_as_good` holds: all at once, else each half by itself.
+
+    Source: Zeller, Hildebrandt, "Simplifying and isolating failure-inducing input" (2002).
+    """
+    if not groups:
+        return annotations
+    tried = replace(
+        annotations,
+        values=_without(annotations.values, [key for group in groups for key in group.values]),
+        reads=_without(annotations.reads, [key for group in groups for key in group.reads]),
+    )
+    if is_as_good(tried):
+        return tried
+    if len(groups) == 1:
+        return annotations
+    middle = len(groups) // 2
+    return _fewer(_fewer(annotations, groups[:middle], is_as_good), groups[middle:], is_as_good)
+
+
+def _without(entries: Mapping[Key, Placement], keys: Sequence[Key]) -> Mapping[Key, Placement]:
+    left_out = set(keys)
+    return {key: placement for key, placement in entries.items() if key not in left_out}

@@ -1,0 +1,266 @@
+"""The search for shardings of a program, from its problem of choice to annotations whose plan is known."""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from time import perf_counter
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import DiagnosticException
+
+from xshardy.dialects.sdy.ops import ShardingConstraintOp
+from xshardy.planning.auto.annotations import Annotations, annotated
+from xshardy.planning.auto.choices import ChoiceTable
+from xshardy.planning.auto.few import FewAnnotations, without_needless
+from xshardy.planning.auto.moves import MoveTimes
+from xshardy.planning.auto.nodes import ProgramNodes
+from xshardy.planning.auto.placements import Placement
+from xshardy.planning.auto.prepared import Prepared, prepare
+from xshardy.planning.auto.propagated import propagated
+from xshardy.planning.auto.space import NANOSECONDS, Space
+from xshardy.planning.byte_counts import in_bytes
+from xshardy.planning.plan import Plan, plan_program
+from xshardy.planning.topology import H100, Topology, as_topology
+from xshardy.programs.errors import EngineError
+from xshardy.programs.program import Program
+from xshardy.rewriting.walk import operations_in
+from xshardy.search.solve import Solution, solve
+from xshardy.transforms.failures import OperationWarning
+
+SOLVING = 0.4
+"""The part of the time that the solver may take; the rest is for fewer annotations."""
+AS_GOOD = 1.02
+"""By which factor the plan of fewer annotations may be slower than that of all."""
+SHRINKING = 3
+"""How often the solver gets less memory, since the plan of its answer took more than it thought."""
+
+
+class MemoryExceeded(EngineError):
+    """No sharding that was found fits the memory."""
+
+
+class SlowerThanKnown(EngineError):
+    """By the bound of the model, nothing is as fast as what is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundShardings:
+    """The answer of a search."""
+
+    source: Program
+    """The program that was given."""
+    prepared: Prepared
+    topology: Topology
+    memory: float
+    """The limit, in bytes per device."""
+    given: Plan | None
+    """The plan of the program as it was given; None if it cannot be partitioned."""
+    plan: Plan
+    """The plan of the program with the annotations that were found, or as it was given if that is as fast."""
+    annotations: Annotations | None
+    """What was added; None if the given annotations are kept."""
+    space: Space
+    solution: Solution
+    """What the solver says: costs are in nanoseconds of the model."""
+    time_of_all: float
+    """The least estimated seconds with all constraints, or with all of a kind."""
+    seconds: float
+    """How long the search took."""
+
+    @property
+    def program(self) -> Program:
+        """The program with the annotations, without calls; a copy of the given one if its annotations are kept."""
+        if self.annotations is None:
+            return self.source.copy()[0]
+        return annotated(self.prepared, self.annotations)[0]
+
+    @property
+    def time(self) -> float:
+        """The estimated time of its plan, in seconds."""
+        return self.plan.estimate(self.topology).total
+
+    @property
+    def bound(self) -> float:
+        """No choice is faster than this by the model of the search, in seconds, if alike layers are divided alike."""
+        return self.solution.bound / NANOSECONDS
+
+    @property
+    def predicted(self) -> float:
+        """The time that the model of the search gives its choice, in seconds."""
+        return self.solution.cost / NANOSECONDS
+
+
+def find_shardings(
+    program: Program,
+    *,
+    topology: Topology | str = H100,
+    memory: float = inf,
+    free: bool = False,
+    keep: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    seconds: float = 60,
+    faster_than: float = inf,
+    progress: Callable[[str], None] = lambda text: None,
+) -> FoundShardings:
+    """
+    The shardings of arguments, and constraints, that make `program` fast by the estimate of its plan on `topology`, and
+    fit `memory` bytes per device, in about `seconds`. The program is left as it is.
+
+    What is annotated stays, unless `free`; `keep` has axes for the dimensions of arguments, by their names or numbers.
+    The answer is never slower than the program as given, if that fits. Raises `MemoryExceeded`, `SlowerThanKnown` if
+    the model's bound is above `faster_than` seconds, `EngineError` for a program without a mesh, and what
+    `plan_program` raises.
+    """
+    begin, machine = perf_counter(), as_topology(topology)
+    prepared = prepare(program, free=free, keep=keep)
+    given = None if keep else _plan_or_none(program)
+    moves = MoveTimes(prepared.axes, machine)
+    nodes = ProgramNodes(prepared.program, prepared.axes, ChoiceTable(prepared.axes, machine, moves), prepared.ties)
+    space = Space(nodes, moves)
+    progress(f"{len(nodes.nodes)} decisions, {len({*space.classes.values()})} of them different")
+    search = _Search(prepared, machine, space, memory, begin + seconds, progress)
+    solution, found = search.candidates([space.nearest(_as_given(program, prepared))], faster_than)
+    candidates = [search.candidate(Annotations()), *found] if free else found
+    fitting = [candidate for candidate in candidates if candidate.plan.peak_bytes <= memory]
+    best = search.fewer(solution, fitting) if fitting else None
+    if given is not None and given.peak_bytes <= memory:
+        of_given = given.estimate(machine).total
+        if best is None or of_given <= best.time:
+            best = _Candidate(Annotations(), given, of_given)
+    if best is None:
+        raise MemoryExceeded(_too_much(memory, solution, found))
+    return FoundShardings(
+        *(program, prepared, machine, memory, given, best.plan, None if best.plan is given else best.annotations),
+        *(space, solution, min((each.time for each in found), default=best.time), perf_counter() - begin),
+    )
+
+
+def _plan_or_none(program: Program) -> Plan | None:
+    """The plan of `program` as it is; None if it has no mesh, or cannot be partitioned."""
+    try:
+        return _planned(program)
+    except DiagnosticException:
+        return None
+
+
+def _planned(program: Program) -> Plan:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OperationWarning)
+        return plan_program(program)
+
+
+def _as_given(program: Program, prepared: Prepared) -> Mapping[SSAValue, Placement]:
+    """How propagation divides the values of `prepared` with the annotations that `program` has."""
+    given = prepare(program)
+    pairs = dict(_pairs(given.program.module, prepared.program.module))
+    copy, copies = given.program.copy()
+    found = propagated(copy, copies, pairs, prepared.axes)
+    return {pairs[value]: placement for value, placement in found.items()}
+
+
+def _pairs(given: ModuleOp, prepared: ModuleOp) -> Iterator[tuple[SSAValue, SSAValue]]:
+    """The values of two modules that differ in constraints only."""
+    operations = (
+        [op for op in operations_in(module) if not isinstance(op, ShardingConstraintOp)] for module in (given, prepared)
+    )
+    for theirs, mine in zip(*operations, strict=False):
+        yield from zip(theirs.results, mine.results, strict=True)
+        for blocks in zip(theirs.regions, mine.regions, strict=True):
+            yield from zip(*(region.block.args if region.blocks else () for region in blocks), strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Annotations, and their plan and its estimated time in seconds."""
+
+    annotations: Annotations
+    plan: Plan
+    time: float
+
+
+class _Search:
+    """Candidates for one program, until a time of `perf_counter`."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        topology: Topology,
+        space: Space,
+        memory: float,
+        until: float,
+        progress: Callable[[str], None],
+    ):
+        self._prepared, self._topology, self._space = prepared, topology, space
+        self._memory, self._until, self._progress = memory, until, progress
+
+    def candidates(self, start: Sequence[Sequence[int]], faster_than: float) -> tuple[Solution, Sequence[_Candidate]]:
+        """
+        What the solver says, and its choice with few and with all constraints.
+
+        Copies of gathered tensors are not in its problem: while all plans take too much, it gets a lower limit. Raises
+        `SlowerThanKnown`.
+        """
+        limit, found = self._memory, list[_Candidate]()
+        solution = tried = self._solved(limit, start)
+        if solution.bound / NANOSECONDS > faster_than:
+            raise SlowerThanKnown(f"no choice takes less than {solution.bound / NANOSECONDS:.3g} s")
+        for _ in range(SHRINKING):
+            if tried.choice is None:
+                break
+            solution = tried
+            self._progress(f"the model's best takes {tried.cost / NANOSECONDS * 1e3:.4g} ms")
+            layout = self._space.layout(tried.choice)
+            every = FewAnnotations(self._prepared, self._space, layout).sufficient(self._until)
+            found += [self.candidate(annotations) for annotations in every.simplified()]
+            least = min(candidate.plan.peak_bytes for candidate in found)
+            if least <= self._memory:
+                break
+            limit -= least - self._memory
+            tried = self._solved(limit, start)
+        return solution, found
+
+    def _solved(self, limit: float, start: Sequence[Sequence[int]]) -> Solution:
+        seconds = max(1.0, SOLVING * (self._until - perf_counter()))
+        return solve(self._space.problem(limit), seconds=seconds, start=start)
+
+    def fewer(self, solution: Solution, fitting: Sequence[_Candidate]) -> _Candidate:
+        """The best of candidates, without constraints that are not needed, as far as there is time."""
+        allowed = AS_GOOD * min(each.time for each in fitting)
+        best = next(each for each in fitting if each.time <= allowed)
+
+        def is_as_good(tried: Annotations) -> bool:
+            nonlocal best
+            if perf_counter() > self._until:
+                return False
+            candidate = self.candidate(tried)
+            self._progress(f"{tried.count} constraints: {candidate.time * 1e3:.4g} ms")
+            if candidate.time > allowed or candidate.plan.peak_bytes > self._memory:
+                return False
+            best = candidate
+            return True
+
+        if solution.choice is not None:
+            without_needless(self._space, solution.choice, best.annotations, is_as_good)
+        return best
+
+    def candidate(self, annotations: Annotations) -> _Candidate:
+        """The program with these annotations, planned."""
+        plan = _planned(annotated(self._prepared, annotations)[0])
+        return _Candidate(annotations, plan, plan.estimate(self._topology).total)
+
+
+def _too_much(memory: float, solution: Solution, found: Sequence[_Candidate]) -> str:
+    """Why nothing fits the memory: by how much the best plan exceeds it, and what is alive at its peak."""
+    limit = f"no sharding was found that fits {in_bytes(int(memory))} per device"
+    if not found:
+        return (
+            f"{limit}: the tensors alone take at least {in_bytes(int(solution.least_peak))} at the peak, however they "
+            "are divided; give more memory or devices, or keep less for later (jax.checkpoint)"
+        )
+    plan = min((candidate.plan for candidate in found), key=lambda plan: plan.peak_bytes)
+    held = ", ".join(f"{tensor.name} ({in_bytes(tensor.bytes)})" for tensor in plan.held[:5])
+    return (
+        f"{limit}: the best one takes {in_bytes(plan.peak_bytes)}, {in_bytes(int(plan.peak_bytes - memory))} more; "
+        f"largest at its peak: {held}"
+    )

@@ -1,0 +1,88 @@
+"""`xshardy auto`: the shardings that a search found, as text, as JSON, and as lines of the source."""
+
+from collections.abc import Sequence
+from math import inf
+
+from xshardy.dialects.sdy.sharding_text import dimensions
+from xshardy.planning.auto.find import FoundShardings
+from xshardy.planning.auto.reasons import FoundAnnotation, Kind, annotations_of
+from xshardy.planning.byte_counts import in_bytes
+from xshardy.tools.columns import print_line, print_table
+from xshardy.tools.plan import as_json as plan_as_json
+from xshardy.tools.plan import in_seconds, print_comparison
+
+
+def print_found(found: FoundShardings) -> None:
+    """What was found, beside what was given; how good it is; and why."""
+    rows = annotations_of(found)
+    if found.given is not None:
+        print_comparison(found.given, found.plan, ("as given", "found"), found.topology)
+    else:
+        print_line(f"estimated time on {found.topology.name}: {in_seconds(found.time)}")
+    for line in _summary(found, rows):
+        print_line(line)
+    for title, kinds in (("argument", {Kind.ARGUMENT}), ("constraint", {Kind.PRODUCED, Kind.READ})):
+        if of_kinds := [row for row in rows if row.kind in kinds]:
+            cells = [(_tensor(row), dimensions(row.sharding), _second_best(row)) for row in of_kinds]
+            print_table((title, "sharding", "second best, by the model"), cells, left=3)
+
+
+def _summary(found: FoundShardings, rows: Sequence[FoundAnnotation]) -> Sequence[str]:
+    limit = "" if found.memory == inf else f", of {in_bytes(int(found.memory))} allowed"
+    lines = [f"memory: {in_bytes(found.plan.peak_bytes)} at the peak per device{limit}"]
+    if found.annotations is None:
+        lines.append("the program as given is as fast as all that was found: it stays as it is")
+    else:
+        constraints = [row for row in rows if row.kind is not Kind.ARGUMENT]
+        places = len({row.place or row.tensor for row in constraints})
+        lines.append(
+            f"{len(constraints)} constraints at {places} places beside the arguments; with one wherever the search "
+            f"decided something, {in_seconds(found.time_of_all)}"
+        )
+    gap = found.solution.gap
+    lines.append(
+        f"by the model of the search, its choice takes {in_seconds(found.predicted)} and none less than "
+        f"{in_seconds(found.bound)} ({100 * gap:.1f} % less), if alike layers are divided alike"
+    )
+    lines.append(f"searched for {in_seconds(found.seconds)}")
+    return lines
+
+
+def _tensor(row: FoundAnnotation) -> str:
+    """`%81 dot_general (fit.py:40) for add (fit.py:40) (6 tensors)`"""
+    reader = f" for {row.reader}" if row.reader else ""
+    return f"{row.tensor}{reader}{f' ({row.count} tensors)' if row.count > 1 else ''}"
+
+
+def _second_best(row: FoundAnnotation) -> str:
+    if row.second_best is None:
+        return "no other is possible"
+    if row.second_best < 0:
+        return f"faster by {in_seconds(-row.second_best)}, but more memory"
+    return f"slower by {in_seconds(row.second_best)}" if row.second_best else "as fast"
+
+
+def as_json(found: FoundShardings) -> dict[str, object]:
+    """What was found as `--json` prints it: times in seconds, memory in bytes."""
+    return {
+        "plan": plan_as_json(found.plan, found.topology),
+        "given": None if found.given is None else plan_as_json(found.given, found.topology),
+        "annotations": [
+            {
+                "kind": row.kind.value,
+                "tensor": row.tensor,
+                "line": row.place,
+                "reader": row.reader,
+                "sharding": dimensions(row.sharding),
+                "second_best": row.second_best,
+                "tensors": row.count,
+            }
+            for row in annotations_of(found)
+        ],
+        "is_given": found.annotations is None,
+        "seconds_with_all_constraints": found.time_of_all,
+        "predicted": found.predicted,
+        "bound": found.bound,
+        "memory": None if found.memory == inf else found.memory,
+        "search_seconds": found.seconds,
+    }
