@@ -1,17 +1,19 @@
 """Each reduction keeps the optimum, and carries choices there and back."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from math import inf
 
 import pytest
 from choice_problems import choices, least_cost, problems
 from hypothesis import given
+from numpy import array, where, zeros
 
 from xshardy.search.core import Core, Infeasible
 from xshardy.search.merging import merge
 from xshardy.search.problem import Problem
-from xshardy.search.reductions import REDUCTIONS, drop_unsupported, reduce
+from xshardy.search.reductions import REDUCTIONS, drop_dominated, drop_unsupported, reduce
 
 
 def least_choice(core: Core) -> tuple[float, tuple[int, ...]]:
@@ -73,10 +75,15 @@ def test_what_is_left_has_support_everywhere(problem: Problem):
 
 
 def test_a_chain_of_bijections_is_one_node():
-    from numpy import array, where, zeros
-
     table = where(array([[0, 1], [1, 0]]) > 0, 2.0, 1e18)
     problem = Problem((zeros(2),) * 4, ((0, 1), (1, 2), (2, 3)), (table,) * 3)
     merged = merge(problem)
     assert merged.nodes == (0, 0, 0, 0)
     assert merged.out_of((1,)) == (1, 0, 1, 0)
+
+
+def test_a_cheaper_strategy_that_uses_more_memory_dominates_nothing():
+    two = Problem((array([5.0, 1.0]),) * 2, (array([1.0, 4.0]),) * 2, ((0, 1),) * 2, limit=5.0)
+    core = merge(two).core
+    assert not drop_dominated(core, 0)
+    assert drop_dominated(merge(replace(two, usages=(array([4.0, 4.0]),) * 2)).core, 0)
