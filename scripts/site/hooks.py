@@ -9,6 +9,7 @@ import posixpath
 import re
 from pathlib import Path
 
+import playground
 from api_page import api_page
 from command_page import command_page
 from comparison_page import comparison_page
@@ -48,6 +49,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         pages.update(_sources(text, path))
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
+    for name, data in playground.generated().items():
+        files.append(File.generated(config, f"playground/{name}", content=data))
     return files
 
 

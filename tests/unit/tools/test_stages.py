@@ -16,9 +16,10 @@ from xshardy import compiler
 from xshardy.emitters import PARTITIONED, PREPARED
 from xshardy.programs.source import Source
 from xshardy.tools.cli import main
-from xshardy.tools.stages.file_stages import pipeline_page, staged_file
+from xshardy.tools.stages.file_stages import staged_file
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.page import changes, page
+from xshardy.tools.stages.pipeline_page import pipeline_page
 from xshardy.tools.stages.server import page_server
 from xshardy.tools.stages.stage import Program, Stage
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS

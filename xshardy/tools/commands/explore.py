@@ -8,8 +8,9 @@ from xshardy.tools.kernel_options import add_math, add_target
 from xshardy.tools.output import write_text
 from xshardy.tools.progress import stage
 from xshardy.tools.source_file import add_module, read_source
-from xshardy.tools.stages.file_stages import PROPAGATION, has_kernels, kernels_page, pipeline_page, staged_file
+from xshardy.tools.stages.file_stages import has_kernels, kernels_page, staged_file
 from xshardy.tools.stages.kernel_stages import KernelStages
+from xshardy.tools.stages.pipeline_page import pipeline_page
 from xshardy.tools.stages.server import serve
 from xshardy.tools.usage import UsageError
 
@@ -18,6 +19,9 @@ example: xshardy explore examples/gelu.hlo
          xshardy explore examples/mlp.mlir -p sdy-propagation-pipeline,sdy-partitioner-pipeline -o mlp_passes"""
 
 PAGE_FILE = "index.html"
+
+PROPAGATION = "sdy-propagation-pipeline"
+"""The pipeline of a program that has no kernels."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

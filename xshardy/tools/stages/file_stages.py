@@ -1,4 +1,4 @@
-"""The page about a file: its kernels, or the program in it under a pipeline."""
+"""The page about the kernels of a file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +11,9 @@ from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
 from xshardy.programs.program import program_in, read_program
 from xshardy.programs.source import Source
-from xshardy.tools.pipelines import passes_of
-from xshardy.tools.placed_diagnostics import diagnostics_of
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.page import page
-from xshardy.tools.stages.pipeline_stages import pipeline_stages
 from xshardy.tools.stages.stage import Stage, place_at_lines, source_stage
-from xshardy.tools.usage import UsageError
-from xshardy.universe import installed_passes
-
-PROPAGATION = "sdy-propagation-pipeline"
-"""The pipeline of a program that has no kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +51,3 @@ def kernels_page(file: StagedFile, how: KernelStages, fusion: str | None, *, sid
     else:
         programs = [*how.of_fusions(compiler.select_fusions(file.module, fusion))]
     return page(file.name, file.stage, programs, side_by_side=side_by_side)
-
-
-def pipeline_page(source: Source, pipeline: str) -> str:
-    """A program after each pass of `pipeline`. Raises `UsageError` for an unknown pass, and as `read_program`."""
-    try:
-        passes = passes_of(pipeline, installed_passes())
-    except ValueError as error:
-        raise UsageError(f"error: {error}") from None
-    program = read_program(source)
-    place_at_lines(program.names.spans)
-    with diagnostics_of(program):
-        if source.is_hlo:
-            program.import_shardings()
-        stages = pipeline_stages(source.name, program.module, passes, program.context)
-    notation = "HLO" if source.is_hlo else "MLIR"
-    return page(source.name, source_stage(notation, source.text), [stages], side_by_side=False)

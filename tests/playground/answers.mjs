@@ -1,0 +1,19 @@
+// node answers.mjs PACKAGES.zip < QUESTIONS: the answers of xshardy.tools.playground in Pyodide.
+// QUESTIONS is JSON, a list of [question, text, passes]; a line of JSON comes out for each: {answer, milliseconds}.
+import { readFileSync } from "node:fs";
+import { loadPyodide } from "pyodide";
+
+process.on("uncaughtException", error => {
+  console.error(String(error.message).slice(-2000)); // without the line of Pyodide's source, a megabyte
+  process.exit(1);
+});
+const python = await loadPyodide();
+python.FS.writeFile("/packages.zip", new Uint8Array(readFileSync(process.argv[2])));
+python.runPython("import sys; sys.path.insert(0, '/packages.zip')");
+const begin = performance.now();
+const { answer } = python.pyimport("xshardy.tools.playground");
+console.error(`${Math.round(performance.now() - begin)} ms to import`);
+for (const asked of JSON.parse(readFileSync(0, "utf8"))) {
+  const start = performance.now();
+  console.log(JSON.stringify({ answer: answer(...asked), milliseconds: performance.now() - start }));
+}

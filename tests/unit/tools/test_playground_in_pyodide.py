@@ -1,0 +1,105 @@
+"""The playground in WebAssembly: the same answers in Node as here, and the page in a browser, with a local Pyodide."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import playground
+import pytest
+from playwright.sync_api import Browser, expect
+
+from xshardy.tools.playground import PIPELINE, QUESTIONS, answer
+
+pytestmark = pytest.mark.processes
+
+ROOT = Path(__file__).parents[3]
+ANSWERS = ROOT / "tests" / "playground" / "answers.mjs"
+EXAMPLES = [*sorted((ROOT / "examples").glob("*.mlir")), *sorted((ROOT / "examples").glob("*.hlo"))]
+PASS_TESTS = sorted((ROOT / "tests" / "filecheck" / "transforms").glob("sdy_*/*.mlir"))[::12]
+MILLISECONDS = 120_000
+"""The most that a browser takes to start Python, on a machine that does other things."""
+
+needs_pyodide = pytest.mark.skipif(
+    shutil.which("node") is None or not playground.NPM_PACKAGE.exists(),
+    reason="Pyodide is not installed: run `npm ci` in tests/playground",
+)
+
+
+@needs_pyodide
+def test_answers_in_node_are_the_same(tmp_path: Path):
+    (tmp_path / "packages.zip").write_bytes(playground.generated()["packages.zip"])
+    asked = [
+        *((question, path.read_text(), PIPELINE) for path in EXAMPLES for question in QUESTIONS),
+        *(("device", path.read_text(), PIPELINE) for path in PASS_TESTS),
+    ]
+    command = ["node", ANSWERS, tmp_path / "packages.zip"]
+    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(asked)
+    for (question, text, passes), line in zip(asked, lines, strict=True):
+        assert json.loads(line)["answer"] == answer(question, text, passes), text
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of the page on a local server."""
+    folder = tmp_path_factory.mktemp("playground")
+    playground.write(folder, "pyodide/", as_bytecode=False)
+    (folder / "pyodide").symlink_to(playground.NPM_PACKAGE)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=folder)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
+
+
+@needs_pyodide
+def test_the_page(browser: Browser, address: str):
+    shown = browser.new_page(viewport={"width": 1400, "height": 850})
+    complaints: list[str] = []
+    requests: list[str] = []
+    shown.on("pageerror", lambda error: complaints.append(str(error)))
+    shown.on("console", lambda message: complaints.append(message.text))
+    shown.on("request", lambda request: requests.append(request.url))
+    shown.goto(address)
+    frame = shown.frame_locator("#frame")
+    result = frame.locator("#program").get_by_role("button", name="%2")
+    expect(result).to_have_text("%2 [data, -]", timeout=MILLISECONDS)
+
+    result.click()
+    expect(frame.locator("#tensor")).to_contain_text("through stablehlo.dot (line 10)")
+
+    shown.get_by_label("Mesh").fill("data=2, model=4")
+    expect(shown.get_by_label("Program")).to_have_value(playground_text(mesh='"data"=2, "model"=4'))
+    shown.get_by_role("tab", name="Plan").click()
+    expect(shown.locator("#output")).to_contain_text("all-reduce of %2 (line 10), along model")
+    shown.get_by_role("tab", name="One device").click()
+    expect(shown.locator("#output")).to_contain_text("tensor<32x1024xf32>")
+    shown.get_by_role("tab", name="Passes").click()
+    expect(frame.locator("#steps")).to_contain_text("sdy-convert-global-to-local")
+
+    broken = "func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {\n  return %y : tensor<8xf32>\n}"
+    shown.get_by_label("Program").fill(broken)
+    problem = shown.locator("#diagnostics button")
+    expect(problem).to_have_text("2:10: use of undeclared SSA value name %y")
+    problem.click()
+    assert shown.locator("#text").evaluate("text => text.selectionStart") == broken.index("%y")
+
+    shown.wait_for_url("**/index.html#*")
+    link = shown.url
+    shown.get_by_label("Example").select_option("Attention")
+    shown.wait_for_url(lambda url: url != link)
+    shown.goto(link)
+    expect(shown.get_by_label("Program")).to_have_value(broken)
+    assert complaints == []
+    assert all(url.startswith((address.rpartition("/")[0], "about:", "data:")) for url in requests)
+    shown.close()
+
+
+def playground_text(mesh: str) -> str:
+    """The first example with other axes."""
+    return (ROOT / "examples" / "mlp.mlir").read_text().replace('"data"=4, "model"=8', mesh)
