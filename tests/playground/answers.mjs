@@ -1,6 +1,7 @@
 // node answers.mjs PACKAGES.zip < QUESTIONS: the answers of xshardy.tools.playground in Pyodide.
 // QUESTIONS is JSON, a list of [question, text, passes]; a line of JSON comes out for each: {answer, milliseconds}.
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { loadPyodide } from "pyodide";
 
 process.on("uncaughtException", error => {
@@ -13,7 +14,7 @@ python.runPython("import sys; sys.path.insert(0, '/packages.zip')");
 const begin = performance.now();
 const { answer } = python.pyimport("xshardy.tools.playground");
 console.error(`${Math.round(performance.now() - begin)} ms to import`);
-for (const asked of JSON.parse(readFileSync(0, "utf8"))) {
+for (const asked of JSON.parse(await text(process.stdin))) {
   const start = performance.now();
   console.log(JSON.stringify({ answer: answer(...asked), milliseconds: performance.now() - start }));
 }
