@@ -121,7 +121,7 @@ def find_shardings(
     progress(f"{len(nodes.nodes)} decisions, {len({*space.classes.values()})} of them different")
     search = _Search(prepared, machine, space, memory, begin + seconds, progress)
     solution, found = search.candidates([space.nearest(_as_given(program, prepared))], faster_than)
-    candidates = [search.candidate(Annotations()), *found] if free else found
+    candidates = [*search.planned([Annotations()] if free else []), *found]
     fitting = [candidate for candidate in candidates if candidate.plan.peak_bytes <= memory]
     best = search.fewer(solution, fitting) if fitting else None
     if given is not None and given.peak_bytes <= memory:
@@ -137,17 +137,13 @@ def find_shardings(
 
 
 def _plan_or_none(program: Program) -> Plan | None:
-    """The plan of `program` as it is; None if it has no mesh, or cannot be partitioned."""
-    try:
-        return _planned(program)
-    except DiagnosticException:
-        return None
-
-
-def _planned(program: Program) -> Plan:
+    """The plan of `program`; None if propagation or partitioning refuses it."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OperationWarning)
-        return plan_program(program)
+        warnings.simplefilter("ignore", OperationWarning)  # those of the program have been shown
+        try:
+            return plan_program(program)
+        except (DiagnosticException, ValueError):
+            return None
 
 
 def _as_given(program: Program, prepared: Prepared) -> Mapping[SSAValue, Placement]:
@@ -212,8 +208,8 @@ class _Search:
             self._progress(f"the model's best takes {tried.cost / NANOSECONDS * 1e3:.4g} ms")
             layout = self._space.layout(tried.choice)
             every = FewAnnotations(self._prepared, self._space, layout).sufficient(self._until)
-            found += [self.candidate(annotations) for annotations in every.simplified()]
-            least = min(candidate.plan.peak_bytes for candidate in found)
+            found += self.planned(every.simplified())
+            least = min((candidate.plan.peak_bytes for candidate in found), default=0)
             if least <= self._memory:
                 break
             limit -= least - self._memory
@@ -233,26 +229,32 @@ class _Search:
             nonlocal best
             if perf_counter() > self._until:
                 return False
-            candidate = self.candidate(tried)
-            self._progress(f"{tried.count} constraints: {candidate.time * 1e3:.4g} ms")
-            if candidate.time > allowed or candidate.plan.peak_bytes > self._memory:
-                return False
-            best = candidate
-            return True
+            for candidate in self.planned([tried]):
+                self._progress(f"{tried.count} constraints: {candidate.time * 1e3:.4g} ms")
+                if candidate.time <= allowed and candidate.plan.peak_bytes <= self._memory:
+                    best = candidate
+                    return True
+            return False
 
         if solution.choice is not None:
             without_needless(self._space, solution.choice, best.annotations, is_as_good)
         return best
 
-    def candidate(self, annotations: Annotations) -> _Candidate:
-        """The program with these annotations, planned."""
-        plan = _planned(annotated(self._prepared, annotations)[0])
-        return _Candidate(annotations, plan, plan.estimate(self._topology).total)
+    def planned(self, tried: Sequence[Annotations]) -> Sequence[_Candidate]:
+        """The program with each of these annotations, but for those that the partitioner refuses."""
+        plans = [_plan_or_none(annotated(self._prepared, annotations)[0]) for annotations in tried]
+        return [
+            _Candidate(annotations, plan, plan.estimate(self._topology).total)
+            for annotations, plan in zip(tried, plans, strict=True)
+            if plan is not None
+        ]
 
 
 def _too_much(memory: float, solution: Solution, found: Sequence[_Candidate]) -> str:
     """Why nothing fits the memory: by how much the best plan exceeds it, and what is alive at its peak."""
     limit = f"no sharding was found that fits {in_bytes(int(memory))} per device"
+    if solution.choice is not None and not found:
+        return f"{limit}: the partitioner refuses the program"
     if not found:
         return (
             f"{limit}: the tensors alone take at least {in_bytes(int(solution.least_peak))} at the peak, however they "

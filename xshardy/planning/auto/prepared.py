@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import PassPipeline
@@ -25,14 +25,12 @@ from xshardy.programs.program import Program
 from xshardy.programs.sharded import PREPARATION
 from xshardy.rewriting.walk import attributes_on, operations_of
 from xshardy.syntax.close_names import did_you_mean
+from xshardy.transforms.hlo_async.buffer_reuse import DONATED_TO
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.sdy.function_shardings import without_attributes
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardings import meshes_of, shardings_of
 from xshardy.transforms.symbol_dce import SymbolDCEPass
-
-DONATED_TO, DONOR = "tf.aliasing_output", "jax.buffer_donor"
-"""Attributes of an argument: the result that takes its memory; some result of its type does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +121,8 @@ def tied(main: FuncOp) -> Sequence[tuple[int, int]]:
     found: dict[int, int] = {}
     for argument in range(len(types)):
         target = attributes_of_argument(main, argument).get(DONATED_TO)
-        if target is not None and (number := getattr(getattr(target, "value", None), "data", None)) is not None:
-            found[number] = argument
+        if isinstance(target, IntegerAttr):
+            found[target.value.data] = argument
     taken = set(found.values())
     for result, type in enumerate(results):
         if result in found or not shape_of(type):
