@@ -36,8 +36,8 @@ def _summary(found: FoundShardings, rows: Sequence[FoundAnnotation]) -> Sequence
         constraints = [row for row in rows if row.kind is not Kind.ARGUMENT]
         places = len({row.place or row.tensor for row in constraints})
         lines.append(
-            f"{len(constraints)} constraints at {places} places beside the arguments; with one wherever the search "
-            f"decided something, {in_seconds(found.time_of_all)}"
+            f"{_counted(len(constraints), 'constraint')} at {_counted(places, 'place')} beside the arguments; with one "
+            f"wherever the search decided something, {in_seconds(found.time_of_all)}"
         )
     gap = found.solution.gap
     lines.append(
@@ -46,6 +46,10 @@ def _summary(found: FoundShardings, rows: Sequence[FoundAnnotation]) -> Sequence
     )
     lines.append(f"searched for {in_seconds(found.seconds)}")
     return lines
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _tensor(row: FoundAnnotation) -> str:
