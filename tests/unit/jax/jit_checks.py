@@ -359,6 +359,18 @@ def custom_partitioning_that_fails() -> None:
     assert "is divided as its sharding rule says" in str(warned[0].message)
 
 
+def found_shardings() -> None:
+    """Shardings are found that no one gave; those that are given stay."""
+    x, w = jnp.ones((512, 1024)), jnp.ones((1024, 2048))
+    for given in (None, (P("data"), P(None, "model"))):
+        jitted = xshardy.jax.jit(lambda x, w: jnp.tanh(x @ w) @ w.T, mesh=MESH, in_shardings=given, auto=True)
+        result = jitted(x, w)
+        np.testing.assert_allclose(result, np.tanh(x @ w) @ w.T, rtol=1e-5)
+        assert len({str(shard.index) for shard in result.addressable_shards}) == (8 if given is None else 2)
+    found = jitted.lower(x, w).compile().input_shardings[0]
+    assert [sharding.spec for sharding in found] == [P("data"), P(None, "model")]
+
+
 def what_is_refused() -> None:
     double = xshardy.jax.jit(lambda x: x * 2, mesh=MESH)
     compiled = double.lower(X).compile()
@@ -393,6 +405,7 @@ for check in (
     arrays_without_elements,
     custom_partitioning_of_jax,
     custom_partitioning_that_fails,
+    found_shardings,
     what_is_refused,
 ):
     with warnings.catch_warnings():
