@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 import xshardy
 from xshardy.planning.auto.find import FoundShardings
-from xshardy.planning.auto.reasons import Kind, annotations_of
+from xshardy.planning.auto.reasons import AnnotationKind, annotations_of
 from xshardy.planning.topology import H100
 
 COLUMNS = (
@@ -51,7 +51,7 @@ class Figures:
     @property
     def alone(self) -> float | None:
         """The ratio of the search's own choice, also where it exceeds the memory."""
-        return self.found.time_of_all / self.given_time if self.given_time else None
+        return self.found.time_before / self.given_time if self.given_time else None
 
     def row(self) -> Iterator[str]:
         """The cells of `COLUMNS`."""
@@ -61,7 +61,7 @@ class Figures:
         yield f"{found.time * 1e3:.4g}"
         yield "-" if self.ratio is None else f"{self.ratio:.3f}"
         yield "-" if self.alone is None else f"{self.alone:.3f}"
-        yield f"{found.predicted / found.time_of_all:.2f}" if found.time_of_all else "-"
+        yield f"{found.predicted / found.time_before:.2f}" if found.time_before else "-"
         yield f"{found.solution.gap:.1%}"
         yield "given" if found.annotations is None else f"{constrained_lines(found)}"
         yield "-" if found.given is None else f"{found.given.peak_bytes / 2**30:.3g}"
@@ -71,7 +71,7 @@ class Figures:
 
 def constrained_lines(found: FoundShardings) -> int:
     """The number of source lines with a constraint; arguments are not counted."""
-    return len({row.place for row in annotations_of(found) if row.kind is not Kind.ARGUMENT})
+    return len({row.place for row in annotations_of(found) if row.kind is not AnnotationKind.ARGUMENT})
 
 
 def programs(names: list[str], layers: int | None) -> Iterator[tuple[str, Any]]:

@@ -8,6 +8,7 @@ What a function needs is imported when it is called, so that `xshardy.parse` doe
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -397,12 +398,11 @@ def auto(
     from xshardy.planning.byte_counts import bytes_in
 
     limit = bytes_in(memory) if isinstance(memory, str) else memory
+    find = partial(find_shardings, topology=topology, memory=limit, free=free, keep=keep)
     with _named_program(source, name, arguments, mesh) as program:
         if devices is None:
-            return find_shardings(program, topology=topology, memory=limit, free=free, keep=keep, seconds=seconds)
-        return find_mesh_and_shardings(
-            program, devices, topology=topology, memory=limit, free=free, keep=keep, seconds=seconds
-        )
+            return find(program, seconds=seconds)
+        return find_mesh_and_shardings(program, devices, find, seconds=seconds)
 
 
 @contextmanager

@@ -5,14 +5,12 @@ A candidate is kept if the estimated time falls, and neither products nor memory
 up would make all communication go away, and each device compute everything.
 """
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
-from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
@@ -23,10 +21,8 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.planning.causes import Cause
 from xshardy.planning.collectives import Collective
 from xshardy.planning.edits import Edit, with_axes
-from xshardy.planning.plan import Plan, plan_program
+from xshardy.planning.plan import Plan, plan_or_none
 from xshardy.planning.topology import H100, Topology, as_topology
-from xshardy.programs.program import Program
-from xshardy.transforms.failures import OperationWarning
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult
 
@@ -78,7 +74,7 @@ def advise(plan: Plan, topology: Topology | str = H100) -> Sequence[Advice]:
         best: Advice | None = None
         for text, edit in islice(_Candidates(plan).of(cause), MOST_OF_CAUSE):
             if edit not in tried:
-                tried[edit] = _planned(plan.program, edit)
+                tried[edit] = plan_or_none(edit.applied(plan.program))
             changed = tried.get(edit)
             if changed is None:
                 continue
@@ -92,16 +88,6 @@ def advise(plan: Plan, topology: Topology | str = H100) -> Sequence[Advice]:
         if best is not None:
             found.setdefault(best.text, best)
     return sorted(found.values(), key=lambda advice: -advice.saved_seconds)
-
-
-def _planned(program: Program, edit: Edit) -> Plan | None:
-    """The plan of `program` with an edit; None if propagation or partitioning refuses it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OperationWarning)  # those of `program` have been shown
-        try:
-            return plan_program(edit.applied(program))
-        except (DiagnosticException, ValueError):
-            return None
 
 
 def _largest(plan: Plan) -> Sequence[Cause]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xshardy.dialects.function_attributes import add_argument_attributes
@@ -35,18 +35,19 @@ class Edit:
             if isinstance(op := copies[value.op], ShardingConstraintOp):
                 op.properties["sharding"] = sharding
             else:
-                constrain(op, value.index, sharding)
+                constrain(op.results[value.index], sharding)
         return edited
 
 
-def constrain(op: Operation, index: int, sharding: TensorShardingAttr) -> None:
-    """`f(op())` -> `f(sharding_constraint(op()))`"""
-    value = op.results[index]
+def constrain(value: SSAValue, sharding: TensorShardingAttr) -> None:
+    """`f(x)` -> `f(sharding_constraint(x))`, for all readers of `value`, a result or an argument of a block."""
     uses = [*value.uses]
     constraint = ShardingConstraintOp(value, sharding)
     for use in uses:
         use.operation.operands[use.index] = constraint.result
-    Rewriter.insert_op(constraint, InsertPoint.after(op))
+    owner = value.owner
+    place = InsertPoint.at_start(owner) if isinstance(owner, Block) else InsertPoint.after(owner)
+    Rewriter.insert_op(constraint, place)
 
 
 def with_axes(sharding: TensorShardingAttr, axes: Iterable[Iterable[AxisRefAttr]]) -> TensorShardingAttr:

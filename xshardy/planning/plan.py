@@ -1,5 +1,6 @@
 """A plan: what a program communicates and holds on each device, computed without running it."""
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
+from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.display.html_parts import facts
 from xshardy.ir.clones import clone_operation
@@ -25,6 +27,7 @@ from xshardy.planning.traced_partition import TracedPartition, partition_traced
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
 from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.failures import OperationWarning
 from xshardy.transforms.inline import InlinePass
 
 if TYPE_CHECKING:
@@ -180,3 +183,17 @@ def plan_program(program: Program) -> Plan:
         copies,
         traced,
     )
+
+
+def plan_or_none(program: Program) -> Plan | None:
+    """
+    The plan of a variant of a program, without its warnings, which have been shown for the program.
+
+    None if propagation or partitioning refuses it.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", OperationWarning)
+        try:
+            return plan_program(program)
+        except (DiagnosticException, ValueError):
+            return None

@@ -68,7 +68,7 @@ def mesh_axes(text: str) -> dict[str, int]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def size(text: str) -> int:
+def byte_count(text: str) -> int:
     """`64GiB`: a number of bytes."""
     from xshardy.planning.byte_counts import bytes_in
 

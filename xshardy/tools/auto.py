@@ -1,11 +1,11 @@
-"""`xshardy auto`: the shardings that a search found, as text, as JSON, and as lines of the source."""
+"""`xshardy auto`: the shardings that a search found, as text or as JSON."""
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, isfinite
 
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.planning.auto.find import FoundShardings
-from xshardy.planning.auto.reasons import FoundAnnotation, Kind, annotations_of
+from xshardy.planning.auto.reasons import AnnotationKind, FoundAnnotation, annotations_of
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.tools.columns import print_line, print_table
 from xshardy.tools.plan import as_json as plan_as_json
@@ -21,7 +21,10 @@ def print_found(found: FoundShardings) -> None:
         print_line(f"estimated time on {found.topology.name}: {in_seconds(found.time)}")
     for line in _summary(found, rows):
         print_line(line)
-    for title, kinds in (("argument", {Kind.ARGUMENT}), ("constraint", {Kind.PRODUCED, Kind.READ})):
+    for title, kinds in (
+        ("argument", {AnnotationKind.ARGUMENT}),
+        ("constraint", {AnnotationKind.PRODUCED, AnnotationKind.READ}),
+    ):
         if of_kinds := [row for row in rows if row.kind in kinds]:
             cells = [(_tensor(row), dimensions(row.sharding), _second_best(row)) for row in of_kinds]
             print_table((title, "sharding", "second best, by the model"), cells, left=3)
@@ -33,17 +36,19 @@ def _summary(found: FoundShardings, rows: Sequence[FoundAnnotation]) -> Sequence
     if found.annotations is None:
         lines.append("the program as given is as fast as all that was found: it stays as it is")
     else:
-        constraints = [row for row in rows if row.kind is not Kind.ARGUMENT]
+        constraints = [row for row in rows if row.kind is not AnnotationKind.ARGUMENT]
         places = len({row.place or row.tensor for row in constraints})
         lines.append(
-            f"{_counted(len(constraints), 'constraint')} at {_counted(places, 'place')} beside the arguments; with one "
-            f"wherever the search decided something, {in_seconds(found.time_of_all)}"
+            f"{_counted(len(constraints), 'constraint')} at {_counted(places, 'place')} beside the arguments; before "
+            f"some were left out, the fastest plan took {in_seconds(found.time_before)}"
         )
-    gap = found.solution.gap
-    lines.append(
-        f"by the model of the search, its choice takes {in_seconds(found.predicted)} and none less than "
-        f"{in_seconds(found.bound)} ({100 * gap:.1f} % less), if alike layers are divided alike"
-    )
+    if found.solution.choice is None:
+        lines.append("by the model of the search, which counts memory less exactly than a plan, no choice fits")
+    else:
+        lines.append(
+            f"by the model of the search, its choice takes {in_seconds(found.predicted)} and none less than "
+            f"{in_seconds(found.bound)} ({100 * found.solution.gap:.1f} % less), if alike layers are divided alike"
+        )
     lines.append(f"searched for {in_seconds(found.seconds)}")
     return lines
 
@@ -84,9 +89,14 @@ def as_json(found: FoundShardings) -> dict[str, object]:
             for row in annotations_of(found)
         ],
         "is_given": found.annotations is None,
-        "seconds_with_all_constraints": found.time_of_all,
-        "predicted": found.predicted,
-        "bound": found.bound,
-        "memory": None if found.memory == inf else found.memory,
+        "seconds_before": found.time_before,
+        "predicted": _or_none(found.predicted),
+        "bound": _or_none(found.bound),
+        "memory": _or_none(found.memory),
         "search_seconds": found.seconds,
     }
+
+
+def _or_none(number: float) -> float | None:
+    """`number`; None if it is infinite, which JSON cannot say."""
+    return number if isfinite(number) else None

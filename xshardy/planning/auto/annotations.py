@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from xshardy.dialects.function_attributes import add_argument_attributes
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.planning.auto.placements import Placement
@@ -31,11 +30,6 @@ class Annotations:
     reads: Mapping[Use, Placement] = field(default_factory=dict[Use, Placement])
     """A constraint in front of each of these; equal ones of one operation and value are one."""
 
-    @property
-    def count(self) -> int:
-        """The number of constraints; those of arguments are annotations of their own."""
-        return len(self.values) + len(self.reads)
-
     def simplified(self) -> Sequence["Annotations"]:
         """Those of arguments only; with the constraints of values, or with those of reads; and all."""
         kinds = replace(self, values={}, reads={}), replace(self, reads={}), replace(self, values={}), self
@@ -49,11 +43,7 @@ class Annotations:
 def annotated(prepared: Prepared, annotations: Annotations) -> tuple[Program, Mapping[Operation, Operation]]:
     """A copy of a program with `annotations`, and its operations by those of the program."""
     program, copies = prepared.program.copy()
-    axes = prepared.axes
-
-    def sharding(placement: Placement) -> TensorShardingAttr:
-        return axes.sharding(placement)
-
+    sharding = prepared.axes.sharding
     attributes = {index: {SHARDING: sharding(placement)} for index, placement in annotations.arguments.items()}
     add_argument_attributes(main_function(program.module), attributes)
     made: dict[tuple[Operation, SSAValue, Placement], SSAValue] = {}
@@ -67,11 +57,7 @@ def annotated(prepared: Prepared, annotations: Annotations) -> tuple[Program, Ma
             made[key] = constraint.result
         reader.operands[index] = made[key]
     for value, placement in annotations.values.items():
-        copy = copied(value, copies)
-        if isinstance(copy, OpResult):
-            constrain(copy.op, copy.index, sharding(placement))
-        else:
-            _constrain_argument(copy, sharding(placement))
+        constrain(copied(value, copies), sharding(placement))
     return program, copies
 
 
@@ -84,14 +70,3 @@ def copied(value: SSAValue, copies: Mapping[Operation, Operation]) -> SSAValue:
         return copies[around].regions[region].block.args[value.index]
     assert isinstance(value, OpResult)
     return copies[value.op].results[value.index]
-
-
-def _constrain_argument(argument: SSAValue, sharding: TensorShardingAttr) -> None:
-    """Let all readers of an argument of a block read a constraint of it."""
-    block = argument.owner
-    assert isinstance(block, Block)
-    uses = [*argument.uses]
-    constraint = ShardingConstraintOp(argument, sharding)
-    for use in uses:
-        use.operation.operands[use.index] = constraint.result
-    Rewriter.insert_op(constraint, InsertPoint.at_start(block))

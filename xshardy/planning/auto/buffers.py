@@ -51,10 +51,8 @@ class Lifetimes:
             while user is not None and user.parent is not block:
                 user = user.parent_op()
             if user is not None and user in self._nodes.positions:
-                yield (
-                    user,
-                    max(self._computed(user), self._last_inside.get(user, 0) if use.operation is not user else 0),
-                )
+                last_inside = 0 if user is use.operation else self._last_inside.get(user, 0)
+                yield user, max(self._computed(user), last_inside)
 
     def _computed(self, op: Operation) -> int:
         """The position at which `op` is computed: its own, or that of the operation that it is fused into."""

@@ -12,7 +12,7 @@ import numpy as np
 from xdsl.ir import Attribute
 
 from xshardy.dialects.shapes import shape_of
-from xshardy.planning.auto.moves import MoveTimes
+from xshardy.planning.auto.move_times import MoveTimes
 from xshardy.planning.auto.placements import Placement, SearchAxes
 from xshardy.planning.collective_bytes import ALL_REDUCE, REDUCE_SCATTER
 from xshardy.planning.topology import Topology

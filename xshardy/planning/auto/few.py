@@ -8,7 +8,6 @@ class at once, as long as the plan stays good.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from time import perf_counter
 from typing import TypeVar
 
@@ -36,8 +35,8 @@ class _Group:
     reads: Mapping[Use, Placement]
 
 
-class FewAnnotations:
-    """The annotations of a layout, and which of them are needed."""
+class LayoutAnnotations:
+    """The annotations from which propagation makes a layout."""
 
     def __init__(self, prepared: Prepared, space: Space, layout: Layout):
         self._prepared, self._space, self._layout = prepared, space, layout
@@ -49,11 +48,8 @@ class FewAnnotations:
         arguments = {value.index: layout.values[value] for value in space.nodes.block.args if value in layout.values}
         self._start = Annotations(arguments, {}, layout.reads)
 
-    def sufficient(self, until: float = inf) -> Annotations:
-        """
-        Annotations from which propagation makes the layout, or comes near to it, by the clock `until` (of
-        `perf_counter`).
-        """
+    def sufficient(self, until: float) -> Annotations:
+        """Annotations that are enough for the layout, or come near to it by the time `until` of `perf_counter`."""
         annotations = self._start
         for _ in range(MOST_ROUNDS):
             differing = self._differing(annotations)

@@ -1,33 +1,30 @@
 """The search for shardings of a program, from its problem of choice to annotations whose plan is known."""
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
-from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.planning.auto.annotations import Annotations, annotated
 from xshardy.planning.auto.choices import ChoiceTable
-from xshardy.planning.auto.few import FewAnnotations, without_needless
-from xshardy.planning.auto.moves import MoveTimes
+from xshardy.planning.auto.few import LayoutAnnotations, without_needless
+from xshardy.planning.auto.move_times import MoveTimes
 from xshardy.planning.auto.nodes import ProgramNodes
 from xshardy.planning.auto.placements import Placement
 from xshardy.planning.auto.prepared import Prepared, prepare
 from xshardy.planning.auto.propagated import propagated
 from xshardy.planning.auto.space import NANOSECONDS, Space
 from xshardy.planning.byte_counts import in_bytes
-from xshardy.planning.plan import Plan, plan_program
+from xshardy.planning.plan import Plan, plan_or_none
 from xshardy.planning.topology import H100, Topology, as_topology
 from xshardy.programs.errors import EngineError
 from xshardy.programs.program import Program
 from xshardy.rewriting.walk import operations_in
 from xshardy.search.solve import Solution, solve
-from xshardy.transforms.failures import OperationWarning
 
 SOLVING = 0.4
 """The part of the time that the solver may take; the rest is for fewer annotations."""
@@ -64,8 +61,8 @@ class FoundShardings:
     space: Space
     solution: Solution
     """What the solver says: costs are in nanoseconds of the model."""
-    time_of_all: float
-    """The least estimated seconds with all constraints, or with all of a kind."""
+    time_before: float
+    """The least estimated seconds before constraints were left out: with all, with all of a kind, or with none."""
     seconds: float
     """How long the search took."""
 
@@ -101,7 +98,6 @@ def find_shardings(
     keep: Mapping[str, Sequence[Sequence[str]]] | None = None,
     seconds: float = 60,
     faster_than: float = inf,
-    progress: Callable[[str], None] = lambda text: None,
 ) -> FoundShardings:
     """
     The shardings of arguments, and constraints, that make `program` fast by the estimate of its plan on `topology`, and
@@ -114,13 +110,13 @@ def find_shardings(
     """
     begin, machine = perf_counter(), as_topology(topology)
     prepared = prepare(program, free=free, keep=keep)
-    given = None if keep else _plan_or_none(program)
+    given = None if keep else plan_or_none(program)
     moves = MoveTimes(prepared.axes, machine)
     nodes = ProgramNodes(prepared.program, prepared.axes, ChoiceTable(prepared.axes, machine, moves), prepared.ties)
     space = Space(nodes, moves)
-    progress(f"{len(nodes.nodes)} decisions, {len({*space.classes.values()})} of them different")
-    search = _Search(prepared, machine, space, memory, begin + seconds, progress)
-    solution, found = search.candidates([space.nearest(_as_given(program, prepared))], faster_than)
+    search = _Search(prepared, machine, space, memory, begin + seconds)
+    annotated_program = prepare(program) if free else prepared
+    solution, found = search.candidates([space.nearest(_as_given(annotated_program, prepared))], faster_than)
     candidates = [*search.planned([Annotations()] if free else []), *found]
     fitting = [candidate for candidate in candidates if candidate.plan.peak_bytes <= memory]
     best = search.fewer(solution, fitting) if fitting else None
@@ -131,24 +127,22 @@ def find_shardings(
     if best is None:
         raise MemoryExceeded(_too_much(memory, solution, found))
     return FoundShardings(
-        *(program, prepared, machine, memory, given, best.plan, None if best.plan is given else best.annotations),
-        *(space, solution, min((each.time for each in found), default=best.time), perf_counter() - begin),
+        source=program,
+        prepared=prepared,
+        topology=machine,
+        memory=memory,
+        given=given,
+        plan=best.plan,
+        annotations=None if best.plan is given else best.annotations,
+        space=space,
+        solution=solution,
+        time_before=min((each.time for each in found), default=best.time),
+        seconds=perf_counter() - begin,
     )
 
 
-def _plan_or_none(program: Program) -> Plan | None:
-    """The plan of `program`; None if propagation or partitioning refuses it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", OperationWarning)  # those of the program have been shown
-        try:
-            return plan_program(program)
-        except (DiagnosticException, ValueError):
-            return None
-
-
-def _as_given(program: Program, prepared: Prepared) -> Mapping[SSAValue, Placement]:
-    """How propagation divides the values of `prepared` with the annotations that `program` has."""
-    given = prepare(program)
+def _as_given(given: Prepared, prepared: Prepared) -> Mapping[SSAValue, Placement]:
+    """How propagation divides the values of `prepared` with the annotations that `given`, the same program, has."""
     pairs = dict(_pairs(given.program.module, prepared.program.module))
     copy, copies = given.program.copy()
     found = propagated(copy, copies, pairs, prepared.axes)
@@ -185,10 +179,9 @@ class _Search:
         space: Space,
         memory: float,
         until: float,
-        progress: Callable[[str], None],
     ):
         self._prepared, self._topology, self._space = prepared, topology, space
-        self._memory, self._until, self._progress = memory, until, progress
+        self._memory, self._until = memory, until
 
     def candidates(self, start: Sequence[Sequence[int]], faster_than: float) -> tuple[Solution, Sequence[_Candidate]]:
         """
@@ -205,9 +198,8 @@ class _Search:
             if tried.choice is None:
                 break
             solution = tried
-            self._progress(f"the model's best takes {tried.cost / NANOSECONDS * 1e3:.4g} ms")
             layout = self._space.layout(tried.choice)
-            every = FewAnnotations(self._prepared, self._space, layout).sufficient(self._until)
+            every = LayoutAnnotations(self._prepared, self._space, layout).sufficient(self._until)
             found += self.planned(every.simplified())
             least = min((candidate.plan.peak_bytes for candidate in found), default=0)
             if least <= self._memory:
@@ -230,7 +222,6 @@ class _Search:
             if perf_counter() > self._until:
                 return False
             for candidate in self.planned([tried]):
-                self._progress(f"{tried.count} constraints: {candidate.time * 1e3:.4g} ms")
                 if candidate.time <= allowed and candidate.plan.peak_bytes <= self._memory:
                     best = candidate
                     return True
@@ -242,7 +233,7 @@ class _Search:
 
     def planned(self, tried: Sequence[Annotations]) -> Sequence[_Candidate]:
         """The program with each of these annotations, but for those that the partitioner refuses."""
-        plans = [_plan_or_none(annotated(self._prepared, annotations)[0]) for annotations in tried]
+        plans = [plan_or_none(annotated(self._prepared, annotations)[0]) for annotations in tried]
         return [
             _Candidate(annotations, plan, plan.estimate(self._topology).total)
             for annotations, plan in zip(tried, plans, strict=True)

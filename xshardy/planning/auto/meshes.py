@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from time import perf_counter
 
-from xshardy.planning.auto.find import FoundShardings, MemoryExceeded, SlowerThanKnown, find_shardings
-from xshardy.planning.topology import H100, Topology
+from xshardy.planning.auto.find import FoundShardings, MemoryExceeded, SlowerThanKnown
 from xshardy.programs.errors import EngineError
 from xshardy.programs.program import Program
 from xshardy.transforms.sdy.shardings import meshes_of
@@ -26,22 +25,14 @@ def mesh_shapes(devices: int, axes: Sequence[str] = AXES) -> Iterator[Mapping[st
 
 
 def find_mesh_and_shardings(
-    program: Program,
-    devices: int,
-    *,
-    topology: Topology | str = H100,
-    memory: float = inf,
-    free: bool = False,
-    keep: Mapping[str, Sequence[Sequence[str]]] | None = None,
-    seconds: float = 60,
-    progress: Callable[[str], None] = lambda text: None,
+    program: Program, devices: int, find: Callable[..., FoundShardings], *, seconds: float
 ) -> FoundShardings:
     """
-    The fastest answer of `find_shardings` among the shapes of a mesh of `devices` devices, with the axes of the mesh
-    that `program` has, or `AXES`.
+    The fastest answer among the shapes of a mesh of `devices` devices, with the axes of the mesh that `program` has, or
+    `AXES`. `find` is `find_shardings` with all of its options but `seconds` and `faster_than`.
 
     The time is shared by the shapes; those that the bound of the model rules out take less. Raises `MemoryExceeded` if
-    no shape fits, and what `find_shardings` raises.
+    no shape fits, and what `find` raises.
     """
     begin = perf_counter()
     known = next(iter(meshes_of(program.module).values()), None)
@@ -49,16 +40,12 @@ def find_mesh_and_shardings(
     best: FoundShardings | None = None
     failure: EngineError | None = None
     for number, sizes in enumerate(shapes):
-        progress(f"mesh of {', '.join(f'{name}={size}' for name, size in sizes.items())}")
         candidate, _ = program.copy()
         candidate.resize(sizes)
         left = (begin + seconds - perf_counter()) / (len(shapes) - number)
         fastest = inf if best is None else best.time
         try:
-            found = find_shardings(
-                candidate, topology=topology, memory=memory, free=free, keep=keep, seconds=left,
-                faster_than=fastest, progress=progress,
-            )  # fmt: skip
+            found = find(candidate, seconds=left, faster_than=fastest)
         except MemoryExceeded as error:
             failure = error
             continue

@@ -10,9 +10,9 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
-from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.ops import ManualComputationOp, MeshOp, ReshardOp, ShardingConstraintOp
+from xshardy.dialects.sdy.ops import ManualComputationOp, ReshardOp, ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.shapes import shape_of
 from xshardy.facts.movement import is_elementwise
@@ -33,7 +33,6 @@ from xshardy.transforms.sdy.shardable_values import sharding_of
 
 SCATTERING = (stablehlo.ConvolutionOp, stablehlo.DotGeneralOp, stablehlo.DotOp, stablehlo.ReduceOp)
 """Operations whose sums the partitioner scatters; those of look-ups are reduced to all devices."""
-NO_RULE_NEEDED = (*CONTROL, MeshOp, stablehlo.IotaOp, hlo.ElidedConstantOp)
 
 
 @dataclass(slots=True, eq=False)
@@ -95,7 +94,7 @@ class ProgramNodes:
         clusters = Clusters(self._divided)
         for op, _ in executed:
             self._carry(op)
-            if not isinstance(op, NO_RULE_NEEDED) and not result_owners(op) and op.results:
+            if type(op) not in CONTROL and not result_owners(op) and op.results:
                 clusters.add(op)
         computed = [self._compute(operations) for operations in clusters]
         for node in computed:

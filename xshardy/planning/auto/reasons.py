@@ -14,7 +14,7 @@ from xshardy.planning.auto.second_best import SecondBest
 from xshardy.planning.origins import visible
 
 
-class Kind(Enum):
+class AnnotationKind(Enum):
     """Where an annotation stands."""
 
     ARGUMENT = "argument"
@@ -26,7 +26,7 @@ class Kind(Enum):
 class FoundAnnotation:
     """An annotation; equal ones at one line of the source are one."""
 
-    kind: Kind
+    kind: AnnotationKind
     tensor: str
     """The name of the tensor."""
     place: str
@@ -45,15 +45,14 @@ class FoundAnnotation:
 
 def annotations_of(found: FoundShardings) -> Sequence[FoundAnnotation]:
     """The rows of `found`: arguments, and then constraints in the order of the program."""
-    return () if found.annotations is None else [*_Rows(found, found.annotations).all()]
+    annotations, choice = found.annotations, found.solution.choice
+    return () if annotations is None or choice is None else [*_Rows(found, annotations, choice).all()]
 
 
 class _Rows:
-    def __init__(self, found: FoundShardings, annotations: Annotations):
-        self._found, self._annotations = found, annotations
+    def __init__(self, found: FoundShardings, annotations: Annotations, choice: Sequence[int]):
+        self._annotations, self._axes = annotations, found.prepared.axes
         self._space, self._names = found.space, found.prepared.program.names
-        choice = found.solution.choice
-        assert choice is not None  # there are annotations
         self._second_best = SecondBest(found.space, choice)
 
     def all(self) -> Iterator[FoundAnnotation]:
@@ -61,18 +60,18 @@ class _Rows:
         nodes = self._space.nodes
         for index, placement in sorted(self._annotations.arguments.items()):
             argument = nodes.block.args[index]
-            yield self._row(Kind.ARGUMENT, [argument], (), placement)
+            yield self._row(AnnotationKind.ARGUMENT, [argument], (), placement)
         produced: dict[tuple[str, Placement], list[SSAValue]] = {}
         for value, placement in self._annotations.values.items():
             produced.setdefault((self._line(value), placement), []).append(value)
         for (_, placement), values in produced.items():
-            yield self._row(Kind.PRODUCED, values, (), placement)
+            yield self._row(AnnotationKind.PRODUCED, values, (), placement)
         read: dict[tuple[str, str, Placement], list[Use]] = {}
         for use, placement in self._annotations.reads.items():
             key = self._line(use[0].operands[use[1]]), self._reader(use[0]), placement
             read.setdefault(key, []).append(use)
         for (*_, placement), uses in read.items():
-            yield self._row(Kind.READ, [op.operands[index] for op, index in uses], uses, placement)
+            yield self._row(AnnotationKind.READ, [op.operands[index] for op, index in uses], uses, placement)
 
     def _line(self, value: SSAValue) -> str:
         """What a row stands for: tensors of one line, such as those of all layers; the arguments of one shape."""
@@ -82,7 +81,7 @@ class _Rows:
         return self._names.place(visible(owner)) or self._names.describe(value)
 
     def _row(
-        self, kind: Kind, values: Sequence[SSAValue], uses: Sequence[Use], placement: Placement
+        self, kind: AnnotationKind, values: Sequence[SSAValue], uses: Sequence[Use], placement: Placement
     ) -> FoundAnnotation:
         first = values[0]
         operation = uses[0][0] if uses else first.owner
@@ -90,9 +89,13 @@ class _Rows:
         best = self._second_best
         second = best.of_read(uses[0], placement) if uses else best.of_value(first, placement)
         return FoundAnnotation(
-            *(kind, self._names.describe(first), place or "", self._reader(uses[0][0]) if uses else ""),
-            *(self._found.prepared.axes.sharding(placement), second),
-            len({*values}),
+            kind,
+            tensor=self._names.describe(first),
+            place=place or "",
+            reader=self._reader(uses[0][0]) if uses else "",
+            sharding=self._axes.sharding(placement),
+            second_best=second,
+            count=len({*values}),
         )
 
     def _reader(self, op: Operation) -> str:

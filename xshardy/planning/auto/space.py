@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xshardy.planning.auto.buffers import Lifetimes
 from xshardy.planning.auto.choices import Placements
 from xshardy.planning.auto.classes import classes_of
-from xshardy.planning.auto.moves import MoveTimes
+from xshardy.planning.auto.move_times import MoveTimes
 from xshardy.planning.auto.nodes import Node, ProgramNodes
 from xshardy.planning.auto.placements import Placement
 from xshardy.search.problem import Buffer, Floats, Problem

@@ -10,7 +10,7 @@ from xshardy.planning.auto.meshes import find_mesh_and_shardings
 from xshardy.planning.topology import H100
 from xshardy.programs.program import Program
 from xshardy.syntax import print_module
-from xshardy.tools.arguments import argument_spec, bound, mesh_axes, path, positive, size, topology
+from xshardy.tools.arguments import argument_spec, bound, byte_count, mesh_axes, path, positive, topology
 from xshardy.tools.auto import as_json, print_found
 from xshardy.tools.output import write_text
 from xshardy.tools.placed_diagnostics import imported_program
@@ -33,7 +33,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what the devices are: h100x8, tpu-v5e-16, or a file (docs/planning.md; default: %(default)s)",
     )
     parser.add_argument(
-        "--memory", type=size, default=inf, metavar="BYTES", help="what a device may hold, such as 64GiB (default: all)"
+        "--memory",
+        type=byte_count,
+        default=inf,
+        metavar="BYTES",
+        help="what a device may hold, such as 64GiB (default: no limit)",
     )
     parser.add_argument(
         "--keep",
@@ -69,6 +73,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _found(program: Program, args: argparse.Namespace) -> FoundShardings:
-    machine, keep = topology(args.topology), dict(args.keep)
-    search = find_shardings if args.devices is None else partial(find_mesh_and_shardings, devices=args.devices)
-    return search(program, topology=machine, memory=args.memory, free=args.free, keep=keep, seconds=args.time)
+    machine = topology(args.topology)
+    find = partial(find_shardings, topology=machine, memory=args.memory, free=args.free, keep=dict(args.keep))
+    if args.devices is None:
+        return find(program, seconds=args.time)
+    return find_mesh_and_shardings(program, args.devices, find, seconds=args.time)

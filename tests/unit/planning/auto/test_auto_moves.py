@@ -7,7 +7,7 @@ import pytest
 from xdsl.dialects.builtin import TensorType, f32
 
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
-from xshardy.planning.auto.moves import MoveTimes
+from xshardy.planning.auto.move_times import MoveTimes
 from xshardy.planning.auto.placements import Placement, SearchAxes
 from xshardy.planning.topology import Link, LinkKind, Topology
 

@@ -1,5 +1,7 @@
 """Found shardings: no slower than those given, within the memory, optimal for the model, and right when they run."""
 
+import json
+from dataclasses import replace
 from importlib import import_module
 from itertools import product
 from math import inf
@@ -11,19 +13,22 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 import xshardy
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
+from xshardy.planning.auto.annotations import Annotations
 from xshardy.planning.auto.choices import ChoiceTable
 from xshardy.planning.auto.find import FoundShardings, MemoryExceeded
 from xshardy.planning.auto.meshes import mesh_shapes
-from xshardy.planning.auto.moves import MoveTimes
+from xshardy.planning.auto.move_times import MoveTimes
 from xshardy.planning.auto.nodes import ProgramNodes
 from xshardy.planning.auto.prepared import prepare
-from xshardy.planning.auto.reasons import Kind, annotations_of
+from xshardy.planning.auto.reasons import AnnotationKind, annotations_of
 from xshardy.planning.auto.space import Space
 from xshardy.planning.topology import H100
 from xshardy.programs.errors import EngineError
 from xshardy.programs.program import read_program
 from xshardy.programs.source import Source, source_of
+from xshardy.proving.verdict import Answer
 from xshardy.search.solve import solve
+from xshardy.tools.auto import as_json, print_found
 
 jax: Any = import_module("jax")  # without its types, which are incomplete
 jnp = jax.numpy
@@ -178,11 +183,13 @@ def empty(x: Any, w: Any) -> Any:
     return x[:0] @ w, x.sum()
 
 
+UNDECIDED = (convolved, empty)
+"""Those whose partition the proofs cannot decide yet; no input refutes it."""
 PROGRAMS = [scanned, branches, called, manual, convolved, odd, looked_up, empty]
 
 
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
-def test_programs_compute_what_they_did_and_are_proved(function: Any):
+def test_programs_compute_what_they_did_and_are_not_refuted(function: Any):
     shapes = ((32, 64), (64, 64)) if function is not scanned else ((32, 64), (3, 64, 64))
     arguments = [tensor(shape, "data") if number == 0 else tensor(shape) for number, shape in enumerate(shapes)]
     answer = found(function, *arguments, free=True)
@@ -191,15 +198,27 @@ def test_programs_compute_what_they_did_and_are_proved(function: Any):
     arrays = [random.standard_normal(shape).astype(np.float32) for shape in shapes]
     ran = xshardy.run(answer.program.module, arrays, on="simulated", check=True)
     assert ran.agrees
-    assert xshardy.prove(answer.program.module, run=False).answer.value in ("proved", "undecided")
+    verdict = xshardy.prove(answer.program.module)
+    assert verdict.answer is (Answer.UNDECIDED if function in UNDECIDED else Answer.PROVED)
 
 
 def test_rows_say_what_the_second_best_costs():
     answer = found(two_layers, *LARGE, free=True)
     rows = annotations_of(answer)
-    arguments = [row for row in rows if row.kind is Kind.ARGUMENT]
+    arguments = [row for row in rows if row.kind is AnnotationKind.ARGUMENT]
     assert [row.tensor for row in arguments] == ["argument 0 (x)", "argument 1 (up)", "argument 2 (down)"]
     assert all(row.second_best is not None and row.second_best > -1e-12 for row in arguments)
+
+
+def test_an_answer_that_the_model_has_no_choice_for_can_be_printed(capsys: pytest.CaptureFixture[str]):
+    """Its memory is an estimate: a plan may fit where no choice does."""
+    answer = found(two_layers, *LARGE, free=True)
+    solution = replace(answer.solution, choice=None, cost=inf, bound=inf)
+    unknown = replace(answer, solution=solution, annotations=Annotations())
+    assert annotations_of(unknown) == ()
+    print_found(unknown)
+    assert "no choice fits" in capsys.readouterr().out
+    assert json.dumps(as_json(unknown), allow_nan=False)
 
 
 def test_shapes_of_a_mesh():
