@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 
 from xshardy.search.arrays import Arrays
+from xshardy.search.core import Mask
 from xshardy.search.problem import Floats, Ints
 
 RISE, FALL = 0.02, 0.99
@@ -24,7 +25,7 @@ class Forests:
             self.after[a].append(b)
             self.before[b].append(a)
 
-    def draw(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def draw(self) -> Mask:
         """By node, whether it is in a forest to which no node can be added."""
         order = list(range(len(self.before)))
         self.random.shuffle(order)
@@ -66,12 +67,7 @@ class Forests:
         labels = labels.copy()
         backward = arrays.backward
         for level in backward.levels:
-            values = totals[level.strategies]
-            best = np.repeat(np.minimum.reduceat(values, level.node_starts), arrays.sizes[level.nodes])
-            places = np.flatnonzero(values == best)[::-1] + level.strategies.start
-            places = places[inside[arrays.owners[places]]]
-            owners = arrays.owners[places]
-            labels[owners] = places - arrays.offsets[owners]
+            arrays.label(labels, level, totals, inside)
             if len(level.entries):
                 sources = backward.sources[level.messages]
                 entries = level.entries[level.message_starts + labels[sources]]

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from xshardy.search.core import Core, Infeasible, Span
+from xshardy.search.core import Core, Infeasible, Mask, Span
 from xshardy.search.problem import FORBIDDEN, ROUNDING, Buffer, Floats, Ints, Problem
 
 
@@ -79,7 +79,7 @@ def _links(problem: Problem) -> list[list[tuple[int, Ints]]]:
     return links
 
 
-def _image(allowed: np.ndarray[tuple[int, int], np.dtype[np.bool_]]) -> Ints:
+def _image(allowed: Mask) -> Ints:
     return np.where(allowed.any(1), allowed.argmax(1), -1)
 
 

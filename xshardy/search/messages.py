@@ -59,11 +59,7 @@ class Messages:
             least = np.minimum.reduceat(total, level.node_starts)
             bound += float(least.sum())
             if label:
-                values = given[level.strategies]
-                best = np.repeat(np.minimum.reduceat(values, level.node_starts), sizes[level.nodes])
-                places = np.flatnonzero(values == best)[::-1] + level.strategies.start
-                owners = arrays.owners[places]
-                labels[owners] = places - arrays.offsets[owners]
+                arrays.label(labels, level, given)
             if not len(level.entries):
                 continue
             rest = (total - np.repeat(least, sizes[level.nodes])) * self.shares[level.strategies]
