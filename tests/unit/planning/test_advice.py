@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
+from divided_tensors import MESH, tensor
+from jax.sharding import NamedSharding, PartitionSpec
 
 import xshardy
 from xshardy.planning.plan import Plan
@@ -15,11 +16,6 @@ from xshardy.planning.topology import H100
 jax: Any = import_module("jax")  # without its types, which are incomplete
 jnp = jax.numpy
 P = PartitionSpec
-MESH = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
-
-
-def tensor(shape: tuple[int, ...], *spec: Any, type: Any = jnp.float32) -> Any:
-    return jax.ShapeDtypeStruct(shape, type, sharding=NamedSharding(MESH, P(*spec)))
 
 
 def without_constraint_on_the_residual_stream(tokens: Any, embedding: Any, ups: Any, downs: Any) -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
+from divided_tensors import MESH, tensor
+from jax.sharding import PartitionSpec
 
 import xshardy
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
@@ -33,11 +34,6 @@ from xshardy.tools.auto import as_json, print_found
 jax: Any = import_module("jax")  # without its types, which are incomplete
 jnp = jax.numpy
 P = PartitionSpec
-MESH = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
-
-
-def tensor(shape: tuple[int, ...], *spec: Any, type: Any = jnp.float32) -> Any:
-    return jax.ShapeDtypeStruct(shape, type, sharding=NamedSharding(MESH, P(*spec)))
 
 
 def two_layers(x: Any, up: Any, down: Any) -> Any:
