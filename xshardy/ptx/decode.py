@@ -6,7 +6,7 @@ it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -36,6 +36,8 @@ Reader: TypeAlias = Callable[[Lanes], Array]
 Writer: TypeAlias = Callable[[Lanes, Array], None]
 Step: TypeAlias = Callable[[Lanes], None]
 """Executes an instruction for the active threads."""
+AbsentLanes: TypeAlias = Callable[[Lanes, Array], Array]
+"""The lanes that each thread names in its member mask and that are not in a mask of threads: 32 bits each."""
 
 CARRY = "%cc"
 """The register behind the condition code."""
@@ -178,6 +180,8 @@ class Context:
     """The source of errors of approximate functions; None for none."""
     output: Callable[[str], object] = print_text
     """Is told what the kernel prints."""
+    absent_lanes: list[AbsentLanes] = field(default_factory=list[AbsentLanes])
+    """Of the instruction that is decoded, if it is one of whole warps."""
 
 
 def computation_step(registers: Registers, instruction: Instruction, rule: Computation) -> Step:

@@ -1,12 +1,12 @@
 """An entry as a list of steps, with the places where the flow of control changes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from xshardy.ptx.control import Barrier, Branch, Control, Guarded, Switch
-from xshardy.ptx.decode import Context, Registers, Step, guarded, print_text
+from xshardy.ptx.decode import AbsentLanes, Context, Registers, Step, guarded, print_text
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.table import name_of, row_of
@@ -24,6 +24,10 @@ class Program:
     ends: tuple[int, ...]
     """For each instruction, the next one at or behind it that is no plain step; or the number of instructions."""
     registers: Registers
+    absent_lanes: tuple[AbsentLanes | None, ...]
+    """For each instruction of whole warps that has no guard, which threads it waits for."""
+    meetings: tuple[int, ...]
+    """For each instruction, the next one at or behind it that is such; or the number of instructions."""
 
 
 def program_of(
@@ -37,11 +41,23 @@ def program_of(
     body = entry.body
     registers = Registers(body.registers, symbols)
     context = Context(registers, memory, body.labels, errors, output)
-    steps = tuple(_checked(instruction, context) for instruction in body.instructions)
-    ends = [len(steps)] * (len(steps) + 1)
-    for number in reversed(range(len(steps))):
-        ends[number] = number if isinstance(steps[number], Control) else ends[number + 1]
-    return Program(body.instructions, steps, tuple(ends), registers)
+    steps: list[Step | Control] = []
+    absent_lanes: list[AbsentLanes | None] = []
+    for instruction in body.instructions:
+        context.absent_lanes.clear()
+        steps.append(_checked(instruction, context))
+        absent_lanes.append(context.absent_lanes[0] if context.absent_lanes and instruction.guard is None else None)
+    ends = _next([isinstance(step, Control) for step in steps])
+    meetings = _next([each is not None for each in absent_lanes])
+    return Program(body.instructions, tuple(steps), ends, registers, tuple(absent_lanes), meetings)
+
+
+def _next(chosen: Sequence[bool]) -> tuple[int, ...]:
+    """For each number, and for the length, the next one at or behind it that is chosen; the length if none is."""
+    following = [len(chosen)] * (len(chosen) + 1)
+    for number in reversed(range(len(chosen))):
+        following[number] = number if chosen[number] else following[number + 1]
+    return tuple(following)
 
 
 def _checked(instruction: Instruction, context: Context) -> Step | Control:

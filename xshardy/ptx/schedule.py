@@ -97,6 +97,10 @@ class Schedule:
         """Threads of warps of which others spin, by the number of their next instruction."""
         self.mates = np.zeros(lanes.shape, np.bool_)
         """All threads of these warps."""
+        self.meeting: dict[int, Array] = {}
+        """Threads that wait for others of their warps, by the number of an instruction of whole warps."""
+        self.parted: int | None = None
+        """The number of such an instruction that is executed though some do not come."""
         self.exited = lanes.exited
         self.loops = Loops(self, max_iterations)
 
@@ -116,7 +120,7 @@ class Schedule:
             if self._wake([each for each in self.spinning if each.changes != self.memory.changes]):
                 continue
             if not (self.testing and self._give_up()) and not self._let_held_go():
-                return not (self.testing or self.waiting or self.spinning)
+                return not (self.testing or self.waiting or self.spinning or self.meeting)
 
     def resume(self) -> bool:
         """Run on behind `run`, after other blocks. Whether all have ended."""
@@ -133,6 +137,10 @@ class Schedule:
         spinning, self.spinning = self.spinning, []
         for each in spinning:
             self.loops.end(each.at, each.mask, "repeats a loop without any change")
+        if not spinning and self.meeting:
+            self.parted = min(self.meeting)
+            self._add(self.parted, self.meeting.pop(self.parted))
+            return True
         if not spinning and self.testing:
             self._report_testing()
         elif not spinning and self.waiting:
@@ -154,7 +162,8 @@ class Schedule:
 
     def has_others(self) -> bool:
         """Whether there are threads beside the active ones that may continue."""
-        return bool(self.ready or self.held or self.waiting or self.testing or self.spinning) or not self.is_whole_grid
+        others = self.ready or self.held or self.waiting or self.testing or self.spinning or self.meeting
+        return bool(others) or not self.is_whole_grid
 
     def spin(self, at: int, target: int, mask: Array, *, advances: bool) -> None:
         """Let the threads of a loop wait for others."""
@@ -194,6 +203,12 @@ class Schedule:
         lanes.mask = None if mask.all() else mask
         while True:
             end = min(program.ends[at], limit)
+            if lanes.mask is not None and at == program.meetings[at]:
+                if not self._meet(at):
+                    return
+                end = at + 1
+            elif lanes.mask is not None:
+                end = min(end, program.meetings[at])
             if end > at:
                 for step in program.steps[at:end]:
                     step(lanes)  # type: ignore[operator]
@@ -202,6 +217,8 @@ class Schedule:
             if at == limit:
                 self._add(at, lanes.active_mask())
                 return
+            if at != program.ends[at]:
+                continue
             self._count(at, at + 1)
             following = self._after(program.steps[at], at)
             if following is None:
@@ -210,6 +227,20 @@ class Schedule:
             if at >= limit:
                 self._add(at, lanes.active_mask())
                 return
+
+    def _meet(self, at: int) -> bool:
+        """Whether threads execute an instruction of whole warps: those for whom others still may come wait for them."""
+        lanes, absent_lanes = self.lanes, self.program.absent_lanes[at]
+        assert absent_lanes is not None
+        there = lanes.active_mask() | self.meeting.pop(at, False)
+        if self.parted != at:
+            waiting = there & (absent_lanes(lanes, there | self.exited) != 0)
+            if waiting.any():
+                self.meeting[at] = waiting
+                there = there & ~waiting
+        self.parted = None
+        lanes.mask = None if there.all() else there
+        return bool(there.any())
 
     def _after(self, control: Step | Control, at: int) -> int | None:
         """The instruction at which all active threads continue after `control`; None if they wait, ended or split."""

@@ -114,6 +114,29 @@ def test_votes_and_reductions():
     assert values(body, "%r6", threads=32)[0, :4].tolist() == [0x11111111, 0x22222222, 0x44444444, 0x88888888]
 
 
+def test_lanes_wait_for_others_of_their_warp_that_are_behind_them_in_the_text():
+    """Compilers put the end of a loop in front of its body: lanes that skip the body come to the vote first."""
+    body = """
+  mov.b32 %r3, 0;
+  mov.b32 %r4, %r1;
+  bra $head;
+$tail:
+  vote.sync.ballot.b32 %r5, %p1, -1;
+  add.u32 %r3, %r3, %r5;
+  add.u32 %r4, %r4, 8;
+$head:
+  setp.lt.u32 %p1, %r4, 32;
+  vote.sync.any.pred %p2, %p1, -1;
+  @!%p2 bra $done;
+  @!%p1 bra $tail;
+  xor.b32 %r6, %r4, 1;
+  bra $tail;
+$done:
+"""
+    ballots = [(1 << 32 - 8 * turn) - 1 for turn in range(4)]
+    assert set(values(body, "%r3", threads=32).ravel().tolist()) == {sum(ballots) % (1 << 32)}
+
+
 def test_barriers_of_parts_of_a_block():
     body = """
   mov.u64 %rd8, s;

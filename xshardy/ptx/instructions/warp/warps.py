@@ -53,10 +53,13 @@ def members(context: Context, instruction: Instruction, operand: Operand) -> Syn
 
             faults.report(FaultKind.MEMBER_MASK, instruction.line, lanes, unnamed, describe)
 
-    def check_others(lanes: Lanes, mask: Array) -> None:
-        active = bits_of(lanes.warps(mask))
+    def absent_lanes(lanes: Lanes, there: Array) -> Array:
         existing = bits_of(lanes.warps(np.ones((1, 1), np.bool_)))
-        missing = lanes.of_warps(lanes.warps(read(lanes)) & existing[..., None] & ~active[..., None]) & np.uint32(ALL)
+        absent = existing & ~bits_of(lanes.warps(there))
+        return lanes.of_warps(lanes.warps(read(lanes)) & absent[..., None]) & np.uint32(ALL)
+
+    def check_others(lanes: Lanes, mask: Array) -> None:
+        missing = absent_lanes(lanes, mask)
         wrong = (missing != 0) & mask
         if wrong.any():
 
@@ -67,6 +70,7 @@ def members(context: Context, instruction: Instruction, operand: Operand) -> Syn
 
             faults.report(FaultKind.DIVERGENT_WARP, instruction.line, lanes, wrong, describe)
 
+    context.absent_lanes.append(absent_lanes)
     return check
 
 
