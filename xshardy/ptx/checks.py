@@ -8,7 +8,8 @@ with what their own thread does later, unless it waits. Threads of different clu
 "Memory Consistency Model", "Data Races".
 
 A thread that learns what another one has published (by a release and an acquire, or by fences around strong accesses,
-see `Releases`) is ordered behind it, and so is its block behind the other one: whoever holds a lock is not in a race.
+see `Releases`) is ordered behind it: whoever holds a lock is not in a race. Two strong accesses are no race if the
+scope of each includes the other thread.
 
 Not found are races with other readers than the last two of a byte.
 """
@@ -25,7 +26,7 @@ from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess, Region
 from xshardy.ptx.module import Instruction
-from xshardy.ptx.releases import ACCESSES, STRONG
+from xshardy.ptx.releases import ACCESSES, STRONG, MemoryScope, Places, StrongAccess, acquires, scope_of
 from xshardy.ptx.tensor_memory import CELLS, COLUMNS, TENSOR
 
 OF_BLOCKS = (SHARED, TENSOR)
@@ -57,19 +58,17 @@ class Now:
 
     thread: Array
     cluster: Array
+    of_cluster: Array
+    """The number of the agent in the cluster, see `Clocks`."""
     agent: Array
-    """The number in the cluster, see `Clocks`."""
+    """Its number in the grid."""
     release: Array
     """How often the agent has released before."""
     warp_phase: Array
-    is_strong: bool
-    time: int
-    """The number of the access."""
-    known: Mapping[int, Array]
-    """By block, the time before which the accesses of each block are known to be done."""
+    scope: MemoryScope
 
 
-FIELDS = ("thread", "agent", "release", "warp_phase", "is_strong", "time")
+FIELDS = ("thread", "agent", "release", "warp_phase", "scope")
 
 
 class Moments:
@@ -78,10 +77,10 @@ class Moments:
     def __init__(self, size: int):
         self.thread = np.zeros(size, np.int64)
         """The number of the thread in the grid, from 1 on, or `NOBODY`."""
-        self.agent, self.release = np.zeros(size, np.int32), np.zeros(size, np.int32)
-        self.warp_phase = np.zeros(size, np.int32)
-        self.is_strong = np.zeros(size, np.bool_)
-        self.time = np.zeros(size, np.int64)
+        self.agent = np.zeros(size, np.int64)
+        """Its number in the grid, see `Clocks.numbered`."""
+        self.release, self.warp_phase = np.zeros(size, np.int32), np.zeros(size, np.int32)
+        self.scope = np.zeros(size, np.int8)
 
     def note(self, places: Array, now: Now) -> None:
         for name in FIELDS:
@@ -89,21 +88,25 @@ class Moments:
 
     def unordered(self, places: Array, now: Now, lanes: Lanes) -> Array:
         """Whether the access that is noted for each of `places` has no order with the one now, of another agent."""
-        assert lanes.clocks is not None
-        before, agent = self.thread[places], self.agent[places]
-        block, own_block = ((thread - 1) // lanes.shape[1] for thread in (before, now.thread))
-        same_cluster = lanes.clusters.same(block, own_block)
-        same_agent = same_cluster & (agent == now.agent)
-        known = lanes.clocks.ordered(now.cluster, now.agent, agent, self.release[places])
+        clocks = lanes.clocks
+        assert clocks is not None
+        before, release = self.agent[places], self.release[places]
+        cluster, agent = np.divmod(before, clocks.known.shape[1])
+        same_cluster = cluster == now.cluster + clocks.first_cluster
+        same_agent = same_cluster & (agent == now.of_cluster)
+        known = clocks.ordered(now.cluster, now.of_cluster, agent, release)
         ordered = same_cluster & np.where(same_agent, self.warp_phase[places] != now.warp_phase, known)
-        is_other = (before != NOBODY) & ~(same_agent & (before == now.thread))
-        is_other &= ~lanes.clocks.pipelined(now.agent, agent)
-        unordered = is_other & ~ordered & ~(self.is_strong[places] & now.is_strong)
+        thread = self.thread[places]
+        is_other = (thread != NOBODY) & ~(same_agent & (thread == now.thread))
+        is_other &= ~clocks.pipelined(now.of_cluster, agent)
+        unordered = is_other & ~ordered
         if unordered.any():
-            for number in np.unique(own_block[unordered & (block != own_block)]).tolist():
-                chosen = unordered & (own_block == number) & (block != number)
-                if (known := now.known.get(number)) is not None:
-                    unordered[chosen] = self.time[places][chosen] >= known[block[chosen]]
+            narrower = np.minimum(self.scope[places], now.scope)
+            in_reach = (narrower == MemoryScope.GPU) | ((narrower == MemoryScope.CLUSTER) & same_cluster)
+            same_block = (thread - 1) // lanes.shape[1] == (now.thread - 1) // lanes.shape[1]
+            unordered &= ~(in_reach | ((narrower == MemoryScope.CTA) & same_block))
+        if (far := unordered & ~same_cluster).any():
+            unordered[far] = ~clocks.ordered_afar(now.cluster[far], now.of_cluster[far], before[far], release[far])
         return unordered
 
 
@@ -114,6 +117,7 @@ class Shadow:
         size = region.data.size
         self.writes, self.reads, self.earlier_reads = Moments(size), Moments(size), Moments(size)
         """The last write, the last read, and the last read by another thread than that."""
+        self.written: Places = {}
         self.is_constant = np.zeros(size, np.bool_)
         """Read by `ld.global.nc`."""
 
@@ -155,8 +159,8 @@ class _Bytes:
 class Checks:
     """An observer that reports faults."""
 
-    def __init__(self, faults: Faults):
-        self.faults = faults
+    def __init__(self, faults: Faults, *, weak_volatile: bool = False):
+        self.faults, self.weak_volatile = faults, weak_volatile
         self._shadows: WeakKeyDictionary[Region, Shadow] = WeakKeyDictionary()
 
     def __call__(self, lanes: Lanes, access: Access | BulkAccess) -> None:
@@ -172,27 +176,29 @@ class Checks:
         places = (offsets[:, None] + np.arange(size)).reshape(-1)
         modifiers = instruction.opcode.split(".")
         is_strong = access.kind is AccessKind.ATOMIC or any(modifier in STRONG for modifier in modifiers)
+        scope = scope_of(modifiers) if is_strong else MemoryScope.WEAK
         block, thread = np.divmod(lane, lanes.shape[1])
-        releases = lanes.clocks.releases
-        releases.time += 1
         if is_strong and modifiers[0] in ACCESSES:
-            mask = np.zeros(lanes.shape, np.bool_)
-            mask.reshape(-1)[threads] = True
-            reads, writes = modifiers[0] not in ("st", "red"), modifiers[0] != "ld"
-            lanes.clocks.access(mask, modifiers, reads=reads, writes=writes)
-            if "cta" not in modifiers and "cluster" not in modifiers and region.name != SHARED:
-                blocks = lanes.blocks[mask.any(axis=1)].tolist()
-                releases.access(blocks, modifiers, reads=reads, writes=writes)
+            name = modifiers[0]
+            kind = StrongAccess(
+                scope,
+                reads=name in ("ld", "atom"),
+                writes=name != "ld",
+                updates=name in ("atom", "red"),
+                acquires=acquires(modifiers),
+            )
+            lanes.clocks.access(threads, offsets, shadow.written, modifiers, kind)
+            if self.weak_volatile and "volatile" in modifiers:
+                scope = MemoryScope.WEAK
         cluster, agent = lanes.clocks.agents(block, thread, lanes.engine)
         now = Now(
             lanes.blocks[block] * lanes.shape[1] + thread + 1,
             cluster,
             agent,
+            lanes.clocks.numbered(cluster, agent),
             lanes.clocks.releases_of(cluster, agent),
             lanes.clocks.warp_phases.reshape(-1)[lane],
-            is_strong,
-            releases.time,
-            releases.known,
+            scope,
         )
         found = _Bytes(lanes, access.kind, instruction, region, lane, places, now)
         if access.kind is AccessKind.LOAD:
@@ -235,7 +241,7 @@ class Checks:
         self._report_race(found, shadow.earlier_reads, "writes what {other} reads")
         shadow.writes.note(places, now)
         together = shadow.writes.thread[places] != now.thread
-        if together.any() and not now.is_strong:
+        if together.any() and now.scope is MemoryScope.WEAK:
             differs = together if words is None else _differing(found, words, size)
             others = shadow.writes.thread[places]
 
@@ -252,9 +258,9 @@ class Checks:
         if found.region.name != SHARED or lanes.engine < ASYNC:
             return
         block, own_block = ((thread - 1) // lanes.shape[1] for thread in (before.thread[places], now.thread))
-        agent, release = before.agent[places], before.release[places]
-        ordered = lanes.clocks.ordered(now.cluster, now.agent, agent, release)
-        unseen = ordered & ~lanes.clocks.fenced(now.cluster, now.agent, agent, release)
+        agent, release = before.agent[places] % lanes.clocks.known.shape[1], before.release[places]
+        ordered = lanes.clocks.ordered(now.cluster, now.of_cluster, agent, release)
+        unseen = ordered & ~lanes.clocks.fenced(now.cluster, now.of_cluster, agent, release)
         wrong = unseen & (before.thread[places] != NOBODY) & lanes.clusters.same(block, own_block)
         others = before.thread[places]
 
@@ -297,6 +303,7 @@ def _of(now: Now, chosen: Array) -> Now:
         now,
         thread=now.thread[chosen],
         cluster=now.cluster[chosen],
+        of_cluster=now.of_cluster[chosen],
         agent=now.agent[chosen],
         release=now.release[chosen],
         warp_phase=now.warp_phase[chosen],

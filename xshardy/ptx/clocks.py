@@ -4,19 +4,33 @@ Which accesses happen before which: vector clocks of the warps of a cluster, and
 An agent is a warp, or one of the engines that work for it while it goes on (`Engine`). Each agent counts its releases.
 It knows of each other agent up to which release all that this did is done. Barriers, arrivals and waits pass this
 knowledge on. Threads of one warp are told apart by `warp_phases` only: the arrival of one thread of a warp counts for
-all of them. So do fences around strong accesses. Source: PTX ISA, "Memory Consistency Model"; the method is that of
-Lamport's clocks.
+all of them. Source: PTX ISA, "Memory Consistency Model", "Causality order"; the method is that of Lamport's clocks.
+
+What agents of other clusters did is known by messages (`Releases`) only. That an agent learns one is something that
+it does: who knows that it has done so knows the message, too.
 """
 
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.releases import Published, Releases, acquires, releases
+from xshardy.ptx.releases import (
+    Agent,
+    Knowledge,
+    MemoryScope,
+    Message,
+    Places,
+    Releases,
+    StrongAccess,
+    acquires,
+    releases,
+    scope_of,
+)
 
 
 class Engine(IntEnum):
@@ -48,16 +62,18 @@ LOADERS = 8
 ASYNC = Engine.BULK_READS
 """Engines from here on access memory by the asynchronous proxy: what others write, they see only behind a fence."""
 
-Knowledge = Array
-"""Of each agent, up to which of its releases all is done; and behind that, up to which it is fenced too."""
+Row = Array
+"""Of each agent of a cluster, up to which of its releases all is done; behind that, up to which it is fenced too."""
 
 
 class Clocks:
     """The clocks of some blocks with so many threads, in clusters of so many blocks. Masks are [blocks, threads]."""
 
-    def __init__(self, blocks: int, threads: int, cluster_size: int, releases: Releases | None = None):
-        self.cluster_size = cluster_size
-        self.releases = releases or Releases(blocks)
+    def __init__(
+        self, blocks: int, threads: int, cluster_size: int, releases: Releases | None = None, first_cluster: int = 0
+    ):
+        self.cluster_size, self.first_cluster = cluster_size, first_cluster
+        self.releases = releases or Releases()
         """Of all blocks of the grid."""
         self.warps = -(-threads // WARP_SIZE)
         """Of a block."""
@@ -67,8 +83,14 @@ class Clocks:
         agents = self.of_cluster * (Engine.LOADS + LOADERS)
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
-        self._published = {cluster: Published(2 * agents) for cluster in range(len(self.known))}
-        self._groups: dict[tuple[Engine, int, int], deque[Knowledge]] = {}
+        self._learned: dict[int, dict[int, tuple[list[int], list[Knowledge]]]] = {}
+        """
+        By cluster, for each agent that has learned of others, how often it had released then, and all that it has
+        learned until then.
+        """
+        self._heard: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}
+        """The last message that each agent has learned of another one, which it need not learn again."""
+        self._groups: dict[tuple[Engine, int, int], deque[Row]] = {}
         self._loaders: dict[int, int] = {}
 
     def loader(self, mbarrier: int) -> int:
@@ -88,8 +110,8 @@ class Clocks:
         return warp + engine * self.of_cluster
 
     def engine(self, agent: int) -> Engine:
-        """What kind of agent one is, by its number in the cluster."""
-        return Engine(min(agent // self.of_cluster, Engine.LOADS))
+        """What kind of agent one is, by its number in the cluster or in the grid."""
+        return Engine(min(agent % self.known.shape[1] // self.of_cluster, Engine.LOADS))
 
     def _of_warps(self, mask: Array) -> Array:
         """Whether each warp has a thread of the mask: [blocks, warps]."""
@@ -100,12 +122,12 @@ class Clocks:
         block, warp = np.nonzero(self._of_warps(mask))
         return self.agents(block, warp * WARP_SIZE)
 
-    def release(self, cluster: Array, agent: Array) -> Knowledge:
+    def release(self, cluster: Array, agent: Array) -> Row:
         """What each of some agents knows and has done until now, a row for each."""
         self.known[cluster, agent, agent] += 1
         return self.known[cluster, agent]
 
-    def acquire(self, cluster: Array, agent: Array, knowledge: Knowledge) -> None:
+    def acquire(self, cluster: Array, agent: Array, knowledge: Row) -> None:
         """Let each of some agents know what is in its row of `knowledge`."""
         np.maximum.at(self.known, (cluster, agent), knowledge)
 
@@ -121,30 +143,84 @@ class Clocks:
         agents = self.known.shape[1]
         self.known[cluster, warp, agents:] = self.known[cluster, warp, :agents]
 
-    def thread_fence(self, mask: Array) -> None:
-        """Let what the warps of `mask` know be published by their next strong writes, and learn what they have read."""
-        cluster, warp = self._warps_of(mask)
-        for of, agent, row in zip(cluster.tolist(), warp.tolist(), self.release(cluster, warp), strict=True):
-            self._learn(of, agent, self._published[of].fence(agent, row))
-        self.warp_phases += mask
+    def thread_fence(self, mask: Array, words: Sequence[str]) -> None:
+        """
+        Let what the warps of `mask` did and know be published by their next strong writes, and learn what they have
+        read, by a fence with an opcode of these words.
+        """
+        scope = scope_of(words)
+        for agent in self._threads_of(*self._warps_of(mask)):
+            if acquires(words):
+                self._learn(mask, agent, self.releases.seen_by(agent, scope))
+            if releases(words):
+                self.releases.fence(scope, self._message(agent, scope))
 
-    def access(self, mask: Array, words: Sequence[str], *, reads: bool, writes: bool) -> None:
-        """The threads of `mask` access memory strongly, with an opcode of these words."""
-        cluster, warp = self._warps_of(mask)
-        agents = [*zip(cluster.tolist(), warp.tolist(), strict=True)]
-        if writes:
-            rows = self.release(cluster, warp) if releases(words) else [None] * len(agents)
-            for (of, agent), row in zip(agents, rows, strict=True):
-                self._published[of].write(agent, row)
-        for of, agent in agents if reads else ():
-            row = self._published[of].read(agent)
-            self._learn(of, agent, row if acquires(words) else None)
-        if reads and acquires(words):
-            self.warp_phases += mask
+    def access(self, threads: Array, places: Array, written: Places, words: Sequence[str], kind: StrongAccess) -> None:
+        """
+        Threads, by their numbers among those executed together, access memory strongly, each at one of `places`, with
+        an opcode of these words; `written` are the places of the region.
+        """
+        publishes = kind.writes and (releases(words) or self.releases.is_fenced)
+        if not publishes and not written:
+            return
+        mask = np.zeros(self.warp_phases.shape, np.bool_)
+        mask.reshape(-1)[threads] = True
+        cluster, warp = self.agents(*np.divmod(threads, mask.shape[1]))
+        pairs = np.stack([places, cluster, warp])
+        _, first = np.unique(pairs, axis=1, return_index=True)
+        messages: dict[Agent, Message] = {}
+        first.sort()
+        agents = self._threads_of(cluster[first], warp[first])
+        for agent, place in zip(agents, places[first].tolist(), strict=True):
+            if releases(words) and kind.writes and agent not in messages:
+                messages[agent] = self._message(agent, kind.scope)
+            learned = self.releases.access(written, place, agent, kind, messages.get(agent))
+            self._learn(mask, agent, learned)
 
-    def _learn(self, cluster: int, agent: int, row: Knowledge | None) -> None:
-        if row is not None:
-            np.maximum(self.known[cluster, agent], row, out=self.known[cluster, agent])
+    def _threads_of(self, cluster: Array, warp: Array) -> Iterator[Agent]:
+        """Warps by their numbers among these clusters and in them."""
+        for of, number in zip(cluster.tolist(), warp.tolist(), strict=True):
+            yield Agent(self.first_cluster + of, number // self.warps, number)
+
+    def _message(self, agent: Agent, scope: MemoryScope) -> Message:
+        """What a warp did until now, and knows."""
+        cluster, count = agent.cluster - self.first_cluster, self.known.shape[1]
+        row = self.release(np.array(cluster), np.array(agent.number))
+        knowledge = merged(self._far(cluster, agent.number))
+        return Message(agent, scope, {**knowledge, agent.cluster: row[:count].copy()})
+
+    def _far(self, cluster: int, agent: int) -> list[Knowledge]:
+        """What an agent knows of other clusters."""
+        found: list[Knowledge] = []
+        for other, (numbers, learned) in self._learned.get(cluster, {}).items():
+            count = len(numbers) if other == agent else bisect_left(numbers, self.known[cluster, agent, other])
+            if count:
+                found.append(learned[count - 1])
+        return found
+
+    def _learn(self, mask: Array, agent: Agent, messages: Sequence[Message]) -> None:
+        """Let a warp, with its threads in `mask`, know what is in messages."""
+        if not messages:
+            return
+        cluster, number = agent.cluster - self.first_cluster, agent.number
+        first = number % self.warps * WARP_SIZE
+        block = cluster * self.cluster_size + agent.rank
+        self.warp_phases[block, first : first + WARP_SIZE] += mask[block, first : first + WARP_SIZE]
+        latest = self._heard.setdefault(agent, {})
+        far: list[Knowledge] = []
+        for message in messages:
+            if latest.get((message.agent, message.scope)) is message:
+                continue
+            latest[message.agent, message.scope] = message
+            if (row := message.knowledge.get(agent.cluster)) is not None:
+                known = self.known[cluster, number, : len(row)]
+                np.maximum(known, row, out=known)
+            if others := {of: row for of, row in message.knowledge.items() if of != agent.cluster}:
+                far.append(others)
+        if far:
+            numbers, learned = self._learned.setdefault(cluster, {}).setdefault(number, ([], []))
+            learned.append(merged([*learned[-1:], *far]))
+            numbers.append(int(self.known[cluster, number, number]))
 
     def commit(self, mask: Array, *engines: Engine) -> None:
         """Make what the engines of the warps of `mask` do the youngest group of theirs."""
@@ -178,9 +254,26 @@ class Clocks:
         self.known[:, : self.of_cluster] = rows.reshape(self.known.shape[0], self.of_cluster, -1)
         self.warp_phases += leaving
 
+    def numbered(self, cluster: Array, agent: Array) -> Array:
+        """Agents as numbers in the grid."""
+        return (self.first_cluster + cluster) * self.known.shape[1] + agent
+
     def ordered(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
         """Whether agents `now` know what agents `before` of their cluster did before their release of that number."""
         return self.known[cluster, now, before] > release
+
+    def ordered_afar(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
+        """The same of agents `before` of other clusters, by their numbers in the grid."""
+        found = np.zeros(before.shape, np.bool_)
+        of_cluster, agent = np.divmod(before, self.known.shape[1])
+        for own, number in {*zip(cluster.tolist(), now.tolist(), strict=True)}:
+            for knowledge in self._far(own, number):
+                chosen = (cluster == own) & (now == number) & ~found
+                for other in np.unique(of_cluster[chosen]).tolist():
+                    if (row := knowledge.get(other)) is not None:
+                        there = chosen & (of_cluster == other)
+                        found[there] = row[agent[there]] > release[there]
+        return found
 
     def pipelined(self, now: Array, before: Array) -> Array:
         """Whether agents work off their tasks in one pipeline, so that they need not wait for each other."""
@@ -195,3 +288,15 @@ class Clocks:
     def releases_of(self, cluster: Array, agent: Array) -> Array:
         """How often agents have released."""
         return self.known[cluster, agent, agent]
+
+
+def merged(pieces: Sequence[Knowledge]) -> Knowledge:
+    """All that is in any of the pieces."""
+    if len(pieces) == 1:
+        return pieces[0]
+    found: dict[int, Array] = {}
+    for piece in pieces:
+        for cluster, row in piece.items():
+            known = found.get(cluster)
+            found[cluster] = row if known is None or known is row else np.maximum(known, row)
+    return found

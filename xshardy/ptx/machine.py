@@ -51,6 +51,8 @@ class Options:
     """Note faults and go on, instead of raising the first one."""
     checks: bool = False
     """Find races, and reads of uninitialized shared memory, too."""
+    weak_volatile: bool = False
+    """Volatile accesses are in races as weak ones are, as in C++. For the PTX ISA they are relaxed ones."""
     vectors_end_in_bounds: bool = False
     """A vector that is loaded may not end behind its buffer, even if only words of it that do not matter are there."""
     max_iterations: int = MAX_ITERATIONS
@@ -97,7 +99,10 @@ class Machine:
         symbols, sizes = self._layout(regions, options.dynamic_shared)
         self._point(regions, symbols)
         faults = Faults(options.collects_faults)
-        observers: list[Observer] = [*options.observers, *([Checks(faults)] if options.checks else [])]
+        observers: list[Observer] = [
+            *options.observers,
+            *([Checks(faults, weak_volatile=options.weak_volatile)] if options.checks else []),
+        ]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         memory.constants = [symbols[variable.name] for variable in self._variables("const")]
         program = program_of(self.entry, symbols, memory, options.errors, options.output)
@@ -118,11 +123,12 @@ class Machine:
         groups = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         with np.errstate(all="ignore"):
             stuck: list[tuple[Schedule, Spaces]] = []
-            releases = Releases(launch.blocks)
-            for together in groups:
+            releases = Releases()
+            for number, together in enumerate(groups):
                 lanes = Lanes(launch, together, clusters)
                 lanes.launched = launched
-                lanes.clocks = Clocks(*lanes.shape, clusters.size, releases) if options.checks else None
+                if options.checks:
+                    lanes.clocks = Clocks(*lanes.shape, clusters.size, releases, number * size // clusters.size)
                 program.registers.initialize(lanes)
                 memory.allocate(lanes, *sizes)
                 alone = len(groups) == 1

@@ -1,15 +1,17 @@
 """
-What threads publish by strong accesses, and learn by them: releases and acquires, by modifiers or by fences.
+What agents publish by strong accesses, and learn by them: release and acquire patterns, by modifiers or by fences.
 
-A fence, or `.release`, in front of a strong write publishes what the threads have done. A fence, or `.acquire`, behind
-a strong read learns what was published before. All places count as one: that two threads use different flags is not
-found. Within a cluster, warps publish their clocks, see `Clocks`; blocks of the grid publish the times up to which
-their accesses are done. Source: PTX ISA, "Memory Consistency Model", "Release and Acquire Patterns".
+A fence, or `.release`, in front of a strong write publishes what the agent has done and knows, at the place of the
+write. A fence, or `.acquire`, behind a strong read of that place learns it. Atomic updates of the place pass on what
+they read. Both accesses, and the first and the last operation of the patterns, must be morally strong: the scope of
+each includes the other agent. Source: PTX ISA, "Memory Consistency Model": "Scope", "Morally strong operations",
+"Release and Acquire Patterns", "Observation Order".
 """
 
 from collections.abc import Mapping, Sequence
-
-import numpy as np
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
 
 from xshardy.numerics.element_types import Array
 
@@ -19,14 +21,32 @@ ACCESSES = ("ld", "st", "atom", "red")
 """Instructions that publish and learn; an `mbarrier` has knowledge of its own."""
 
 
+class MemoryScope(IntEnum):
+    """Which threads take part in the order of a strong operation. There is one GPU: `.sys` is `GPU`."""
+
+    WEAK = -1
+    """No strong operation."""
+    CTA = 0
+    CLUSTER = 1
+    GPU = 2
+
+
+SCOPES: Mapping[str, MemoryScope] = {"cta": MemoryScope.CTA, "cluster": MemoryScope.CLUSTER}
+
+
+def scope_of(words: Sequence[str]) -> MemoryScope:
+    """The scope of a strong operation with an opcode of these words."""
+    return next((SCOPES[word] for word in words if word in SCOPES), MemoryScope.GPU)
+
+
 def acquires(words: Sequence[str]) -> bool:
-    """Whether an access with the opcode of these words learns what is published."""
-    return words[0] in ACCESSES and ("acquire" in words or "acq_rel" in words)
+    """Whether an access or fence with an opcode of these words learns what is published."""
+    return not {"acquire", "acq_rel", "sc"}.isdisjoint(words) or words[0] == "membar"
 
 
 def releases(words: Sequence[str]) -> bool:
     """Whether it publishes what is done."""
-    return words[0] in ACCESSES and ("release" in words or "acq_rel" in words)
+    return not {"release", "acq_rel", "sc"}.isdisjoint(words) or words[0] == "membar"
 
 
 def orders_threads(words: Sequence[str]) -> bool:
@@ -34,63 +54,111 @@ def orders_threads(words: Sequence[str]) -> bool:
     return words[0] == "membar" or (words[0] == "fence" and words[1] in ("sc", "acq_rel", "acquire", "release"))
 
 
-class Published:
-    """What agents have published: rows of numbers that grow."""
+class Agent(NamedTuple):
+    """A warp: its cluster in the grid, its block in the cluster, and its number in the cluster."""
 
-    def __init__(self, numbers: int):
-        self._fenced: dict[int, Array] = {}
-        """What each agent had done at its last fence."""
-        self._all = np.zeros(numbers, np.int64)
-        self._seen: dict[int, Array] = {}
-        """What was published at the last strong read of each agent."""
+    cluster: int
+    rank: int
+    number: int
 
-    def fence(self, agent: int, done: Array) -> Array | None:
-        """Note a fence of an agent; what it learns."""
-        self._fenced[agent] = done
-        return self._seen.get(agent)
 
-    def write(self, agent: int, done: Array | None) -> None:
-        """Note a strong write of an agent, which publishes what is `done`; None for what was at its last fence."""
-        published = self._fenced.get(agent) if done is None else done
-        if published is not None:
-            self._all = np.maximum(self._all, published)
+Knowledge: TypeAlias = Mapping[int, Array]
+"""By cluster, up to which release all is done that each agent of it did: see `Clocks`. Nobody changes it."""
 
-    def read(self, agent: int) -> Array:
-        """Note a strong read of an agent; what it can learn."""
-        self._seen[agent] = self._all
-        return self._all
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a release pattern publishes: all that its agent did and knew before the first operation of the pattern."""
+
+    agent: Agent
+    scope: MemoryScope
+    """Of the first operation."""
+    knowledge: Knowledge
+
+
+Messages: TypeAlias = Mapping[tuple[Agent, MemoryScope], Message]
+"""The latest message by its agent and scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The last strong write of a place, and what those learn that read it."""
+
+    agent: Agent
+    scope: MemoryScope
+    messages: Messages
+
+
+Places: TypeAlias = dict[int, Written]
+"""By the first byte in a region."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrongAccess:
+    """What an instruction does at a place."""
+
+    scope: MemoryScope
+    reads: bool
+    """Whether the threads get the value. A `red` passes on what is published there, and does not learn it."""
+    writes: bool
+    updates: bool
+    acquires: bool
 
 
 class Releases:
-    """The releases of the blocks of a grid. Times are the numbers of accesses, over all blocks."""
+    """What the agents of a grid have published, and what they have read of that."""
 
-    def __init__(self, blocks: int):
-        self.time = 0
-        self._published, self._blocks = Published(blocks), blocks
-        self._known: dict[int, Array] = {}
+    def __init__(self) -> None:
+        self._fenced: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}
+        """What each agent publishes by its next strong writes, since it has executed fences."""
+        self._seen: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}
+        """What each agent learns at its next fence."""
 
     @property
-    def known(self) -> Mapping[int, Array]:
-        """By block, the time before which all accesses of each block are done for its threads."""
-        return self._known
+    def is_fenced(self) -> bool:
+        """Whether an agent has executed a fence."""
+        return bool(self._fenced)
 
-    def _done(self, block: int) -> Array:
-        return np.where(np.arange(self._blocks) == block, self.time, 0)
+    def fence(self, scope: MemoryScope, message: Message) -> None:
+        """Let the agent of a message publish it by its next strong writes."""
+        of_agent = self._fenced.setdefault(message.agent, {})
+        for other in MemoryScope:
+            if other <= scope:  # what a wider fence publishes later, a narrower one need not
+                of_agent.pop((message.agent, other), None)
+        of_agent[message.agent, scope] = message
 
-    def _learn(self, block: int, row: Array | None) -> None:
-        if row is not None:
-            self._known[block] = np.maximum(self._known.get(block, 0), row)
+    def seen_by(self, agent: Agent, scope: MemoryScope) -> list[Message]:
+        """What an agent learns by a fence."""
+        seen = self._seen.get(agent, {}).values()
+        return [message for message in seen if _is_morally_strong(message, agent, scope)]
 
-    def fence(self, blocks: Sequence[int]) -> None:
-        """Threads of blocks execute a fence."""
-        self.time += 1
-        for block in blocks:
-            self._learn(block, self._published.fence(block, self._done(block)))
+    def access(
+        self, places: Places, place: int, agent: Agent, access: StrongAccess, message: Message | None
+    ) -> list[Message]:
+        """Note a strong access of an agent, which releases `message`. What it learns at once."""
+        before = places.get(place)
+        read: Messages = {}
+        if before is not None and _is_morally_strong(before, agent, access.scope):
+            read = before.messages
+        if access.reads:
+            self._seen.setdefault(agent, {}).update(read)
+        if access.writes:
+            written = {**(read if access.updates else {}), **self._fenced.get(agent, {})}
+            if message is not None:
+                written[agent, message.scope] = message
+            if written:
+                places[place] = Written(agent, access.scope, written)
+            else:
+                places.pop(place, None)
+        if not (access.reads and access.acquires):
+            return []
+        return [message for message in read.values() if _is_morally_strong(message, agent, access.scope)]
 
-    def access(self, blocks: Sequence[int], words: Sequence[str], *, reads: bool, writes: bool) -> None:
-        """Threads of blocks access memory strongly, with an opcode of these words, at this time."""
-        for block in blocks if writes else ():
-            self._published.write(block, self._done(block) if releases(words) else None)
-        for block in blocks if reads else ():
-            row = self._published.read(block)
-            self._learn(block, row if acquires(words) else None)
+
+def _is_morally_strong(before: Message | Written, agent: Agent, scope: MemoryScope) -> bool:
+    """Whether an operation of an agent with a scope and one before are in the scope of each other."""
+    other = before.agent
+    narrower = min(scope, before.scope)
+    if narrower is MemoryScope.GPU or agent == other:
+        return True
+    return agent.cluster == other.cluster and (narrower is MemoryScope.CLUSTER or agent.rank == other.rank)

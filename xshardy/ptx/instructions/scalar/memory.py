@@ -246,7 +246,6 @@ def fence(form: Form, context: Context) -> Step:
     """`fence` of any kind, `membar`: it orders what is in order here anyway; the checks note it."""
     words = form.instruction.opcode.split(".")
     form.modifiers.clear()
-    is_of_grid = not {"cta", "cluster"} & {*words}
 
     def proxies(lanes: Lanes) -> None:
         if lanes.clocks is not None:
@@ -254,10 +253,7 @@ def fence(form: Form, context: Context) -> Step:
 
     def threads(lanes: Lanes) -> None:
         if lanes.clocks is not None:
-            mask = lanes.active_mask()
-            lanes.clocks.thread_fence(mask)
-            if is_of_grid:
-                lanes.clocks.releases.fence(lanes.blocks[mask.any(axis=1)].tolist())
+            lanes.clocks.thread_fence(lanes.active_mask(), words)
 
     if orders_threads(words):
         return threads
