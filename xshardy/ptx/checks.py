@@ -1,7 +1,7 @@
 """
 Races, missing proxy fences, reads of uninitialized shared memory, and writes to data that is read as constant.
 
-Every byte of memory has shadows: who wrote and read it last, and when. Two accesses of one byte by different threads
+Every cell of memory has shadows: who wrote and read it last, and when. Two accesses of one byte by different threads
 are a race, if one of them writes and they are not both atomic, unless a barrier orders them: one of the block, of the
 warp, of the cluster, or an `mbarrier`; see `Clocks`. What `cp.async`, bulk copies and `wgmma` access is not ordered
 with what their own thread does later, unless it waits. Threads of different clusters have no barrier. Source: PTX ISA,
@@ -15,16 +15,16 @@ Not found are races with other readers than the last two of a byte.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.clocks import ASYNC, Engine
+from xshardy.ptx.clocks import ASYNC, Clocks, Engine
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import SHARED, Access, AccessKind, BulkAccess, Region
+from xshardy.ptx.memory import LARGEST_ACCESS, SHARED, Access, AccessKind, BulkAccess, Region
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.releases import ACCESSES, STRONG, MemoryScope, Places, StrongAccess, acquires, scope_of
 from xshardy.ptx.tensor_memory import CELLS, COLUMNS, TENSOR
@@ -49,111 +49,150 @@ WORKERS: Mapping[Engine, str] = {
 """How an engine of a thread is called."""
 
 Describe = Callable[[int], str]
-"""What is wrong with a byte of an access, by its number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Now:
-    """The threads of an access, one for each accessed byte, and their phases."""
-
-    thread: Array
-    cluster: Array
-    of_cluster: Array
-    """The number of the agent in the cluster, see `Clocks`."""
-    agent: Array
-    """Its number in the grid."""
-    release: Array
-    """How often the agent has released before."""
-    warp_phase: Array
-    scope: MemoryScope
-
-
-FIELDS = ("thread", "agent", "release", "warp_phase", "scope")
+"""What is wrong with a cell of an access, by its number."""
 
 
 class Moments:
-    """For each byte of a region, the thread that accessed it, its agent and clock, and the phase of its warp then."""
+    """For each cell of a region, who accessed it last, and when."""
 
     def __init__(self, size: int):
-        self.thread = np.zeros(size, np.int64)
-        """The number of the thread in the grid, from 1 on, or `NOBODY`."""
-        self.agent = np.zeros(size, np.int64)
-        """Its number in the grid, see `Clocks.numbered`."""
-        self.release, self.warp_phase = np.zeros(size, np.int32), np.zeros(size, np.int32)
-        self.scope = np.zeros(size, np.int8)
+        self.key = np.zeros(size, np.int64)
+        """Who: see `_key`, or `NOBODY`."""
+        self.stamp = np.zeros(size, np.int64)
+        """How often the agent had released before, and in the lower half the phase of the thread in its warp."""
 
-    def note(self, places: Array, now: Now) -> None:
-        for name in FIELDS:
-            getattr(self, name)[places] = getattr(now, name)
+    def note(self, places: Array, key: Array, stamp: Array) -> None:
+        """Note accesses of cells; of several of one cell, the last."""
+        self.key[places], self.stamp[places] = key, stamp
 
-    def unordered(self, places: Array, now: Now, lanes: Lanes) -> Array:
-        """Whether the access that is noted for each of `places` has no order with the one now, of another agent."""
-        clocks = lanes.clocks
-        assert clocks is not None
-        before, release = self.agent[places], self.release[places]
-        cluster, agent = np.divmod(before, clocks.known.shape[1])
-        same_cluster = cluster == now.cluster + clocks.first_cluster
-        same_agent = same_cluster & (agent == now.of_cluster)
-        known = clocks.ordered(now.cluster, now.of_cluster, agent, release)
-        ordered = same_cluster & np.where(same_agent, self.warp_phase[places] != now.warp_phase, known)
-        thread = self.thread[places]
-        is_other = (thread != NOBODY) & ~(same_agent & (thread == now.thread))
-        is_other &= ~clocks.pipelined(now.of_cluster, agent)
-        unordered = is_other & ~ordered
-        if unordered.any():
-            narrower = np.minimum(self.scope[places], now.scope)
-            in_reach = (narrower == MemoryScope.GPU) | ((narrower == MemoryScope.CLUSTER) & same_cluster)
-            same_block = (thread - 1) // lanes.shape[1] == (now.thread - 1) // lanes.shape[1]
-            unordered &= ~(in_reach | ((narrower == MemoryScope.CTA) & same_block))
-        if (far := unordered & ~same_cluster).any():
-            unordered[far] = ~clocks.ordered_afar(now.cluster[far], now.of_cluster[far], before[far], release[far])
-        return unordered
+    def refine(self, parts: int) -> None:
+        """Make so many cells of each one."""
+        self.key, self.stamp = self.key.repeat(parts), self.stamp.repeat(parts)
 
 
 class Shadow:
-    """What is known of the bytes of a region."""
+    """What is known of the cells of a region, which are as large as all accesses until now allow."""
 
-    def __init__(self, region: Region):
-        size = region.data.size
+    def __init__(self, region: Region, unit: int):
+        self.unit = unit
+        """The bytes of a cell."""
+        size = -(-region.data.size // self.unit)
         self.writes, self.reads, self.earlier_reads = Moments(size), Moments(size), Moments(size)
         """The last write, the last read, and the last read by another thread than that."""
-        self.written: Places = {}
         self.is_constant = np.zeros(size, np.bool_)
         """Read by `ld.global.nc`."""
+        self.written: Places = {}
+
+    def refine(self, unit: int) -> None:
+        """Make cells of at most `unit` bytes."""
+        if (parts := self.unit // unit) > 1:
+            self.unit = unit
+            for moments in (self.writes, self.reads, self.earlier_reads):
+                moments.refine(parts)
+            self.is_constant = self.is_constant.repeat(parts)
 
 
 @dataclass(frozen=True, slots=True)
-class _Bytes:
-    """An access, byte by byte."""
+class _Cells:
+    """An access, cell by cell."""
 
     lanes: Lanes
+    clocks: Clocks
     kind: AccessKind
     instruction: Instruction
     region: Region
+    unit: int
+    """The bytes of a cell."""
     lane: Array
     """The number of the thread among those executed together."""
     places: Array
-    """The place in the region."""
-    now: Now
+    """The cell of the region."""
+    key: Array
+    stamp: Array
+    scope: MemoryScope
 
-    def worker(self, thread: int, agent: int) -> str:
-        """Who did an earlier access, in words, by the numbers of its thread, from 1 on, and agent."""
-        assert self.lanes.clocks is not None
-        return WORKERS[self.lanes.clocks.engine(agent)] + self.lanes.launch.place(thread - 1)
+    def unordered(self, before: Moments) -> Array:
+        """The numbers of the cells whose access before, by another thread or engine, has no order with this one."""
+        keys = before.key[self.places]
+        numbers = np.flatnonzero((keys != NOBODY) & (keys >> SCOPE_BITS != self.key >> SCOPE_BITS))
+        if not numbers.size:
+            return numbers
+        earlier = _Earlier.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
+        now = _Earlier.of(self.key[numbers], self.stamp[numbers], self.clocks)
+        same_cluster = earlier.cluster == now.cluster
+        known = self.clocks.ordered(now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release)
+        known = np.where(earlier.agent == now.agent, earlier.phase != now.phase, known)
+        unordered = ~(same_cluster & known)
+        unordered &= (now.engine != Engine.TENSOR) | (earlier.engine != Engine.TENSOR)  # they work in one pipeline
+        narrower = np.minimum(earlier.scope, now.scope)
+        unordered &= (narrower < MemoryScope.GPU) & ((narrower < MemoryScope.CLUSTER) | ~same_cluster)
+        unordered &= (narrower < MemoryScope.CTA) | (earlier.block != now.block)
+        if (far := np.flatnonzero(unordered & ~same_cluster)).size:
+            unordered[far] = ~self.clocks.ordered_afar(
+                now.cluster[far], now.agent[far], earlier.cluster[far], earlier.agent[far], earlier.release[far]
+            )
+        return numbers[unordered]
 
-    def missing(self, agent: int) -> str:
-        """What would order an earlier access of an agent."""
-        assert self.lanes.clocks is not None
-        return "barrier" if self.lanes.clocks.engine(agent) is Engine.THREADS else "wait and barrier"
+    def unfenced(self, before: Moments) -> Array:
+        """The numbers of cells of shared memory that an asynchronous engine accesses in order, but without a fence."""
+        if self.region.name != SHARED or self.lanes.engine < ASYNC:
+            return NONE
+        keys = before.key[self.places]
+        numbers = np.flatnonzero(keys != NOBODY)
+        earlier = _Earlier.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
+        now = _Earlier.of(self.key[numbers], self.stamp[numbers], self.clocks)
+        pair = now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release
+        unseen = self.clocks.ordered(*pair) & ~self.clocks.fenced(*pair)
+        return numbers[unseen & (earlier.cluster == now.cluster)]
+
+    def place_of(self, key: int) -> str:
+        """A thread in words, by the key of an access."""
+        block, thread = divmod((key >> KEY_BITS) - 1, self.lanes.shape[1])
+        return self.lanes.launch.place(self.clocks.releases.blocks[block] * self.lanes.shape[1] + thread)
 
     def at(self, number: int) -> str:
-        """The place of one of the bytes in words."""
-        place = int(self.places[number])
+        """The place of one of the cells in words."""
+        place = int(self.places[number]) * self.unit
         if self.region.name == TENSOR:
             return f"lane {place % CELLS // COLUMNS}, column {place % COLUMNS} of {TENSOR}"
         if self.region.name == SHARED:
             place %= self.region.size // len(self.lanes.blocks)
         return f"byte {place} of {self.region.name}"
+
+
+NONE = np.zeros(0, np.int64)
+KEY_BITS = 6
+"""Below the number of the thread in a key."""
+SCOPE_BITS = 2
+"""Of these, below the engine."""
+
+
+def _key(thread: Array, engine: int, scope: MemoryScope) -> Array:
+    """Threads, by their numbers from 0 on in the order of execution, with their engine and scope."""
+    return thread + 1 << KEY_BITS | engine << SCOPE_BITS | scope + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """What keys and stamps say."""
+
+    block: Array
+    """The number in the order of execution."""
+    cluster: Array
+    engine: Array
+    agent: Array
+    """The number in the cluster."""
+    scope: Array
+    release: Array
+    phase: Array
+
+    @classmethod
+    def of(cls, key: Array, stamp: Array, clocks: Clocks) -> "_Earlier":
+        block, thread = np.divmod((key >> KEY_BITS) - 1, clocks.warp_phases.shape[1])
+        engine = key >> SCOPE_BITS & (1 << KEY_BITS - SCOPE_BITS) - 1
+        cluster, agent = clocks.agents(block, thread, engine)
+        scope = (key & (1 << SCOPE_BITS) - 1) - 1
+        return cls(block, cluster, engine, agent, scope, stamp >> 32, stamp & 0xFFFFFFFF)
 
 
 class Checks:
@@ -164,20 +203,20 @@ class Checks:
         self._shadows: WeakKeyDictionary[Region, Shadow] = WeakKeyDictionary()
 
     def __call__(self, lanes: Lanes, access: Access | BulkAccess) -> None:
-        region, size, instruction = access.region, access.size, access.instruction
+        region, size, instruction, clocks = access.region, access.size, access.instruction, lanes.clocks
         if region.name in ("the parameters", "local memory"):
             return
-        assert lanes.clocks is not None
+        assert clocks is not None
+        lane, offsets = access.accessed(lanes)
+        bits = int(np.bitwise_or.reduce(offsets, initial=size | LARGEST_ACCESS))
+        unit = bits & -bits
         shadow = self._shadows.get(region)
         if shadow is None:
-            shadow = self._shadows[region] = Shadow(region)
-        threads, offsets = access.accessed(lanes)
-        lane = np.repeat(threads, size)
-        places = (offsets[:, None] + np.arange(size)).reshape(-1)
+            shadow = self._shadows[region] = Shadow(region, unit)
+        shadow.refine(unit)
         modifiers = instruction.opcode.split(".")
         is_strong = access.kind is AccessKind.ATOMIC or any(modifier in STRONG for modifier in modifiers)
         scope = scope_of(modifiers) if is_strong else MemoryScope.WEAK
-        block, thread = np.divmod(lane, lanes.shape[1])
         if is_strong and modifiers[0] in ACCESSES:
             name = modifiers[0]
             kind = StrongAccess(
@@ -187,134 +226,101 @@ class Checks:
                 updates=name in ("atom", "red"),
                 acquires=acquires(modifiers),
             )
-            lanes.clocks.access(threads, offsets, shadow.written, modifiers, kind)
+            clocks.access(lane, offsets, shadow.written, modifiers, kind)
             if self.weak_volatile and "volatile" in modifiers:
                 scope = MemoryScope.WEAK
-        cluster, agent = lanes.clocks.agents(block, thread, lanes.engine)
-        now = Now(
-            lanes.blocks[block] * lanes.shape[1] + thread + 1,
-            cluster,
-            agent,
-            lanes.clocks.numbered(cluster, agent),
-            lanes.clocks.releases_of(cluster, agent),
-            lanes.clocks.warp_phases.reshape(-1)[lane],
-            scope,
-        )
-        found = _Bytes(lanes, access.kind, instruction, region, lane, places, now)
+        key = _key(lane + clocks.first_cluster * clocks.cluster_size * lanes.shape[1], lanes.engine, scope)
+        stamp = clocks.releases_of(lane, lanes.engine) << 32 | clocks.warp_phases.reshape(-1)[lane]
+        places, cells = offsets // shadow.unit, size // shadow.unit
+        if cells > 1:
+            places = (places[:, None] + np.arange(cells)).reshape(-1)
+            lane, key, stamp = (np.repeat(values, cells) for values in (lane, key, stamp))
+        found = _Cells(lanes, clocks, access.kind, instruction, region, shadow.unit, lane, places, key, stamp, scope)
         if access.kind is AccessKind.LOAD:
             self._load(found, shadow, "nc" in modifiers)
         else:
             self._store(found, shadow, access.words, size)
 
-    def _load(self, found: _Bytes, shadow: Shadow, is_constant: bool) -> None:
-        places, now = found.places, found.now
-        writes = shadow.writes
+    def _load(self, found: _Cells, shadow: Shadow, is_constant: bool) -> None:
+        places, writes, reads = found.places, shadow.writes, shadow.reads
         if found.region.name in OF_BLOCKS:
-            self._report(
-                found, FaultKind.UNINITIALIZED, writes.thread[places] == NOBODY, "reads what nobody has written"
-            )
+            unwritten = np.flatnonzero(writes.key[places] == NOBODY)
+            self._report(found, FaultKind.UNINITIALIZED, unwritten, "reads what nobody has written")
         self._report_race(found, writes, "reads what {other} writes")
         self._report_unfenced(found, writes)
         if is_constant:
-            self._report(
-                found, FaultKind.READ_ONLY, writes.thread[places] != NOBODY, "reads as constant what is written before"
-            )
+            written = np.flatnonzero(writes.key[places] != NOBODY)
+            self._report(found, FaultKind.READ_ONLY, written, "reads as constant what is written before")
             shadow.is_constant[places] = True
-        others = (shadow.reads.thread[places] != now.thread) & (shadow.reads.thread[places] != NOBODY)
-        moved = places[others]
-        for name in FIELDS:
-            getattr(shadow.earlier_reads, name)[moved] = getattr(shadow.reads, name)[moved]
-        shadow.reads.note(places, now)
-        together = shadow.reads.thread[places] != now.thread
+        before = reads.key[places]
+        others = (before >> KEY_BITS != found.key >> KEY_BITS) & (before != NOBODY)
+        shadow.earlier_reads.note(places[others], before[others], reads.stamp[places[others]])
+        reads.note(places, found.key, found.stamp)
+        together = reads.key[places] != found.key
         if together.any():
-            shadow.earlier_reads.note(places[together], _of(now, together))
+            shadow.earlier_reads.note(places[together], found.key[together], found.stamp[together])
 
-    def _store(self, found: _Bytes, shadow: Shadow, words: Sequence[Array] | None, size: int) -> None:
-        places, now = found.places, found.now
-        self._report(found, FaultKind.READ_ONLY, shadow.is_constant[places], "writes what is read as constant")
-        self._report_race(found, shadow.writes, "writes what {other} writes")
+    def _store(self, found: _Cells, shadow: Shadow, words: Sequence[Array] | None, size: int) -> None:
+        places, writes = found.places, shadow.writes
+        constant = np.flatnonzero(shadow.is_constant[places])
+        self._report(found, FaultKind.READ_ONLY, constant, "writes what is read as constant")
+        self._report_race(found, writes, "writes what {other} writes")
         self._report_race(found, shadow.reads, "writes what {other} reads")
         if found.kind is AccessKind.STORE:
-            self._report_unfenced(found, shadow.writes)
+            self._report_unfenced(found, writes)
             for reads in (shadow.reads, shadow.earlier_reads):
                 self._report_unfenced(found, reads, "overwrites what {} has read")
         self._report_race(found, shadow.earlier_reads, "writes what {other} reads")
-        shadow.writes.note(places, now)
-        together = shadow.writes.thread[places] != now.thread
-        if together.any() and now.scope is MemoryScope.WEAK:
+        writes.note(places, found.key, found.stamp)
+        if found.scope is not MemoryScope.WEAK:
+            return
+        others = writes.key[places]
+        together = others != found.key
+        if together.any():
             differs = together if words is None else _differing(found, words, size)
-            others = shadow.writes.thread[places]
 
             def describe(number: int) -> str:
-                other = found.lanes.launch.place(int(others[number]) - 1)
-                return f"writes another value than {other} at {found.at(number)}"
+                return f"writes another value than {found.place_of(int(others[number]))} at {found.at(number)}"
 
-            self._report_each(found, FaultKind.RACE, differs, describe)
+            self._report_each(found, FaultKind.RACE, np.flatnonzero(differs), describe)
 
-    def _report_unfenced(self, found: _Bytes, before: Moments, what: str = "accesses what {} has written") -> None:
+    def _report_unfenced(self, found: _Cells, before: Moments, what: str = "accesses what {} has written") -> None:
         """Report accesses of asynchronous engines that are in no order with those of threads in shared memory."""
-        lanes, now, places = found.lanes, found.now, found.places
-        assert lanes.clocks is not None
-        if found.region.name != SHARED or lanes.engine < ASYNC:
-            return
-        block, own_block = ((thread - 1) // lanes.shape[1] for thread in (before.thread[places], now.thread))
-        agent, release = before.agent[places] % lanes.clocks.known.shape[1], before.release[places]
-        ordered = lanes.clocks.ordered(now.cluster, now.of_cluster, agent, release)
-        unseen = ordered & ~lanes.clocks.fenced(now.cluster, now.of_cluster, agent, release)
-        wrong = unseen & (before.thread[places] != NOBODY) & lanes.clusters.same(block, own_block)
-        others = before.thread[places]
 
         def describe(number: int) -> str:
-            other = lanes.launch.place(int(others[number]) - 1)
+            other = found.place_of(int(before.key[found.places[number]]))
             return f"{what.format(other)}, with no fence.proxy.async between, at {found.at(number)}"
 
-        self._report_each(found, FaultKind.PROXY, wrong, describe)
+        self._report_each(found, FaultKind.PROXY, found.unfenced(before), describe)
 
-    def _report_race(self, found: _Bytes, before: Moments, what: str) -> None:
-        wrong = before.unordered(found.places, found.now, found.lanes)
-        if not wrong.any():
-            return
-        others, agents = before.thread[found.places], before.agent[found.places]
-
+    def _report_race(self, found: _Cells, before: Moments, what: str) -> None:
         def describe(number: int) -> str:
-            other = found.worker(int(others[number]), int(agents[number]))
-            missing = found.missing(int(agents[number]))
+            key = int(before.key[found.places[number]])
+            engine = Engine(min(key >> SCOPE_BITS & (1 << KEY_BITS - SCOPE_BITS) - 1, Engine.LOADS))
+            missing = "barrier" if engine is Engine.THREADS else "wait and barrier"
+            other = WORKERS[engine] + found.place_of(key)
             return f"{what.format(other=other)}, with no {missing} between, at {found.at(number)}"
 
-        self._report_each(found, FaultKind.RACE, wrong, describe)
+        self._report_each(found, FaultKind.RACE, found.unordered(before), describe)
 
-    def _report(self, found: _Bytes, kind: FaultKind, wrong: Array, what: str) -> None:
-        if wrong.any():
-            self._report_each(found, kind, wrong, lambda number: f"{what}, at {found.at(number)}")
+    def _report(self, found: _Cells, kind: FaultKind, numbers: Array, what: str) -> None:
+        self._report_each(found, kind, numbers, lambda number: f"{what}, at {found.at(number)}")
 
-    def _report_each(self, found: _Bytes, kind: FaultKind, wrong: Array, describe: Describe) -> None:
-        """Report the accessed bytes of which `wrong` says that they are a fault."""
-        if not wrong.any():
+    def _report_each(self, found: _Cells, kind: FaultKind, numbers: Array, describe: Describe) -> None:
+        """Report the accessed cells, by their numbers, that are a fault."""
+        if not numbers.size:
             return
-        lanes = found.lanes
-        threads = np.zeros(lanes.shape, np.bool_)
-        threads.reshape(-1)[found.lane[wrong]] = True
-        first = int(np.argmax(wrong))
-        self.faults.report(kind, found.instruction.line, lanes, threads, lambda _: describe(first))
+        threads = np.zeros(found.lanes.shape, np.bool_)
+        threads.reshape(-1)[found.lane[numbers]] = True
+        first = int(numbers[0])
+        self.faults.report(kind, found.instruction.line, found.lanes, threads, lambda _: describe(first))
 
 
-def _of(now: Now, chosen: Array) -> Now:
-    return replace(
-        now,
-        thread=now.thread[chosen],
-        cluster=now.cluster[chosen],
-        of_cluster=now.of_cluster[chosen],
-        agent=now.agent[chosen],
-        release=now.release[chosen],
-        warp_phase=now.warp_phase[chosen],
-    )
-
-
-def _differing(found: _Bytes, words: Sequence[Array], size: int) -> Array:
-    """Whether each byte is written with another value than the last of the threads writes there."""
-    lanes = found.lanes
-    full = np.stack([np.broadcast_to(word, lanes.shape) for word in words], axis=-1)
-    bytes = full.view(np.uint8).reshape(-1, size)[found.lane[::size]].reshape(-1)
-    last = np.zeros(found.region.data.size, np.uint8)
-    last[found.places] = bytes
-    return last[found.places] != bytes
+def _differing(found: _Cells, words: Sequence[Array], size: int) -> Array:
+    """Whether each cell is written with another value than the last of the threads writes there."""
+    full = np.stack([np.broadcast_to(word, found.lanes.shape) for word in words], axis=-1)
+    lane = found.lane[:: size // found.unit]
+    values = full.view(np.uint8).reshape(-1, size)[lane].reshape(-1, found.unit)
+    last = np.zeros((int(found.places.max()) + 1, found.unit), np.uint8)
+    last[found.places] = values
+    return (last[found.places] != values).any(axis=1)

@@ -12,13 +12,14 @@ it does: who knows that it has done so knows the message, too.
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 
 import numpy as np
 
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
+from xshardy.ptx.module import Instruction
 from xshardy.ptx.releases import (
     Agent,
     Knowledge,
@@ -59,6 +60,8 @@ WARPS_OF_GROUP = 4
 """Warps that multiply together: that one of them has waited means that all of their product is complete."""
 LOADERS = 8
 """Copies with more `mbarrier` objects share engines: some missing waits are not found then."""
+ASYNCHRONOUS = frozenset(("async", "bulk", "wgmma", "tcgen05"))
+"""Words of opcodes that have engines other than the threads."""
 ASYNC = Engine.BULK_READS
 """Engines from here on access memory by the asynchronous proxy: what others write, they see only behind a fence."""
 
@@ -70,17 +73,18 @@ class Clocks:
     """The clocks of some blocks with so many threads, in clusters of so many blocks. Masks are [blocks, threads]."""
 
     def __init__(
-        self, blocks: int, threads: int, cluster_size: int, releases: Releases | None = None, first_cluster: int = 0
+        self, blocks: int, threads: int, cluster_size: int, releases: Releases, first_cluster: int, engines: int
     ):
         self.cluster_size, self.first_cluster = cluster_size, first_cluster
-        self.releases = releases or Releases()
+        """The blocks of a cluster; the number of the first cluster in the order of execution."""
+        self.releases = releases
         """Of all blocks of the grid."""
         self.warps = -(-threads // WARP_SIZE)
         """Of a block."""
         self.of_cluster = cluster_size * self.warps
         self.warp_phases = np.zeros((blocks, threads), np.int32)
         """How many barriers each thread has passed, those of its warp among them."""
-        agents = self.of_cluster * (Engine.LOADS + LOADERS)
+        agents = self.of_cluster * engines
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
         self._learned: dict[int, dict[int, tuple[list[int], list[Knowledge]]]] = {}
@@ -97,21 +101,15 @@ class Clocks:
         """The engine of copies with the `mbarrier` at an address in shared memory."""
         return self._loaders.setdefault(mbarrier, Engine.LOADS + len(self._loaders) % LOADERS)
 
-    def agents(self, block: Array, thread: Array, engine: int = Engine.THREADS) -> tuple[Array, Array]:
+    def agents(self, block: Array, thread: Array, engine: int | Array = Engine.THREADS) -> tuple[Array, Array]:
         """The cluster and the number in it of the agent for threads, by their block and number in it."""
         cluster, rank = np.divmod(block, self.cluster_size)
         return cluster, self._of_engine(rank * self.warps + thread // WARP_SIZE, engine)
 
-    def _of_engine(self, warp: Array, engine: int) -> Array:
+    def _of_engine(self, warp: Array, engine: int | Array) -> Array:
         """The agents of an engine for warps, by their numbers in the cluster. Four warps multiply together."""
-        if engine == Engine.MATRIX:
-            of_block = warp % self.warps
-            warp = warp - of_block % WARPS_OF_GROUP
-        return warp + engine * self.of_cluster
-
-    def engine(self, agent: int) -> Engine:
-        """What kind of agent one is, by its number in the cluster or in the grid."""
-        return Engine(min(agent % self.known.shape[1] // self.of_cluster, Engine.LOADS))
+        behind_first = warp % self.warps % WARPS_OF_GROUP
+        return warp - behind_first * (engine == Engine.MATRIX) + engine * self.of_cluster
 
     def _of_warps(self, mask: Array) -> Array:
         """Whether each warp has a thread of the mask: [blocks, warps]."""
@@ -254,30 +252,21 @@ class Clocks:
         self.known[:, : self.of_cluster] = rows.reshape(self.known.shape[0], self.of_cluster, -1)
         self.warp_phases += leaving
 
-    def numbered(self, cluster: Array, agent: Array) -> Array:
-        """Agents as numbers in the grid."""
-        return (self.first_cluster + cluster) * self.known.shape[1] + agent
-
     def ordered(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
         """Whether agents `now` know what agents `before` of their cluster did before their release of that number."""
         return self.known[cluster, now, before] > release
 
-    def ordered_afar(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
-        """The same of agents `before` of other clusters, by their numbers in the grid."""
+    def ordered_afar(self, cluster: Array, now: Array, of_cluster: Array, before: Array, release: Array) -> Array:
+        """The same of agents `before` of other clusters. All clusters have their numbers in the order of execution."""
         found = np.zeros(before.shape, np.bool_)
-        of_cluster, agent = np.divmod(before, self.known.shape[1])
         for own, number in {*zip(cluster.tolist(), now.tolist(), strict=True)}:
-            for knowledge in self._far(own, number):
+            for knowledge in self._far(own - self.first_cluster, number):
                 chosen = (cluster == own) & (now == number) & ~found
                 for other in np.unique(of_cluster[chosen]).tolist():
                     if (row := knowledge.get(other)) is not None:
                         there = chosen & (of_cluster == other)
-                        found[there] = row[agent[there]] > release[there]
+                        found[there] = row[before[there]] > release[there]
         return found
-
-    def pipelined(self, now: Array, before: Array) -> Array:
-        """Whether agents work off their tasks in one pipeline, so that they need not wait for each other."""
-        return (now // self.of_cluster == Engine.TENSOR) & (before // self.of_cluster == Engine.TENSOR)
 
     def fenced(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
         """Whether agents `now` see it though they are asynchronous and the agents `before` are not."""
@@ -285,9 +274,18 @@ class Clocks:
         is_crossing = (own >= ASYNC) & (other < ASYNC)
         return ~is_crossing | (self.known[cluster, now, self.known.shape[1] + before] > release)
 
-    def releases_of(self, cluster: Array, agent: Array) -> Array:
-        """How often agents have released."""
-        return self.known[cluster, agent, agent]
+    def releases_of(self, lane: Array, engine: int) -> Array:
+        """How often the agents have released that an engine is for threads, by their numbers among those here."""
+        agents = self._of_engine(np.arange(self.of_cluster), engine)
+        of_warps = self.known[:, agents, agents].reshape(-1)
+        block, thread = np.divmod(lane, self.warp_phases.shape[1])
+        return of_warps[block * self.warps + thread // WARP_SIZE].astype(np.int64)
+
+
+def engines_of(instructions: Iterable[Instruction]) -> int:
+    """How many engines the clocks of a kernel need: of one with threads only they are 16 times smaller."""
+    words = {word for instruction in instructions for word in instruction.opcode.split(".")}
+    return 1 if words.isdisjoint(ASYNCHRONOUS) else Engine.LOADS + LOADERS
 
 
 def merged(pieces: Sequence[Knowledge]) -> Knowledge:

@@ -9,7 +9,7 @@ from xshardy.gpus.launch import Launch, padded
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.accumulators import PendingProducts
 from xshardy.ptx.checks import Checks
-from xshardy.ptx.clocks import Clocks
+from xshardy.ptx.clocks import Clocks, engines_of
 from xshardy.ptx.clusters import Clusters, clusters_of
 from xshardy.ptx.decode import print_text
 from xshardy.ptx.errors import LaunchError
@@ -123,12 +123,13 @@ class Machine:
         groups = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         with np.errstate(all="ignore"):
             stuck: list[tuple[Schedule, Spaces]] = []
-            releases = Releases()
+            releases, engines = Releases(blocks), engines_of(self.entry.body.instructions)
             for number, together in enumerate(groups):
                 lanes = Lanes(launch, together, clusters)
                 lanes.launched = launched
                 if options.checks:
-                    lanes.clocks = Clocks(*lanes.shape, clusters.size, releases, number * size // clusters.size)
+                    first = number * size // clusters.size
+                    lanes.clocks = Clocks(*lanes.shape, clusters.size, releases, first, engines)
                 program.registers.initialize(lanes)
                 memory.allocate(lanes, *sizes)
                 alone = len(groups) == 1

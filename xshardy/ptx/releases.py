@@ -108,7 +108,9 @@ class StrongAccess:
 class Releases:
     """What the agents of a grid have published, and what they have read of that."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks: Sequence[int]) -> None:
+        self.blocks = blocks
+        """The numbers of the blocks in the order of execution."""
         self._fenced: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}
         """What each agent publishes by its next strong writes, since it has executed fences."""
         self._seen: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}

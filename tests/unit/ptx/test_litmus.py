@@ -195,3 +195,16 @@ def test_volatile_accesses_are_weak_if_asked():
     programs = ["st.volatile.u32 x, 1;", "ld.volatile.u32 %r10, x;"]
     assert not races(programs, "warps")
     assert races(programs, "warps", weak_volatile=True)
+
+
+@pytest.mark.parametrize(("first", "second"), [("v4.b32", "b8"), ("b8", "v4.b32"), ("b64", "b16"), ("b16", "b64")])
+def test_accesses_of_different_sizes_race_where_they_overlap(first: str, second: str):
+    values = {"v4.b32": "{%r1, %r1, %r1, %r1}", "b64": "%rd1", "b16": "%h1", "b8": "%h1"}
+    for offset in (6, 24):
+        opcodes = {opcode: offset if opcode in ("b8", "b16") else 0 for opcode in (first, second)}
+        stores = [f"  @%p1 st.global.{opcode} [%rd1+{at}], {values[opcode]};\n" for opcode, at in opcodes.items()]
+        body = f"  setp.eq.u32 %p1, %r1, 0;\n{stores[0]}  setp.eq.u32 %p1, %r1, 32;\n{stores[1]}"
+        options = Options(checks=True, collects_faults=True)
+        (fault,) = [*Machine(kernel(body, parameters=1)).run([1], [64], [np.zeros(8, np.uint32)], options), None][:1]
+        assert (fault is not None) == (offset == 6)
+        assert fault is None or fault.message.endswith("at byte 6 of k_0")

@@ -102,9 +102,7 @@ def initialize(form: Form, context: Context) -> Step:
         if lanes.clocks is not None:
             flat, found = np.flatnonzero(there), memory.mbarriers
             found.made_by[words[there]], found.is_fenced[words[there]] = flat, False
-            found.made_at[words[there]] = lanes.clocks.releases_of(
-                *lanes.clocks.agents(*np.divmod(flat, lanes.shape[1]))
-            )
+            found.made_at[words[there]] = lanes.clocks.releases_of(flat, Engine.THREADS)
             found.phase_then[words[there]] = lanes.clocks.warp_phases.reshape(-1)[flat]
 
     return execute
