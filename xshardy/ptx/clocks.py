@@ -203,6 +203,8 @@ class Clocks:
         cluster, number = agent.cluster - self.first_cluster, agent.number
         first = number % self.warps * WARP_SIZE
         block = cluster * self.cluster_size + agent.rank
+        of_grid = self.releases.blocks[agent.cluster * self.cluster_size + agent.rank]
+        self.releases.learners[of_grid, number % self.warps] = None
         self.warp_phases[block, first : first + WARP_SIZE] += mask[block, first : first + WARP_SIZE]
         latest = self._heard.setdefault(agent, {})
         far: list[Knowledge] = []

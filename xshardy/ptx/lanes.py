@@ -10,6 +10,7 @@ from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.clocks import Clocks, Engine
 from xshardy.ptx.clusters import Clusters
+from xshardy.ptx.orders import Order
 from xshardy.ptx.special_registers import CLOCKS, ZEROS
 
 TICKS = 1000
@@ -116,6 +117,11 @@ class Lanes:
             "lanemask_ge": ~(bit - one) & np.uint64(0xFFFFFFFF),
         }
         return values[prefix]
+
+    def ranks(self, order: Order) -> Array:
+        """The rank of each thread in an order: an array of the full shape."""
+        of_warps = order.ranks(self.blocks.tolist(), -(-self.launch.threads // WARP_SIZE))
+        return self.of_warps(np.repeat(of_warps[..., None], WARP_SIZE, axis=-1))
 
     @contextmanager
     def working(self, engine: int) -> Generator[None]:

@@ -1,7 +1,7 @@
 """Executes a grid of a kernel on the CPU, many blocks at a time."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from xshardy.ptx.instructions.table import row_of
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, RANGE_BITS, Memory, Observer, Region, Spaces
 from xshardy.ptx.module import Entry, Module, Parameter, Variable
+from xshardy.ptx.orders import Order, Warp, orders
 from xshardy.ptx.program import program_of
 from xshardy.ptx.releases import Releases
 from xshardy.ptx.schedule import Counter, Schedule
@@ -62,6 +63,10 @@ class Options:
     """Move the results of approximate functions by random errors below the documented ones."""
     observers: list[Observer] = field(default_factory=list[Observer])
     counters: list[Counter] = field(default_factory=list[Counter])
+    order: Order | None = None
+    """Which warps go first; None for all together."""
+    learners: dict[Warp, None] = field(default_factory=dict[Warp, None])
+    """Gets the warps that have learned what others have published by releases, in their order, if there are checks."""
     cluster: Sequence[int] | None = None
     """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
     output: Callable[[str], object] = print_text
@@ -117,13 +122,15 @@ class Machine:
         if options.checks and Scope.WARP_GROUP in scopes:
             counters.append(PendingProducts(self.entry.body.instructions, faults))
         blocks = clusters.whole(range(launch.blocks) if options.blocks is None else options.blocks)
+        if options.order is not None:
+            blocks = options.order.of_clusters(blocks, clusters.size)
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
         if Scope.TENSOR_MEMORY in scopes:
             size = min(size, max(TOGETHER_WITH_TENSORS // clusters.size, 1) * clusters.size)
         groups = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         with np.errstate(all="ignore"):
             stuck: list[tuple[Schedule, Spaces]] = []
-            releases, engines = Releases(blocks), engines_of(self.entry.body.instructions)
+            releases, engines = Releases(blocks, options.learners), engines_of(self.entry.body.instructions)
             for number, together in enumerate(groups):
                 lanes = Lanes(launch, together, clusters)
                 lanes.launched = launched
@@ -133,13 +140,41 @@ class Machine:
                 program.registers.initialize(lanes)
                 memory.allocate(lanes, *sizes)
                 alone = len(groups) == 1
-                schedule = Schedule(program, lanes, memory, faults, options.max_iterations, is_whole_grid=alone)
+                ranks = None if options.order is None else lanes.ranks(options.order)
+                schedule = Schedule(
+                    program, lanes, memory, faults, options.max_iterations, is_whole_grid=alone, ranks=ranks
+                )
                 schedule.counters = counters
                 if not _ends(schedule, schedule.run):
                     stuck.append((schedule, memory.spaces()))
             _run_in_turns(memory, stuck)
         _write_back(self.entry.parameters, arguments, regions)
         return [*faults.found.values()]
+
+    def check(
+        self,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: Sequence[Argument],
+        options: Options | None = None,
+        *,
+        schedules: int = 1,
+    ) -> list[Fault]:
+        """
+        The faults that `run` finds in so many schedules, each line's of a kind once: the one of `run`, then others
+        (`orders`). Arrays among the arguments are as `run` leaves them in the last schedule.
+        """
+        options = replace(options or Options(), checks=True, collects_faults=True, learners={})
+        buffers = [_bytes_of(argument) for argument in arguments]
+        before = [None if data is None else data.copy() for data in buffers]
+        found = {(fault.kind, fault.line): fault for fault in self.run(grid, block, arguments, options)}
+        for order in orders(schedules - 1, [*options.learners]):
+            for data, old in zip(buffers, before, strict=True):
+                if data is not None and old is not None:
+                    data[...] = old
+            for fault in self.run(grid, block, arguments, replace(options, order=order, learners={})):
+                found.setdefault((fault.kind, fault.line), fault)
+        return [*found.values()]
 
     def clusters(self, grid: Sequence[int], options: Options) -> Clusters:
         """The clusters in which a grid is executed. Raises `LaunchError` if they do not fill it."""
@@ -248,6 +283,13 @@ def _report_kept(lanes: Lanes, memory: Memory) -> None:
         threads[kept.block, 0] = True
         what = f"has exited, and its block has not freed the {kept.columns} columns of tensor memory allocated here"
         memory.faults.report(FaultKind.TENSOR_MEMORY, kept.line, lanes, threads, lambda _, what=what: what)
+
+
+def _bytes_of(argument: Argument) -> Array | None:
+    """What a kernel may change of an argument."""
+    if isinstance(argument, TensorMap):
+        return argument.array
+    return argument.data if isinstance(argument, Region) else argument if isinstance(argument, np.ndarray) else None
 
 
 def _is_by_value(parameter: Parameter) -> bool:

@@ -108,9 +108,11 @@ class StrongAccess:
 class Releases:
     """What the agents of a grid have published, and what they have read of that."""
 
-    def __init__(self, blocks: Sequence[int]) -> None:
+    def __init__(self, blocks: Sequence[int], learners: dict[tuple[int, int], None]) -> None:
         self.blocks = blocks
         """The numbers of the blocks in the order of execution."""
+        self.learners = learners
+        """Gets the warps that learn what others have published: the number of the block, and of the warp in it."""
         self._fenced: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}
         """What each agent publishes by its next strong writes, since it has executed fences."""
         self._seen: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}

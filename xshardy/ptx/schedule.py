@@ -82,9 +82,12 @@ class Schedule:
         max_iterations: int,
         *,
         is_whole_grid: bool = True,
+        ranks: Array | None = None,
     ):
         self.program, self.lanes, self.memory, self.faults = program, lanes, memory, faults
         self.is_whole_grid = is_whole_grid
+        self.ranks = ranks
+        """Of each thread, all of a warp the same: those of a lower rank go first. None for no difference."""
         self.counters: list[Counter] = []
         self.ready: dict[int, Array] = {0: np.ones(lanes.shape, np.bool_)}
         """By the number of the next instruction."""
@@ -111,8 +114,8 @@ class Schedule:
         Raises `FaultError` for a fault unless faults are collected.
         """
         while True:
-            while (at := self._next()) is not None:
-                self._run_group(at)
+            while (group := self._next()) is not None:
+                self._run_group(*group)
             if self.testing and self._test():
                 continue
             if self.waiting and self._release():
@@ -147,7 +150,20 @@ class Schedule:
             self._report_barrier()
         return bool(spinning)
 
-    def _next(self) -> int | None:
+    def _next(self) -> tuple[int, Array] | None:
+        """The next threads to continue, with their instruction: the lowest of the first rank. None for none."""
+        at = self._lowest()
+        if at is None or self.ranks is None:
+            return None if at is None else (at, self.ready.pop(at))
+        first = min(int(self.ranks[mask].min()) for mask in self.ready.values())
+        at = min(at for at, mask in self.ready.items() if (self.ranks[mask] == first).any())
+        mask = self.ready.pop(at)
+        going = mask & (self.ranks == first)
+        if (left := mask & ~going).any():
+            self.ready[at] = left
+        return at, going
+
+    def _lowest(self) -> int | None:
         """The lowest instruction at which threads continue of whose warps none spin; None if there is none."""
         while self.spinning and self.ready:
             at = min(self.ready)
@@ -196,10 +212,10 @@ class Schedule:
             self._add(at, mask)
         return bool(held)
 
-    def _run_group(self, at: int) -> None:
-        """Run the group at an instruction until it meets another, splits, waits or ends."""
-        mask, lanes, program = self.ready.pop(at), self.lanes, self.program
-        limit = min(self.ready, default=len(program.steps))
+    def _run_group(self, at: int, mask: Array) -> None:
+        """Run threads from an instruction on until they meet others, split, wait or end."""
+        lanes, program = self.lanes, self.program
+        limit = min((other for other in self.ready if other > at), default=len(program.steps))
         lanes.mask = None if mask.all() else mask
         while True:
             end = min(program.ends[at], limit)
