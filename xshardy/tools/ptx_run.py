@@ -14,18 +14,20 @@ from xshardy.lowering.ptxas import AssemblerError, assemble_each
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.bound import Bound, bound_of
 from xshardy.ptx.errors import LaunchError
+from xshardy.ptx.faults import Fault, FaultKind
 from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console, summary
-from xshardy.tools.output import print_diagnostic, print_if_read
+from xshardy.tools.kernel_source import KernelSource, Place
+from xshardy.tools.output import print_diagnostic, print_if_read, write_text
 from xshardy.tools.ptx_arguments import Argument
-from xshardy.tools.source_file import read_file
+from xshardy.tools.sarif import sarif
 
 Arguments = Sequence[Argument] | None
 
 
-def execute(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
+def execute(machine: Machine, source: KernelSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`run`: execute the grid, and print the arrays."""
     bound = _given(machine, arguments)
     given = [argument.array if isinstance(argument, TensorMap) else argument for argument in bound]
@@ -43,22 +45,29 @@ def execute(machine: Machine, arguments: Arguments, args: argparse.Namespace) ->
     return 0
 
 
-def check(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
+def check(machine: Machine, source: KernelSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`check`: execute the grid, and print what is wrong."""
     options = _options(args)
-    options.collects_faults = options.checks = True
-    faults = machine.run(args.grid, args.block, _given(machine, arguments), options)
+    options.weak_volatile = args.weak_volatile
+    bound = _given(machine, arguments)
+    faults = machine.check(args.grid, args.block, bound, options, schedules=args.schedules)
+    placed: dict[tuple[FaultKind, Place], Fault] = {}
     for fault in sorted(faults, key=lambda fault: fault.line):
-        print_diagnostic(f"{args.file}:{fault.line}: error: {fault.kind.value}: {fault.what}")
+        placed.setdefault((fault.kind, source.place(fault.line)), fault)  # a line of C++ may be many of PTX
+    for (kind, place), fault in placed.items():
+        print_diagnostic(f"{place}: error: {kind.value}: {fault.what}")
+    if args.sarif is not None:
+        write_text(args.sarif, sarif((fault, place) for (_, place), fault in placed.items()))
     if not faults:
         blocks = prod(args.grid) if options.blocks is None else len(options.blocks)
+        tried = f", {args.schedules} schedules" if args.schedules > 1 else ""
         console().print(
-            f"{machine.entry.name}: {blocks} blocks of {prod(args.block)} threads, no faults", highlight=False
+            f"{machine.entry.name}: {blocks} blocks of {prod(args.block)} threads{tried}, no faults", highlight=False
         )
     return 1 if faults else 0
 
 
-def count(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> int:
+def count(machine: Machine, source: KernelSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`profile`: execute some blocks, and print what is counted."""
     found = profile(
         machine,
@@ -75,7 +84,7 @@ def count(machine: Machine, arguments: Arguments, args: argparse.Namespace) -> i
         bound = bound_of(found, target)
     except ValueError as error:
         raise LaunchError(f"{error}; state another one with --target") from None
-    _print_profile(machine, found, bound, _occupancy(args, machine, target), target)
+    _print_profile(machine, found, bound, _occupancy(args, machine, source, target), target)
     return 0
 
 
@@ -95,10 +104,10 @@ def _bytes(array: Array) -> Array:
     return array.reshape(-1, 1).view(np.uint8)
 
 
-def _occupancy(args: argparse.Namespace, machine: Machine, target: str) -> Occupancy | None:
+def _occupancy(args: argparse.Namespace, machine: Machine, source: KernelSource, target: str) -> Occupancy | None:
     """The occupancy by the resources that ptxas reports; None without ptxas, or if it rejects the PTX."""
     try:
-        report = assemble_each(read_file(args.file).text, machine.module.target)[machine.entry.name]
+        report = assemble_each(source.ptx, machine.module.target)[machine.entry.name]
     except (MissingCudaExtraError, AssemblerError, KeyError):
         return None
     return occupancy(target, prod(args.block), report.registers, report.shared_memory + args.shared)

@@ -4,9 +4,9 @@ import argparse
 
 from xshardy.ptx.machine import Machine
 from xshardy.tools.arguments import natural, path, positive, target
+from xshardy.tools.kernel_source import read_kernel
 from xshardy.tools.ptx_arguments import dimensions, read_arguments
 from xshardy.tools.ptx_run import check, count, execute
-from xshardy.tools.source_file import read_file
 
 EXAMPLE = """\
 example: xshardy ptx check examples/block_sum.ptx --grid 4 --block 128 --arg f32[512] --arg f32[4]
@@ -23,7 +23,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="run: execute, and print what the arguments become; check: execute, and report races, accesses out of "
         "bounds and the like (exit status 1); profile: count instructions, sectors and conflicts, and bound the time",
     )
-    parser.add_argument("file", help="PTX; `-` is standard input")
+    parser.add_argument(
+        "file", help="PTX; `-` is standard input; FILE.cu is CUDA C++, which NVRTC compiles (nvidia-cuda-nvrtc)"
+    )
     parser.add_argument("--grid", type=dimensions, required=True, metavar="X[,Y[,Z]]", help="the blocks of the grid")
     parser.add_argument("--block", type=dimensions, required=True, metavar="X[,Y[,Z]]", help="the threads of a block")
     parser.add_argument("--entry", metavar="NAME", help="the kernel, if the module has several")
@@ -54,13 +56,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--max-iterations", type=positive, metavar="N", help="a loop with more iterations is an endless one"
     )
     parser.add_argument(
-        "--target", type=target, help="the GPU of the bound of `profile`, sm_70 ... sm_121 (default: that of FILE)"
+        "--target",
+        type=target,
+        help="the GPU of the bound of `profile`, and that CUDA C++ is compiled for, sm_70 ... sm_121 (default: that of "
+        "FILE; sm_90 for CUDA C++)",
     )
+    parser.add_argument("-D", "--define", action="append", metavar="NAME[=VALUE]", help="a macro of CUDA C++")
+    parser.add_argument(
+        "--schedules",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="`check`: execute N orders of the warps: first those in which warps that were behind others go first "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--weak-volatile",
+        action="store_true",
+        help="`check`: volatile accesses race as others do, as in C++; for PTX they are relaxed atomic ones",
+    )
+    parser.add_argument("--sarif", type=path, metavar="FILE", help="`check`: write the faults to FILE as SARIF too")
     parser.add_argument("-o", "--output", type=path, metavar="DIR", help="`run`: write each array to DIR/argN.npy")
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
-    machine = Machine(read_file(args.file).text, args.entry)
+    source = read_kernel(args.file, args.target, tuple(args.define or ()))
+    machine = Machine(source.ptx, source.entry(args.entry))
     arguments = None if args.arg is None else read_arguments(args.arg, args.seed)
-    return ACTIONS[args.action](machine, arguments, args)
+    return ACTIONS[args.action](machine, source, arguments, args)
