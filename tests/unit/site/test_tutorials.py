@@ -75,7 +75,7 @@ def run_cell(source: str, session: forks.Session, folder: Path) -> str:
 
 def test_tutorials_check_what_they_print():
     listings = [EXPECTED in cell.metadata for page in PAGES for cell in notebook(page).cells]
-    assert len(PAGES) == 7
+    assert len(PAGES) == 8
     assert sum(listings) > 15
 
 
