@@ -121,7 +121,7 @@ class _Cells:
         now = _Earlier.of(self.key[numbers], self.stamp[numbers], self.clocks)
         same_cluster = earlier.cluster == now.cluster
         known = self.clocks.ordered(now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release)
-        known = np.where(earlier.agent == now.agent, earlier.phase != now.phase, known)
+        known = np.where(earlier.agent == now.agent, earlier.phase < now.phase, known)
         unordered = ~(same_cluster & known)
         unordered &= (now.engine != Engine.TENSOR) | (earlier.engine != Engine.TENSOR)  # they work in one pipeline
         narrower = np.minimum(earlier.scope, now.scope)

@@ -83,7 +83,7 @@ class Clocks:
         """Of a block."""
         self.of_cluster = cluster_size * self.warps
         self.warp_phases = np.zeros((blocks, threads), np.int32)
-        """How many barriers each thread has passed, those of its warp among them."""
+        """Of each thread, more than those of the threads of its warp had when they did what it may rely on."""
         agents = self.of_cluster * engines
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
@@ -185,7 +185,7 @@ class Clocks:
         cluster, count = agent.cluster - self.first_cluster, self.known.shape[1]
         row = self.release(np.array(cluster), np.array(agent.number))
         knowledge = merged(self._far(cluster, agent.number))
-        return Message(agent, scope, {**knowledge, agent.cluster: row[:count].copy()})
+        return Message(agent, scope, {**knowledge, agent.cluster: row[:count].copy()}, int(row[agent.number]))
 
     def _far(self, cluster: int, agent: int) -> list[Knowledge]:
         """What an agent knows of other clusters."""
@@ -205,7 +205,8 @@ class Clocks:
         block = cluster * self.cluster_size + agent.rank
         of_grid = self.releases.blocks[agent.cluster * self.cluster_size + agent.rank]
         self.releases.learners[of_grid, number % self.warps] = None
-        self.warp_phases[block, first : first + WARP_SIZE] += mask[block, first : first + WARP_SIZE]
+        phases, learning = (of[block, first : first + WARP_SIZE] for of in (self.warp_phases, mask))
+        phases[learning] = phases.max() + 1
         latest = self._heard.setdefault(agent, {})
         far: list[Knowledge] = []
         for message in messages:
@@ -238,7 +239,7 @@ class Clocks:
                 groups, known = self._groups.get((engine, *which), deque()), self.known[which]
                 while len(groups) > left:
                     np.maximum(known, groups.popleft(), out=known)
-        self.warp_phases += mask
+        self.meet_in_warps(mask, mask)
 
     def meet(self, arriving: Array, leaving: Array, blocks: int = 1) -> None:
         """
@@ -252,7 +253,19 @@ class Clocks:
         together = np.max(rows, axis=1, keepdims=True, where=arrive, initial=0)
         rows = np.where(leave, np.maximum(rows, together), rows)
         self.known[:, : self.of_cluster] = rows.reshape(self.known.shape[0], self.of_cluster, -1)
-        self.warp_phases += leaving
+        self.meet_in_warps(arriving | leaving, leaving)
+        if self.releases.is_used:
+            numbers = np.arange(arrive.size).reshape(len(arrive), -1)  # of warps, among all that are here
+            for group, came, goes in zip(numbers, arrive[..., 0], leave[..., 0], strict=True):
+                both = (self._threads_of(*np.divmod(group[which], self.of_cluster)) for which in (came, goes))
+                self.releases.meet(*([*agents] for agents in both))
+
+    def meet_in_warps(self, arriving: Array, leaving: Array) -> None:
+        """In each warp, what the threads of the mask `arriving` did is in order before what those of `leaving` do."""
+        starts = [*range(0, arriving.shape[1], WARP_SIZE)]
+        latest = np.maximum.reduceat(np.where(arriving, self.warp_phases, 0), starts, axis=1) + 1
+        of_threads = np.repeat(latest, WARP_SIZE, axis=1)[:, : arriving.shape[1]]
+        np.copyto(self.warp_phases, of_threads, where=leaving)
 
     def ordered(self, cluster: Array, now: Array, before: Array, release: Array) -> Array:
         """Whether agents `now` know what agents `before` of their cluster did before their release of that number."""

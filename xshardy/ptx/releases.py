@@ -74,6 +74,8 @@ class Message:
     scope: MemoryScope
     """Of the first operation."""
     knowledge: Knowledge
+    number: int
+    """How often the agent had released: of its messages, a later one has a larger number."""
 
 
 Messages: TypeAlias = Mapping[tuple[Agent, MemoryScope], Message]
@@ -123,6 +125,11 @@ class Releases:
         """Whether an agent has executed a fence."""
         return bool(self._fenced)
 
+    @property
+    def is_used(self) -> bool:
+        """Whether an agent has executed a fence, or read what another one has published."""
+        return bool(self._fenced or self._seen)
+
     def fence(self, scope: MemoryScope, message: Message) -> None:
         """Let the agent of a message publish it by its next strong writes."""
         of_agent = self._fenced.setdefault(message.agent, {})
@@ -130,6 +137,22 @@ class Releases:
             if other <= scope:  # what a wider fence publishes later, a narrower one need not
                 of_agent.pop((message.agent, other), None)
         of_agent[message.agent, scope] = message
+
+    def meet(self, arriving: Sequence[Agent], leaving: Sequence[Agent]) -> None:
+        """
+        Let fences and reads of agents in front of a barrier count for those behind it.
+
+        The PTX ISA has both parts of a pattern in one thread. Kernels rely on more, as in: all threads of a block
+        write and execute a fence, and behind a barrier one of them sets a flag. GPUs order that.
+        """
+        for of_agents in (self._fenced, self._seen):
+            together: dict[tuple[Agent, MemoryScope], Message] = {}
+            for agent in arriving:
+                for key, message in of_agents.get(agent, {}).items():
+                    if (other := together.get(key)) is None or other.number < message.number:
+                        together[key] = message
+            for agent in leaving if together else ():
+                of_agents[agent] = {**together}
 
     def seen_by(self, agent: Agent, scope: MemoryScope) -> list[Message]:
         """What an agent learns by a fence."""
@@ -144,7 +167,7 @@ class Releases:
         read: Messages = {}
         if before is not None and _is_morally_strong(before, agent, access.scope):
             read = before.messages
-        if access.reads:
+        if access.reads and read:
             self._seen.setdefault(agent, {}).update(read)
         if access.writes:
             written = {**(read if access.updates else {}), **self._fenced.get(agent, {})}

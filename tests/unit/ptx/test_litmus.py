@@ -182,13 +182,45 @@ $end:
 
 @pytest.mark.parametrize(
     ("first", "second", "is_right"),
-    [("bar.sync 0;", "bar.sync 0;", True), ("", "bar.sync 0;", False), ("bar.sync 0;", "", False)],
+    [
+        ("bar.sync 0;", "bar.sync 0;", True),
+        ("", "bar.sync 0;", False),
+        ("bar.sync 0;", "", False),
+        ("fence.acq_rel.gpu; bar.sync 0;", "bar.sync 0; fence.acq_rel.gpu;", True),
+        ("bar.sync 0;", "bar.sync 0; fence.acq_rel.gpu;", False),
+        ("fence.acq_rel.gpu; bar.sync 0;", "bar.sync 0;", False),
+        ("fence.acq_rel.cta; bar.sync 0;", "bar.sync 0; fence.acq_rel.gpu;", False),
+    ],
 )
 def test_blocks_need_barriers_beside_what_one_thread_publishes(first: str, second: str, is_right: bool):
+    """Fences may be in front of the first barrier, and behind the second one."""
     body = PUBLISHED.replace("FIRST", first).replace("SECOND", second)
+    if "fence" in first + second:
+        body = body.replace(".release", ".relaxed").replace(".acquire", ".relaxed")
     options = Options(checks=True, collects_faults=True)
     faults = Machine(kernel(body, parameters=1)).run([2], [64], [np.zeros(4, np.uint32)], options)
     assert bool(faults) != is_right
+
+
+@pytest.mark.parametrize("barrier", ["bar.sync 0;", "bar.warp.sync -1;", ""])
+@pytest.mark.parametrize("acquires", [0, 1, 2])
+def test_lanes_that_acquire_are_in_order_by_barriers_only(acquires: int, barrier: str):
+    """How often a lane has acquired says nothing about the others of its warp."""
+    body = f"""
+  mov.u32 %r3, s;
+  setp.ne.u32 %p1, %r1, 0;
+  fence.acq_rel.gpu;
+  @%p1 bra $after;
+  st.relaxed.gpu.global.u32 [%rd1], 1;
+{"  ld.acquire.gpu.global.u32 %r4, [%rd1];" * acquires}
+  st.shared.u32 [%r3], 1;
+$after:
+  {barrier}
+  ld.shared.u32 %r5, [%r3];
+"""
+    options = Options(checks=True, collects_faults=True)
+    faults = Machine(kernel(body, 1, 16)).run([1], [32], [np.zeros(1, np.uint32)], options)
+    assert {fault.kind for fault in faults} == (set() if barrier else {FaultKind.RACE})
 
 
 def test_volatile_accesses_are_weak_if_asked():

@@ -86,7 +86,7 @@ def _warp_barrier(check: Step) -> Step:
     def execute(lanes: Lanes) -> None:
         check(lanes)
         if lanes.clocks is not None:
-            lanes.clocks.warp_phases += lanes.active_mask()
+            lanes.clocks.meet_in_warps(lanes.active_mask(), lanes.active_mask())
 
     return execute
 

@@ -301,7 +301,7 @@ def test(form: Form, context: Context) -> Wait:
                 if knowledge is not None:
                     known = lanes.clocks.known[of_cluster, warp]
                     np.maximum(known, knowledge, out=known)
-            lanes.clocks.warp_phases += lanes.active_mask()
+            lanes.clocks.meet_in_warps(np.ones_like(lanes.active_mask()), lanes.active_mask())
 
     def describe(lanes: Lanes, thread: int) -> str:
         word = int(_quietly(lanes, memory, instruction, space, where(lanes)).flat[thread])
