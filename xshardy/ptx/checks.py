@@ -2,14 +2,13 @@
 Races, missing proxy fences, reads of uninitialized shared memory, and writes to data that is read as constant.
 
 Every cell of memory has shadows: who wrote and read it last, and when. Two accesses of one byte by different threads
-are a race, if one of them writes and they are not both atomic, unless a barrier orders them: one of the block, of the
-warp, of the cluster, or an `mbarrier`; see `Clocks`. What `cp.async`, bulk copies and `wgmma` access is not ordered
-with what their own thread does later, unless it waits. Threads of different clusters have no barrier. Source: PTX ISA,
-"Memory Consistency Model", "Data Races".
+are a race, if one of them writes, unless both are strong and in the scope of each other, or a barrier orders them: one
+of the block, of the warp, of the cluster, or an `mbarrier`; see `Clocks`. What `cp.async`, bulk copies and `wgmma`
+access is not ordered with what their own thread does later, unless it waits. Threads of different clusters have no
+barrier. Source: PTX ISA, "Memory Consistency Model", "Data Races".
 
 A thread that learns what another one has published (by a release and an acquire, or by fences around strong accesses,
-see `Releases`) is ordered behind it: whoever holds a lock is not in a race. Two strong accesses are no race if the
-scope of each includes the other thread.
+see `Releases`) is ordered behind it: whoever holds a lock is not in a race.
 
 Not found are races with other readers than the last two of a byte.
 """
@@ -117,8 +116,8 @@ class _Cells:
         numbers = np.flatnonzero((keys != NOBODY) & (keys >> SCOPE_BITS != self.key >> SCOPE_BITS))
         if not numbers.size:
             return numbers
-        earlier = _Earlier.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
-        now = _Earlier.of(self.key[numbers], self.stamp[numbers], self.clocks)
+        earlier = _Accessors.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
+        now = _Accessors.of(self.key[numbers], self.stamp[numbers], self.clocks)
         same_cluster = earlier.cluster == now.cluster
         known = self.clocks.ordered(now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release)
         known = np.where(earlier.agent == now.agent, earlier.phase < now.phase, known)
@@ -139,10 +138,10 @@ class _Cells:
             return NONE
         keys = before.key[self.places]
         numbers = np.flatnonzero(keys != NOBODY)
-        earlier = _Earlier.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
-        now = _Earlier.of(self.key[numbers], self.stamp[numbers], self.clocks)
-        pair = now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release
-        unseen = self.clocks.ordered(*pair) & ~self.clocks.fenced(*pair)
+        earlier = _Accessors.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
+        now = _Accessors.of(self.key[numbers], self.stamp[numbers], self.clocks)
+        order = now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release
+        unseen = self.clocks.ordered(*order) & ~self.clocks.fenced(*order)
         return numbers[unseen & (earlier.cluster == now.cluster)]
 
     def place_of(self, key: int) -> str:
@@ -173,7 +172,7 @@ def _key(thread: Array, engine: int, scope: MemoryScope) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Earlier:
+class _Accessors:
     """What keys and stamps say."""
 
     block: Array
@@ -187,7 +186,7 @@ class _Earlier:
     phase: Array
 
     @classmethod
-    def of(cls, key: Array, stamp: Array, clocks: Clocks) -> "_Earlier":
+    def of(cls, key: Array, stamp: Array, clocks: Clocks) -> "_Accessors":
         block, thread = np.divmod((key >> KEY_BITS) - 1, clocks.warp_phases.shape[1])
         engine = key >> SCOPE_BITS & (1 << KEY_BITS - SCOPE_BITS) - 1
         cluster, agent = clocks.agents(block, thread, engine)

@@ -147,7 +147,7 @@ class Clocks:
         read, by a fence with an opcode of these words.
         """
         scope = scope_of(words)
-        for agent in self._threads_of(*self._warps_of(mask)):
+        for agent in self._agents_of(*self._warps_of(mask)):
             if acquires(words):
                 self._learn(mask, agent, self.releases.seen_by(agent, scope))
             if releases(words):
@@ -168,14 +168,14 @@ class Clocks:
         _, first = np.unique(pairs, axis=1, return_index=True)
         messages: dict[Agent, Message] = {}
         first.sort()
-        agents = self._threads_of(cluster[first], warp[first])
+        agents = self._agents_of(cluster[first], warp[first])
         for agent, place in zip(agents, places[first].tolist(), strict=True):
             if releases(words) and kind.writes and agent not in messages:
                 messages[agent] = self._message(agent, kind.scope)
             learned = self.releases.access(written, place, agent, kind, messages.get(agent))
             self._learn(mask, agent, learned)
 
-    def _threads_of(self, cluster: Array, warp: Array) -> Iterator[Agent]:
+    def _agents_of(self, cluster: Array, warp: Array) -> Iterator[Agent]:
         """Warps by their numbers among these clusters and in them."""
         for of, number in zip(cluster.tolist(), warp.tolist(), strict=True):
             yield Agent(self.first_cluster + of, number // self.warps, number)
@@ -255,10 +255,10 @@ class Clocks:
         self.known[:, : self.of_cluster] = rows.reshape(self.known.shape[0], self.of_cluster, -1)
         self.meet_in_warps(arriving | leaving, leaving)
         if self.releases.is_used:
-            numbers = np.arange(arrive.size).reshape(len(arrive), -1)  # of warps, among all that are here
-            for group, came, goes in zip(numbers, arrive[..., 0], leave[..., 0], strict=True):
-                both = (self._threads_of(*np.divmod(group[which], self.of_cluster)) for which in (came, goes))
-                self.releases.meet(*([*agents] for agents in both))
+            warps = np.arange(arrive.size).reshape(len(arrive), -1)  # among all that are here
+            for group, came, goes in zip(warps, arrive[..., 0], leave[..., 0], strict=True):
+                arrived, going = (self._agents_of(*np.divmod(group[some], self.of_cluster)) for some in (came, goes))
+                self.releases.meet([*arrived], [*going])
 
     def meet_in_warps(self, arriving: Array, leaving: Array) -> None:
         """In each warp, what the threads of the mask `arriving` did is in order before what those of `leaving` do."""

@@ -115,9 +115,9 @@ class Releases:
         """The numbers of the blocks in the order of execution."""
         self.learners = learners
         """Gets the warps that learn what others have published: the number of the block, and of the warp in it."""
-        self._fenced: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}
+        self._fenced: dict[Agent, Messages] = {}
         """What each agent publishes by its next strong writes, since it has executed fences."""
-        self._seen: dict[Agent, dict[tuple[Agent, MemoryScope], Message]] = {}
+        self._seen: dict[Agent, Messages] = {}
         """What each agent learns at its next fence."""
 
     @property
@@ -132,27 +132,22 @@ class Releases:
 
     def fence(self, scope: MemoryScope, message: Message) -> None:
         """Let the agent of a message publish it by its next strong writes."""
-        of_agent = self._fenced.setdefault(message.agent, {})
-        for other in MemoryScope:
-            if other <= scope:  # what a wider fence publishes later, a narrower one need not
-                of_agent.pop((message.agent, other), None)
-        of_agent[message.agent, scope] = message
+        agent = message.agent
+        before = self._fenced.get(agent, {})
+        wider = {key: other for key, other in before.items() if key[0] != agent or key[1] > scope}
+        self._fenced[agent] = {**wider, (agent, scope): message}
 
     def meet(self, arriving: Sequence[Agent], leaving: Sequence[Agent]) -> None:
         """
         Let fences and reads of agents in front of a barrier count for those behind it.
 
         The PTX ISA has both parts of a pattern in one thread. Kernels rely on more, as in: all threads of a block
-        write and execute a fence, and behind a barrier one of them sets a flag. GPUs order that.
+        write and execute a fence, and behind a barrier one of them sets a flag.
         """
         for of_agents in (self._fenced, self._seen):
-            together: dict[tuple[Agent, MemoryScope], Message] = {}
-            for agent in arriving:
-                for key, message in of_agents.get(agent, {}).items():
-                    if (other := together.get(key)) is None or other.number < message.number:
-                        together[key] = message
+            together = newest(*(of_agents[agent] for agent in arriving if agent in of_agents))
             for agent in leaving if together else ():
-                of_agents[agent] = {**together}
+                of_agents[agent] = together
 
     def seen_by(self, agent: Agent, scope: MemoryScope) -> list[Message]:
         """What an agent learns by a fence."""
@@ -168,11 +163,10 @@ class Releases:
         if before is not None and _is_morally_strong(before, agent, access.scope):
             read = before.messages
         if access.reads and read:
-            self._seen.setdefault(agent, {}).update(read)
+            self._seen[agent] = newest(self._seen.get(agent, {}), read)
         if access.writes:
-            written = {**(read if access.updates else {}), **self._fenced.get(agent, {})}
-            if message is not None:
-                written[agent, message.scope] = message
+            released: Messages = {} if message is None else {(agent, message.scope): message}
+            written = newest(read if access.updates else {}, self._fenced.get(agent, {}), released)
             if written:
                 places[place] = Written(agent, access.scope, written)
             else:
@@ -180,6 +174,19 @@ class Releases:
         if not (access.reads and access.acquires):
             return []
         return [message for message in read.values() if _is_morally_strong(message, agent, access.scope)]
+
+
+def newest(*groups: Messages) -> Messages:
+    """Of several groups of messages, the newest by each agent and scope. Many places share what one fence publishes."""
+    groups = tuple(group for group in groups if group)
+    if len(groups) == 1:
+        return groups[0]
+    found: dict[tuple[Agent, MemoryScope], Message] = {}
+    for group in groups:
+        for key, message in group.items():
+            if (other := found.get(key)) is None or other.number < message.number:
+                found[key] = message
+    return found
 
 
 def _is_morally_strong(before: Message | Written, agent: Agent, scope: MemoryScope) -> bool:
