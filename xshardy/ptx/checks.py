@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.clocks import ASYNC, Clocks, Engine
+from xshardy.ptx.clocks import ASYNC, Clocks, Engine, divided
 from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import LARGEST_ACCESS, SHARED, Access, AccessKind, BulkAccess, Region
@@ -116,19 +116,23 @@ class _Cells:
         numbers = np.flatnonzero((keys != NOBODY) & (keys >> SCOPE_BITS != self.key >> SCOPE_BITS))
         if not numbers.size:
             return numbers
-        earlier = _Accessors.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
-        now = _Accessors.of(self.key[numbers], self.stamp[numbers], self.clocks)
-        same_cluster = earlier.cluster == now.cluster
-        known = self.clocks.ordered(now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release)
-        known = np.where(earlier.agent == now.agent, earlier.phase < now.phase, known)
-        unordered = ~(same_cluster & known)
-        unordered &= (now.engine != Engine.TENSOR) | (earlier.engine != Engine.TENSOR)  # they work in one pipeline
-        narrower = np.minimum(earlier.scope, now.scope)
-        unordered &= (narrower < MemoryScope.GPU) & ((narrower < MemoryScope.CLUSTER) | ~same_cluster)
-        unordered &= (narrower < MemoryScope.CTA) | (earlier.block != now.block)
+        clocks, lane = self.clocks, self.lane[numbers]
+        earlier = _Accessors.of(keys[numbers], before.stamp[self.places[numbers]], clocks)
+        own_cluster, own_agent = clocks.cluster_of[lane], clocks.of_engine(clocks.warp_of[lane], self.lanes.engine)
+        same_cluster = earlier.cluster == own_cluster + clocks.first_cluster
+        known = clocks.ordered(own_cluster, own_agent, earlier.agent, earlier.release)
+        phase = self.stamp[numbers] & PHASE
+        unordered = ~(same_cluster & np.where(earlier.agent == own_agent, earlier.phase < phase, known))
+        if self.lanes.engine == Engine.TENSOR:
+            unordered &= earlier.engine != Engine.TENSOR  # they work in one pipeline
+        if self.scope is not MemoryScope.WEAK:
+            narrower = np.minimum(earlier.scope, self.scope)
+            unordered &= (narrower < MemoryScope.GPU) & ((narrower < MemoryScope.CLUSTER) | ~same_cluster)
+            own_block = clocks.block_of[lane] + clocks.first_cluster * clocks.cluster_size
+            unordered &= (narrower < MemoryScope.CTA) | (earlier.block != own_block)
         if (far := np.flatnonzero(unordered & ~same_cluster)).size:
-            unordered[far] = ~self.clocks.ordered_afar(
-                now.cluster[far], now.agent[far], earlier.cluster[far], earlier.agent[far], earlier.release[far]
+            unordered[far] = ~clocks.ordered_afar(
+                own_cluster[far], own_agent[far], earlier.cluster[far], earlier.agent[far], earlier.release[far]
             )
         return numbers[unordered]
 
@@ -138,11 +142,12 @@ class _Cells:
             return NONE
         keys = before.key[self.places]
         numbers = np.flatnonzero(keys != NOBODY)
-        earlier = _Accessors.of(keys[numbers], before.stamp[self.places[numbers]], self.clocks)
-        now = _Accessors.of(self.key[numbers], self.stamp[numbers], self.clocks)
-        order = now.cluster - self.clocks.first_cluster, now.agent, earlier.agent, earlier.release
-        unseen = self.clocks.ordered(*order) & ~self.clocks.fenced(*order)
-        return numbers[unseen & (earlier.cluster == now.cluster)]
+        clocks, lane = self.clocks, self.lane[numbers]
+        earlier = _Accessors.of(keys[numbers], before.stamp[self.places[numbers]], clocks)
+        own_agent = clocks.of_engine(clocks.warp_of[lane], self.lanes.engine)
+        order = clocks.cluster_of[lane], own_agent, earlier.agent, earlier.release
+        unseen = clocks.ordered(*order) & ~clocks.fenced(*order)
+        return numbers[unseen & (earlier.cluster == clocks.cluster_of[lane] + clocks.first_cluster)]
 
     def place_of(self, key: int) -> str:
         """A thread in words, by the key of an access."""
@@ -159,6 +164,8 @@ class _Cells:
         return f"byte {place} of {self.region.name}"
 
 
+PHASE = (1 << 32) - 1
+"""The lower half of a stamp."""
 NONE = np.zeros(0, np.int64)
 KEY_BITS = 6
 """Below the number of the thread in a key."""
@@ -187,11 +194,11 @@ class _Accessors:
 
     @classmethod
     def of(cls, key: Array, stamp: Array, clocks: Clocks) -> "_Accessors":
-        block, thread = np.divmod((key >> KEY_BITS) - 1, clocks.warp_phases.shape[1])
+        block, thread = divided((key >> KEY_BITS) - 1, clocks.warp_phases.shape[1])
         engine = key >> SCOPE_BITS & (1 << KEY_BITS - SCOPE_BITS) - 1
         cluster, agent = clocks.agents(block, thread, engine)
         scope = (key & (1 << SCOPE_BITS) - 1) - 1
-        return cls(block, cluster, engine, agent, scope, stamp >> 32, stamp & 0xFFFFFFFF)
+        return cls(block, cluster, engine, agent, scope, stamp >> 32, stamp & PHASE)
 
 
 class Checks:

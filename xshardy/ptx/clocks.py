@@ -84,6 +84,9 @@ class Clocks:
         self.of_cluster = cluster_size * self.warps
         self.warp_phases = np.zeros((blocks, threads), np.int32)
         """Of each thread, more than those of the threads of its warp had when they did what it may rely on."""
+        self.block_of, thread = divided(np.arange(blocks * threads), threads)
+        self.cluster_of, self.warp_of = self.agents(self.block_of, thread)
+        """Of each thread here, by its number: its block and cluster among those here, and its warp in the cluster."""
         agents = self.of_cluster * engines
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
@@ -103,13 +106,14 @@ class Clocks:
 
     def agents(self, block: Array, thread: Array, engine: int | Array = Engine.THREADS) -> tuple[Array, Array]:
         """The cluster and the number in it of the agent for threads, by their block and number in it."""
-        cluster, rank = np.divmod(block, self.cluster_size)
-        return cluster, self._of_engine(rank * self.warps + thread // WARP_SIZE, engine)
+        cluster, rank = divided(block, self.cluster_size)
+        return cluster, self.of_engine(rank * self.warps + thread // WARP_SIZE, engine)
 
-    def _of_engine(self, warp: Array, engine: int | Array) -> Array:
+    def of_engine(self, warp: Array, engine: int | Array) -> Array:
         """The agents of an engine for warps, by their numbers in the cluster. Four warps multiply together."""
-        behind_first = warp % self.warps % WARPS_OF_GROUP
-        return warp - behind_first * (engine == Engine.MATRIX) + engine * self.of_cluster
+        if np.any(of_matrices := engine == Engine.MATRIX):
+            warp = warp - warp % self.warps % WARPS_OF_GROUP * of_matrices
+        return warp + engine * self.of_cluster
 
     def _of_warps(self, mask: Array) -> Array:
         """Whether each warp has a thread of the mask: [blocks, warps]."""
@@ -132,7 +136,7 @@ class Clocks:
     def start(self, mask: Array, engine: int) -> None:
         """Let the engines of the warps of `mask` begin a task behind all that the warps know and did."""
         cluster, warp = self._warps_of(mask)
-        self.acquire(cluster, self._of_engine(warp, engine), self.release(cluster, warp))
+        self.acquire(cluster, self.of_engine(warp, engine), self.release(cluster, warp))
 
     def fence(self, mask: Array) -> None:
         """Let what the warps of `mask` know and did be visible to the asynchronous proxy, for those who know of it."""
@@ -227,7 +231,7 @@ class Clocks:
         """Make what the engines of the warps of `mask` do the youngest group of theirs."""
         cluster, warp = self._warps_of(mask)
         for engine in engines:
-            released = self.release(cluster, self._of_engine(warp, engine))
+            released = self.release(cluster, self.of_engine(warp, engine))
             for which, knowledge in zip(zip(cluster.tolist(), warp.tolist(), strict=True), released, strict=True):
                 self._groups.setdefault((engine, *which), deque()).append(knowledge)
 
@@ -272,10 +276,10 @@ class Clocks:
         return self.known[cluster, now, before] > release
 
     def ordered_afar(self, cluster: Array, now: Array, of_cluster: Array, before: Array, release: Array) -> Array:
-        """The same of agents `before` of other clusters. All clusters have their numbers in the order of execution."""
+        """The same of agents `before` of other clusters, `of_cluster` by their numbers in the order of execution."""
         found = np.zeros(before.shape, np.bool_)
         for own, number in {*zip(cluster.tolist(), now.tolist(), strict=True)}:
-            for knowledge in self._far(own - self.first_cluster, number):
+            for knowledge in self._far(own, number):
                 chosen = (cluster == own) & (now == number) & ~found
                 for other in np.unique(of_cluster[chosen]).tolist():
                     if (row := knowledge.get(other)) is not None:
@@ -291,16 +295,22 @@ class Clocks:
 
     def releases_of(self, lane: Array, engine: int) -> Array:
         """How often the agents have released that an engine is for threads, by their numbers among those here."""
-        agents = self._of_engine(np.arange(self.of_cluster), engine)
+        agents = self.of_engine(np.arange(self.of_cluster), engine)
         of_warps = self.known[:, agents, agents].reshape(-1)
-        block, thread = np.divmod(lane, self.warp_phases.shape[1])
-        return of_warps[block * self.warps + thread // WARP_SIZE].astype(np.int64)
+        return of_warps[self.cluster_of[lane] * self.of_cluster + self.warp_of[lane]].astype(np.int64)
 
 
 def engines_of(instructions: Iterable[Instruction]) -> int:
     """How many engines the clocks of a kernel need: of one with threads only they are 16 times smaller."""
     words = {word for instruction in instructions for word in instruction.opcode.split(".")}
     return 1 if words.isdisjoint(ASYNCHRONOUS) else Engine.LOADS + LOADERS
+
+
+def divided(values: Array, by: int) -> tuple[Array, Array]:
+    """`divmod` of natural numbers; by shifts, which are several times as fast, if `by` is a power of two."""
+    if by & (by - 1):
+        return np.divmod(values, by)
+    return values >> (by.bit_length() - 1), values & (by - 1)
 
 
 def merged(pieces: Sequence[Knowledge]) -> Knowledge:
