@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.lowering.cuda_files import MissingCudaExtraError, installed_file
 
-LIBRARIES = ("lib/libnvrtc.so.13", "bin/x86_64/nvrtc64_130_0.dll")
+LIBRARY = "lib/libnvrtc.so.13"
 HEADERS = "include/cuda_runtime.h"
 ARCHITECTURE = "compute_90"
 
@@ -48,12 +48,13 @@ def compile_cuda(
 
 
 def _library() -> ctypes.CDLL:
-    for name in LIBRARIES:
-        if (file := installed_file(name)) is not None:
-            for part in file.parent.glob("*nvrtc-builtins*"):  # NVRTC looks for them where the system has libraries
-                ctypes.CDLL(str(part))
-            return ctypes.CDLL(str(file))
-    raise MissingCudaExtraError("CUDA C++ is compiled by NVRTC: install it with `pip install 'nvidia-cuda-nvrtc>=13'`")
+    if (file := installed_file(LIBRARY)) is None:
+        raise MissingCudaExtraError(
+            "CUDA C++ is compiled by NVRTC: install it with `pip install 'nvidia-cuda-nvrtc>=13'`"
+        )
+    for part in file.parent.glob("libnvrtc-builtins.so*"):  # NVRTC looks for it where the system has libraries
+        ctypes.CDLL(str(part))
+    return ctypes.CDLL(str(file))
 
 
 def _strings(texts: Sequence[str]) -> "ctypes.Array[ctypes.c_char_p]":

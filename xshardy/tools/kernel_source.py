@@ -9,11 +9,11 @@ from xshardy.lowering.nvrtc import CudaSourceError, compile_cuda
 from xshardy.syntax.placed_error import PlacedError
 from xshardy.tools.source_file import read_file
 
-CUDA = (".cu", ".cuh", ".cpp")
+CUDA = (".cu", ".cuh")
 """How names of files of CUDA C++ end."""
 
-_LOCATION = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)", re.MULTILINE)
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
+_LOCATION = re.compile(r"^[ \t]*\.loc\s+(\d+)\s+(\d+)", re.MULTILINE)
+_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _ERROR = re.compile(r"^(.*)\((\d+)\): (?:catastrophic )?error: (.*)", re.MULTILINE)
 
 

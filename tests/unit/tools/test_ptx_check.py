@@ -68,7 +68,7 @@ def test_faults_are_at_lines_of_cuda(shift: str, monkeypatch: pytest.MonkeyPatch
     assert f"{shift}:7: error: {result['message']['text']}" == line
 
 
-@pytest.mark.skipif(installed_file(nvrtc.LIBRARIES[0]) is None, reason="NVRTC is not installed")
+@pytest.mark.skipif(installed_file(nvrtc.LIBRARY) is None, reason="NVRTC is not installed")
 def test_cuda_is_compiled(shift: str, capsys: pytest.CaptureFixture[str]):
     command = ["ptx", "check", shift, *LAUNCH, "--arg", "s32[65]"]
     assert main([*command, "-DSCALE=1"]) == 1
