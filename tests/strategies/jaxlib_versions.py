@@ -44,8 +44,3 @@ def left_out(inputs: Mapping[str, Collection[str]]) -> set[str]:
 def needs(what: str) -> pytest.MarkDecorator:
     """Skip a test with an older jaxlib."""
     return pytest.mark.skipif(not since(what), reason=f"jaxlib before {SINCE[what]}: {what}")
-
-
-def until(what: str) -> pytest.MarkDecorator:
-    """Skip a test with a jaxlib that our passes do not follow yet."""
-    return pytest.mark.skipif(since(what), reason=f"not followed yet: {what}")
