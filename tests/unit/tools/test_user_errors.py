@@ -225,6 +225,7 @@ WRONG_OPTIONS = {
     "least": (["shrink", GELU, "--least", "0"], 2, "argument --least: expected an integer of at least 1, got '0'"),
     "no maps": (["indexing", GELU, "--most", "1"], 2, "unrecognized arguments: --most"),
     "fusion of maps": (["indexing", GELU, "--fusion", "x"], 1, "no fusion called 'x': choose one of gelu"),
+    "devices of a script": (["trace", "--devices", "0", "x.py"], 2, "expected an integer of at least 1, got '0'"),
     "two tensors": (["explain", MLP, "--arg", "0", "--result", "0"], 2, "not allowed with argument --arg"),
 }
 

@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "shard": "propagate shardings, and say what each device holds of the largest tensors",
     "explain": "say from where a tensor got its sharding, through which operations",
     "plan": "say what each device communicates and holds, which operation needs it, and which annotations cause it",
+    "trace": "run a script of JAX as it is, and plan each function that it compiles for several devices",
     "auto": "find the shardings that make a program fast within a memory limit, and say how near the optimum is",
     "prove": "prove that each device computes its part of a program, for all inputs, or find an input that refutes it",
     "explore": "show a program after each pass as a page: what changed, and what became of each operation",
