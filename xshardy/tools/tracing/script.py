@@ -125,7 +125,7 @@ def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
         if module is None or partitions is None:
             continue
         compilations = times[_words(module[1])]
-        name, taken = compilations.pop(0) if compilations else (module[1], dict[str, float]())
+        name, taken = compilations.pop(0) if compilations else (module[1].removeprefix("jit_"), dict[str, float]())
         if (devices := int(partitions[1])) > 1:
             found.setdefault(text, (name, devices, []))[2].append(taken)
     seen: dict[str, int] = defaultdict(int)
