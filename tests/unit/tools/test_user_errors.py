@@ -226,6 +226,10 @@ WRONG_OPTIONS = {
     "no maps": (["indexing", GELU, "--most", "1"], 2, "unrecognized arguments: --most"),
     "fusion of maps": (["indexing", GELU, "--fusion", "x"], 1, "no fusion called 'x': choose one of gelu"),
     "devices of a script": (["trace", "--devices", "0", "x.py"], 2, "expected an integer of at least 1, got '0'"),
+    "JSON of a page": (["explain", MLP, "--html", "x", "--json"], 2, "--json prints the explanation of a tensor"),
+    "JSON of a run": (["ptx", "run", PTX, "--grid", "1", "--block", "1", "--json"], 2, "--json is for `profile`"),
+    "JSON and a program": (["shard", MLP, "--json", "-o", "-"], 2, "--json and the program both go to standard output"),
+    "JSON and a verdict": (["run", MLP, "--on", "simulated", "--prove", "--json"], 2, "--prove prints a verdict"),
     "two tensors": (["explain", MLP, "--arg", "0", "--result", "0"], 2, "not allowed with argument --arg"),
 }
 

@@ -1,7 +1,6 @@
 """`xshardy plan`: what each device communicates and holds, and why."""
 
 import argparse
-import json
 from collections.abc import Sequence
 
 from xshardy.planning.advice import Advice, advise
@@ -9,7 +8,7 @@ from xshardy.planning.plan import Plan, plan_program
 from xshardy.planning.topology import H100
 from xshardy.tools.advice import advice_as_json, print_advice
 from xshardy.tools.arguments import mesh_axes, natural, topology
-from xshardy.tools.output import write_text
+from xshardy.tools.output import print_json
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.plan import as_json, print_comparison, print_plan
 from xshardy.tools.progress import stage
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             advice = advise(plan, machine or H100)
     if args.json:
         found = {"advice": advice_as_json(advice)} if args.advice else {}
-        write_text(None, json.dumps(as_json(plan, machine) | found, indent=2) + "\n")
+        print_json(as_json(plan, machine) | found)
     elif args.against is None:
         print_plan(plan, args.top, machine)
         if args.advice:

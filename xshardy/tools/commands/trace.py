@@ -1,14 +1,13 @@
 """`xshardy trace`: a script of JAX as it is, and what each function sends and holds that it compiles for a mesh."""
 
 import argparse
-import json
 from collections.abc import Iterator
 
 from xshardy.planning.topology import H100
 from xshardy.tools.arguments import mesh_axes, natural, path, positive, topology
 from xshardy.tools.diagnostics import describe
 from xshardy.tools.engine_run import report_wrong
-from xshardy.tools.output import print_diagnostic, write_text
+from xshardy.tools.output import print_diagnostic, print_json
 from xshardy.tools.progress import stage
 from xshardy.tools.tracing.report import (
     PlannedFunction,
@@ -60,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     traced = trace_script(args.file, args.arguments, args.devices, on_stderr=args.json)
     functions = [each for function in traced.functions for each in _planned(function, args)]
     if args.json:
-        write_text(None, json.dumps(functions_as_json(traced, functions, machine), indent=2) + "\n")
+        print_json(functions_as_json(traced, functions, machine))
     else:
         print_functions(traced, functions, args.top, machine)
     if args.html is not None:
