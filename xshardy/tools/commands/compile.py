@@ -85,6 +85,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "`-` is standard output",
     )
     parser.add_argument(
+        "--chrome-trace",
+        type=path,
+        metavar="FILE",
+        help="write the launch plan as trace events, which Perfetto and chrome://tracing show: a microsecond is a step",
+    )
+    parser.add_argument(
         "--jobs",
         type=positive,
         default=os.cpu_count() or 1,
@@ -137,6 +143,12 @@ def run(args: argparse.Namespace) -> int:
             print_diagnostic(f"{args.file}: error: {name} cannot be compiled: {reason}")
         if whole.failures and folder is None and not args.keep_going:
             return 1
+    if args.chrome_trace is not None:
+        if whole is None:
+            raise InputError(f"{args.file}: error: single kernels have no launch plan, which --chrome-trace writes")
+        from xshardy.tools.chrome_trace import launch_events, write_events
+
+        write_events(args.chrome_trace, launch_events(whole.plan))
     if folder is None:
         write_text(args.output, _text(found, args.emit))
     elif whole is not None:

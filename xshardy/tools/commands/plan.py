@@ -7,7 +7,7 @@ from xshardy.planning.advice import Advice, advise
 from xshardy.planning.plan import Plan, plan_program
 from xshardy.planning.topology import H100
 from xshardy.tools.advice import advice_as_json, print_advice
-from xshardy.tools.arguments import mesh_axes, natural, topology
+from xshardy.tools.arguments import mesh_axes, natural, path, topology
 from xshardy.tools.output import print_json
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.plan import as_json, print_comparison, print_plan
@@ -36,6 +36,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="try out other shardings for the largest collectives, and show those that are faster by the estimate on "
         "the topology (default: h100x8); takes the time of up to 32 plans",
     )
+    parser.add_argument(
+        "--chrome-trace",
+        type=path,
+        metavar="FILE",
+        help="write the operations with their estimated times on the topology (default: h100x8) as trace events, which "
+        "Perfetto and chrome://tracing show",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--against", metavar="OTHER", help="print the plan of the program OTHER beside that of FILE")
     output.add_argument("--json", action="store_true", help="print the plan as JSON")
@@ -51,6 +58,10 @@ def run(args: argparse.Namespace) -> int:
     if args.advice:
         with stage(f"trying other shardings of {args.file}"):
             advice = advise(plan, machine or H100)
+    if args.chrome_trace is not None:
+        from xshardy.tools.chrome_trace import plan_events, write_events
+
+        write_events(args.chrome_trace, plan_events(plan, machine or H100))
     if args.json:
         found = {"advice": advice_as_json(advice)} if args.advice else {}
         print_json(as_json(plan, machine) | found)
