@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "indexing": "print the indexing maps between the results and operands of each fusion",
     "hlo-stats": "count the instructions and bytes of HLO dumps, by opcode, kind of fusion, and computation or module",
     "shrink": "print an HLO module with smaller shapes, and otherwise the same operations",
+    "reduce": "print a smaller MLIR, HLO or PTX text for which a command fails in the same way",
     "shard": "propagate shardings, and say what each device holds of the largest tensors",
     "explain": "say from where a tensor got its sharding, through which operations",
     "plan": "say what each device communicates and holds, which operation needs it, and which annotations cause it",
