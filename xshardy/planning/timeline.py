@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from xdsl.ir import Operation
+
 from xshardy.planning.causes import Causes
 from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, each_collective
@@ -23,6 +25,8 @@ class TimedOperation:
     """In seconds."""
     seconds: float
     what: Work | Collective
+    operation: Operation | None
+    """That of the propagated program which it comes from; None for one that a pass created."""
 
 
 def timeline(plan: Plan, topology: Topology) -> Iterator[TimedOperation]:
@@ -36,13 +40,13 @@ def timeline(plan: Plan, topology: Topology) -> Iterator[TimedOperation]:
     origins = Origins(traced.sharded.history, plan.names)
     collectives, work = dict(each_collective(module, traced, Causes(origins))), dict(work_of(module))
     for op, _ in executed_operations(module):
+        original = traced.traces.operation(op)
         if (collective := collectives.get(op)) is not None:
-            timed = TimedOperation(collective.operation, start, collective_seconds(collective, topology), collective)
+            name, seconds, what = collective.operation, collective_seconds(collective, topology), collective
         elif (each := work.get(op)) is not None:
-            original = traced.traces.operation(op)
             name = op.name if original is None else origins.operation(original)
-            timed = TimedOperation(name, start, each.count * each.seconds(topology), each)
+            seconds, what = each.count * each.seconds(topology), each
         else:
             continue
-        start += timed.seconds
-        yield timed
+        yield TimedOperation(name, start, seconds, what, original)
+        start += seconds

@@ -188,6 +188,7 @@ WRONG_OPTIONS = {
     "topology": (["plan", MLP, "--topology", "h100x9"], 2, 'error: unknown topology "h100x9": did you mean h100x8?'),
     "file of a topology": (["plan", MLP, "--topology", "no.json"], 1, "error: no.json: No such file or directory"),
     "two plans": (["plan", MLP, "--advice", "--against", MLP], 2, "--advice is about one program: leave it out, or"),
+    "scopes of two plans": (["plan", MLP, "--by", "scope", "--against", MLP], 2, "--by is about one program: leave it"),
     "mesh": (["plan", MLP, "--mesh", "model"], 2, "argument --mesh: expected axes with sizes, such as data=2,model=4"),
     "axis": (["plan", MLP, "--mesh", "pipe=2"], 1, 'no mesh of the module has an axis "pipe"'),
     "search": (["auto", MLP, "--memory", "much"], 2, "expected a number of bytes, such as 64GiB, got 'much'"),
