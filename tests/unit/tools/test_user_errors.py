@@ -236,6 +236,11 @@ WRONG_OPTIONS = {
         1,
         "nothing that --match 'x' matches",
     ),
+    "no launch plan": (
+        ["compile", GELU, "--fusion", "gelu", "--model-explorer", "x", "-o", "x.ptx"],
+        1,
+        "have no launch plan",
+    ),
     "no such command": (["reduce", MLP, "--", "no-such-command"], 1, "error: no-such-command: No such file"),
     "JSON of a page": (["explain", MLP, "--html", "x", "--json"], 2, "--json prints the explanation of a tensor"),
     "JSON of a run": (["ptx", "run", PTX, "--grid", "1", "--block", "1", "--json"], 2, "--json is for `profile`"),

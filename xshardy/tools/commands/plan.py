@@ -51,6 +51,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="write the operations with their estimated times on the topology (default: h100x8) as trace events, which "
         "Perfetto and chrome://tracing show",
     )
+    parser.add_argument(
+        "--model-explorer",
+        type=path,
+        metavar="DIR",
+        help="write DIR/graph.json, which Model Explorer opens, and overlays for shardings, bytes and causes",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--against", metavar="OTHER", help="print the plan of the program OTHER beside that of FILE")
     output.add_argument("--json", action="store_true", help="print the plan as JSON")
@@ -71,6 +77,11 @@ def run(args: argparse.Namespace) -> int:
         from xshardy.tools.chrome_trace import plan_events, write_events
 
         write_events(args.chrome_trace, plan_events(plan, machine or H100))
+    if args.model_explorer is not None:
+        from xshardy.tools.model_explorer.graphs import write_collection
+        from xshardy.tools.model_explorer.program_graph import program_graphs
+
+        write_collection(args.model_explorer, program_graphs(plan.traced.sharded, args.file, plan))
     if args.json:
         found = {"advice": advice_as_json(advice)} if args.advice else {}
         scopes = {"scopes": [asdict(each) for each in sums_by_scope(plan, machine or H100)]} if args.by else {}

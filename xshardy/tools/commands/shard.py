@@ -32,6 +32,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         choices=("mlir", "hlo"),
         help="write MLIR with shardings of sdy, or HLO text with shardings of HLO (default: HLO for .hlo and .txt)",
     )
+    parser.add_argument(
+        "--model-explorer",
+        type=path,
+        metavar="DIR",
+        help="write DIR/graph.json, which Model Explorer opens, and overlays for shardings and bytes",
+    )
     parser.add_argument("--json", action="store_true", help="print all tensors as JSON")
 
 
@@ -46,6 +52,11 @@ def run(args: argparse.Namespace) -> int:
     with stage(f"propagating the shardings of {args.file}"), imported_program(source) as program:
         sharded = shard(program)
     placed = list(placements(sharded))
+    if args.model_explorer is not None:
+        from xshardy.tools.model_explorer.graphs import write_collection
+        from xshardy.tools.model_explorer.program_graph import program_graphs
+
+        write_collection(args.model_explorer, program_graphs(sharded, args.file))
     if args.output is not None:
         target = args.target or ("hlo" if args.output.suffix in (".hlo", ".txt") else "mlir")
         if target == "hlo":
