@@ -119,7 +119,7 @@ def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
     """The functions for several devices among those that JAX wrote to `folder`. Equal programs are one function."""
     times = _times_in(folder / "times.jsonl")
     found: dict[str, tuple[str, int, list[Mapping[str, float]]]] = {}
-    for file in sorted(folder.glob(_DUMPS)):
+    for file in sorted(folder.glob(_DUMPS), key=lambda file: int(file.name[len("jax_ir") :].partition("_")[0])):
         text = file.read_text()
         module, partitions = _MODULE.search(text), _PARTITIONS.search(text)
         if module is None or partitions is None:
