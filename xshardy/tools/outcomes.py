@@ -41,15 +41,16 @@ class Runs:
     """Runs of `command`, each with a text in a file of `folder` in place of `file`, else on standard input."""
 
     def __init__(self, command: Sequence[str], file: str, folder: Path, time_out: float):
-        """`time_out` is in seconds, for each run. Raises `InputError` if there is no such command."""
+        """`time_out` is in seconds, for each run."""
         self._file, self._printed = folder / Path(file).name, folder / "printed"
         self._words = [str(self._file) if Path(word) == Path(file) else word for word in command]
         self._time_out = time_out
         name = Path(command[0]).name
-        self._main: Callable[[Sequence[str]], int] | None = import_module(OWN[name]).main if name in OWN else None
+        forks = name in OWN and not any(word.startswith("--on") for word in command)  # no GPU or JAX works in a fork
+        self._main: Callable[[Sequence[str]], int] | None = import_module(OWN[name]).main if forks else None
 
     def outcome(self, text: str) -> Outcome:
-        """How the command ends with `text`."""
+        """How the command ends with `text`. Raises `InputError` if there is no such command."""
         self._file.write_text(text)
         return self._run_program() if self._main is None else self._run_fork(self._main)
 
