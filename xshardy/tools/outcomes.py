@@ -37,7 +37,7 @@ class Outcome:
         return _PARTICULAR.sub("_", found)
 
 
-class Runs:
+class CommandRuns:
     """Runs of `command`, each with a text in a file of `folder` in place of `file`, else on standard input."""
 
     def __init__(self, command: Sequence[str], file: str, folder: Path, time_out: float):

@@ -9,7 +9,7 @@ from time import monotonic
 
 from xshardy.programs.errors import InputError
 from xshardy.tools.arguments import bound, path
-from xshardy.tools.outcomes import Runs
+from xshardy.tools.outcomes import CommandRuns
 from xshardy.tools.output import write_text
 from xshardy.tools.reducing import reduced
 from xshardy.tools.source_file import read_file
@@ -61,13 +61,13 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("error: write the command that fails behind FILE and `--`, options of `reduce` before FILE")
     text = read_file(args.file).text
     with TemporaryDirectory(prefix="xshardy-reduce-") as folder:
-        is_kept = _property(Runs(command, args.file, Path(folder), args.time_out), args, text)
+        is_kept = _property(CommandRuns(command, args.file, Path(folder), args.time_out), args, text)
         smaller = reduced(text, is_kept, monotonic() + args.time)
     write_text(args.output, smaller)
     return 0
 
 
-def _property(runs: Runs, args: argparse.Namespace, text: str) -> Callable[[str], bool]:
+def _property(runs: CommandRuns, args: argparse.Namespace, text: str) -> Callable[[str], bool]:
     """Whether the command still does what it does with `text`. Raises `InputError` if it does nothing of interest."""
     first = runs.outcome(text)
     if args.match is None and first.status == 0:

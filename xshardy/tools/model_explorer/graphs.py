@@ -11,7 +11,7 @@ from pathlib import Path
 
 from xshardy.tools.output import write_text
 
-Node = dict[str, object]
+GraphNode = dict[str, object]
 
 GRADIENT = ({"stop": 0, "bgColor": "#ffffff"}, {"stop": 1, "bgColor": "#f4a582"})
 """The colours of the smallest and the largest number of an overlay."""
@@ -25,7 +25,7 @@ def node(
     sources: Iterable[tuple[str, int]] = (),
     *,
     outputs: Iterable[Mapping[str, object]] = (),
-) -> Node:
+) -> GraphNode:
     """
     A node with an edge from each of `sources`, a node and the number of its output, inside of the boxes `namespace`.
 
@@ -53,7 +53,7 @@ class Collection:
     """Graphs of one program, with overlays."""
 
     label: str
-    graphs: dict[str, list[Node]] = field(default_factory=dict[str, list[Node]])
+    graphs: dict[str, list[GraphNode]] = field(default_factory=dict[str, list[GraphNode]])
     """The nodes of each graph."""
     overlays: dict[str, dict[str, dict[str, int | str]]] = field(
         default_factory=dict[str, dict[str, dict[str, int | str]]]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from xdsl.ir import Block, Operation
 
 from xshardy.launch.launch_plan import Call, LaunchPlan, LaunchStep
-from xshardy.tools.model_explorer.graphs import Collection, Node, node
+from xshardy.tools.model_explorer.graphs import Collection, GraphNode, node
 
 
 def launch_graphs(plan: LaunchPlan) -> Collection:
@@ -20,7 +20,7 @@ def launch_graphs(plan: LaunchPlan) -> Collection:
     return collection
 
 
-def _nodes(steps: Sequence[LaunchStep], around: tuple[str, ...], ids: Mapping[Operation, str]) -> Iterator[Node]:
+def _nodes(steps: Sequence[LaunchStep], around: tuple[str, ...], ids: Mapping[Operation, str]) -> Iterator[GraphNode]:
     for step in steps:
         arguments = (*step.operands, *step.results) if isinstance(step, Call) else ()
         places = {

@@ -15,7 +15,7 @@ from xshardy.planning.origins import Origins
 from xshardy.planning.plan import Plan
 from xshardy.programs.names import along_edges
 from xshardy.programs.sharded import Sharded
-from xshardy.tools.model_explorer.graphs import Collection, Node, node
+from xshardy.tools.model_explorer.graphs import Collection, GraphNode, node
 from xshardy.tools.shard import bytes_per_device, dimensions
 
 REGIONS = (WhileOp, IfOp, CaseOp, NamedComputationOp)
@@ -77,7 +77,7 @@ class _Function:
             for region in op.regions if isinstance(op, REGIONS) else ():
                 self._number(region.block)
 
-    def _nodes(self, block: Block, box: tuple[str, ...], known: tuple[str, ...]) -> Iterator[Node]:
+    def _nodes(self, block: Block, box: tuple[str, ...], known: tuple[str, ...]) -> Iterator[GraphNode]:
         """The nodes of `block` in the boxes `box`, and inside of these in those of JAX's names after `known`."""
         names = self._sharded.names
         for argument in block.args:

@@ -42,7 +42,6 @@ class CompiledFunction:
     name: str
     """That of the function in Python, with a number if others have it too: `step`, `step (2)`."""
     source: Source
-    devices: int
     times: Sequence[Mapping[str, float]]
     """For each compilation, the seconds of the `STAGES`; those that JAX did not need again are missing."""
 
@@ -118,7 +117,7 @@ def _environment(folder: Path, devices: int | None) -> Mapping[str, str]:
 def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
     """The functions for several devices among those that JAX wrote to `folder`. Equal programs are one function."""
     times = _times_in(folder / "times.jsonl")
-    found: dict[str, tuple[str, int, list[Mapping[str, float]]]] = {}
+    found: dict[str, tuple[str, list[Mapping[str, float]]]] = {}
     for file in sorted(folder.glob(_DUMPS), key=lambda file: int(file.name[len("jax_ir") :].partition("_")[0])):
         text = file.read_text()
         module, partitions = _MODULE.search(text), _PARTITIONS.search(text)
@@ -126,14 +125,14 @@ def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
             continue
         compilations = times[_words(module[1])]
         name, taken = compilations.pop(0) if compilations else (module[1].removeprefix("jit_"), dict[str, float]())
-        if (devices := int(partitions[1])) > 1:
-            found.setdefault(text, (name, devices, []))[2].append(taken)
+        if int(partitions[1]) > 1:
+            found.setdefault(text, (name, []))[1].append(taken)
     seen: dict[str, int] = defaultdict(int)
     functions: list[CompiledFunction] = []
-    for text, (name, devices, of_function) in found.items():
+    for text, (name, of_function) in found.items():
         seen[name] += 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        functions.append(CompiledFunction(unique, Source(text, unique, is_text=False), devices, of_function))
+        functions.append(CompiledFunction(unique, Source(text, unique, is_text=False), of_function))
     return functions
 
 
