@@ -7,6 +7,7 @@ from xshardy.tools.arguments import natural, path, positive, target
 from xshardy.tools.ptx_arguments import dimensions, read_arguments
 from xshardy.tools.ptx_run import check, count, execute
 from xshardy.tools.source_file import read_file
+from xshardy.tools.usage import UsageError
 
 EXAMPLE = """\
 example: xshardy ptx check examples/block_sum.ptx --grid 4 --block 128 --arg f32[512] --arg f32[4]
@@ -56,11 +57,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target", type=target, help="the GPU of the bound of `profile`, sm_70 ... sm_121 (default: that of FILE)"
     )
+    parser.add_argument("--json", action="store_true", help="`profile`: print JSON")
     parser.add_argument("-o", "--output", type=path, metavar="DIR", help="`run`: write each array to DIR/argN.npy")
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    if args.json and args.action != "profile":
+        raise UsageError("error: --json is for `profile`: leave it out")
     machine = Machine(read_file(args.file).text, args.entry)
     arguments = None if args.arg is None else read_arguments(args.arg, args.seed)
     return ACTIONS[args.action](machine, arguments, args)
