@@ -137,6 +137,17 @@ class Document:
         if after is not None:
             self._previous[after] = before
 
+    def edits(self, op: int = ROOT) -> Iterator[Edit]:
+        """Edits that make this document of an empty one."""
+        yield Write(op, self.texts[op])
+        for block in self.blocks_in(op):
+            yield Label(block, self.labels[block])
+            before = None
+            for inner in self.ops_in(block):
+                yield from self.edits(inner)
+                yield Place(inner, block, before)
+                before = inner
+
     def previous(self, op: int) -> int | None:
         """The operation before `op` in its block."""
         return self._previous.get(op)

@@ -25,8 +25,8 @@ class PatternSource:
 def pattern_source(pattern: type[RewritePattern]) -> PatternSource:
     """The source of `pattern`."""
     try:
-        path = Path(inspect.getfile(pattern))
-        line = inspect.getsourcelines(pattern)[1]
+        path = Path(inspect.getfile(pattern)).with_suffix(".py")  # the playground has bytecode, of a Python with lines
+        line = getattr(pattern, "__firstlineno__", None) or inspect.getsourcelines(pattern)[1]
     except (OSError, TypeError):
         place = pattern.__module__
     else:

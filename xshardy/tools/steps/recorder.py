@@ -31,8 +31,6 @@ class RewriteStep:
 
     pattern: type[RewritePattern] | None
     """None for changes of a pass that are of no pattern, or that a pattern did not report."""
-    op: int | None
-    """The operation that the pattern was applied to; None if it was applied to many."""
     edits: Sequence[Edit]
 
 
@@ -90,15 +88,14 @@ class Recorder(RewriteObserver):
         self._pattern = type(pattern)
 
     def end_match(self, pattern: RewritePattern, op: Operation | None) -> None:
-        number = None if op is None else self._ops.get(op)
         self._settle(self._touched)
         if op is not None:
             self._kept.pop((type(pattern), op), None)
-        self._add_step(type(pattern), number)
+        self._add_step(type(pattern))
 
     def end_pass(self, name: str) -> None:
         self._settle(self._stale())
-        self._add_step(None, None)
+        self._add_step(None)
         self.stop_pass(name)
 
     def stop_pass(self, name: str) -> None:
@@ -108,15 +105,20 @@ class Recorder(RewriteObserver):
             self.passes.append(PassSteps(name, self._steps, kept))
         self._steps, self._kept, self._pattern = [], {}, None
 
+    @property
+    def count(self) -> int:
+        """How many operations there have been: the number of the next one."""
+        return self._op_count
+
     def _touch(self, op: Operation) -> None:
         self._touched[op] = None
 
     def _add_reason(self, op: Operation, reason: str) -> None:
         self._kept[self._pattern, op] = reason
 
-    def _add_step(self, pattern: type[RewritePattern] | None, op: int | None) -> None:
+    def _add_step(self, pattern: type[RewritePattern] | None) -> None:
         if edits := self._taken_edits():
-            self._steps.append(RewriteStep(pattern, op, edits))
+            self._steps.append(RewriteStep(pattern, edits))
 
     def _taken_edits(self) -> Sequence[Edit]:
         edits, self._edits = self._edits, []
