@@ -6,6 +6,7 @@ import pytest
 from input_checks import recorded_edits
 from xdsl.pattern_rewriter import RewritePattern
 
+from xshardy import compiler
 from xshardy.rewriting.observer import observed
 from xshardy.syntax import parse_module
 from xshardy.tools.pipelines import passes_of
@@ -18,6 +19,7 @@ from xshardy.transforms.canonicalize import EraseDead
 from xshardy.universe import installed_passes, new_context
 
 FILECHECK = Path(__file__).parents[2] / "filecheck"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 INPUTS = (
     "dialects/sdy/reshard_canonicalization.mlir",
     "lowering/control_flow_and_functions.mlir",
@@ -93,10 +95,24 @@ def test_edits_say_what_a_step_changed():
     assert lines[loop + 1].startswith("-   %1 = arith.addf %arg3, %cst")
 
 
+def test_changes_are_of_the_pattern_that_made_them():
+    """Also those that patterns do not report: of users, of the ends of blocks, and of what is in a replaced loop."""
+    module = compiler.emit((EXAMPLES / "softmax_sum.hlo").read_text())
+    recorder = Recorder(module)
+    with observed(module, recorder):
+        compiler.lower(module, "llvm", math="expanded", observe=lambda name, *_: recorder.end_pass(name))
+    assert len(recorder.passes) > 10
+    without = [each.name for each in recorder.passes for step in each.steps if step.pattern is None]
+    assert without == ["xla-gpu-attach-target"]  # which has none
+
+
 def test_passes_of_a_pipeline_are_told_apart():
-    text = (FILECHECK.parents[1] / "examples" / "mlp.mlir").read_text()
-    names = [each.name for each in recorded(text, "sdy-propagation-pipeline").passes]
+    recorder = recorded((EXAMPLES / "mlp.mlir").read_text(), "sdy-propagation-pipeline,sdy-partitioner-pipeline")
+    names = [each.name for each in recorder.passes]
     assert names[0] == "sdy-lift-inlined-meshes" and "sdy-propagation-pipeline" not in names
+    # What follows a replaced operation has not moved.
+    replacement = [line[:4] for line in listing(recorder, "ReduceBetweenDevices")]
+    assert "  - " in replacement and "  > " not in replacement
 
 
 def test_a_pass_that_fails_leaves_the_steps_before(capsys: pytest.CaptureFixture[str]):
