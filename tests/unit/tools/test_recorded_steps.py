@@ -106,6 +106,19 @@ def test_changes_are_of_the_pattern_that_made_them():
     assert without == ["xla-gpu-attach-target"]  # which has none
 
 
+def test_an_inlined_body_is_a_change_of_the_pattern():
+    text = """func.func @f(%x: tensor<8xf32>) {
+      func.call @g(%x) : (tensor<8xf32>) -> ()
+      return
+    }
+    func.func private @g(%x: tensor<8xf32>) {
+      %0 = stablehlo.custom_call @h(%x) {has_side_effect = true} : (tensor<8xf32>) -> tensor<8xf32>
+      return
+    }"""
+    (inlined,) = recorded(text, "inline").passes
+    assert inlined.steps and None not in [step.pattern for step in inlined.steps]
+
+
 def test_passes_of_a_pipeline_are_told_apart():
     recorder = recorded((EXAMPLES / "mlp.mlir").read_text(), "sdy-propagation-pipeline,sdy-partitioner-pipeline")
     names = [each.name for each in recorder.passes]
