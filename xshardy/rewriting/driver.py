@@ -142,6 +142,8 @@ def rewrite(
             return _decided(decided, listener, index_around(root))
         ops = [*decided.decisions]
     elif len(patterns) == 1 and isinstance(only, HeldAttributesPattern) and among is None:
+        if observer is not None:
+            observer.start_match(only)
         changed = only.rewrite_held(held_attributes_in(root))
         for told in (listener, observer):
             if told is not None:

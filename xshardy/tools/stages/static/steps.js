@@ -52,7 +52,7 @@ const make = (tree, edits) => edits.map(edit => tree.apply(edit)).reverse();
 /** The step of the walk in two columns: what is gone or other in the first, what is new or other in the second. */
 function showStep(before, after) {
   const [pattern, edits] = walk.steps.steps[walk.at];
-  const old = new Map(before.map(([op, text]) => [op, text])), now = new Set(after.map(([op]) => op));
+  const [old, now] = [before, after].map(lines => new Set(lines.map(([op]) => op)));
   const changed = new Set(edits.filter(edit => [3, 4].includes(edit.length)).map(edit => edit[0]));
   byId("walk").hidden = false;
   byId("walk").replaceChildren(...walkNodes(walk.stage.steps.patterns[pattern]));
@@ -120,9 +120,8 @@ function treeColumn(title, lines, kindOf) {
 
 /** A row that stands for lines far from a change, and that a click replaces by them. */
 function foldRow(lines, start, end, kinds) {
-  const row = element("div", "row fold", button(`${end - start} lines`, "show them", () => {
-    row.replaceWith(...lines.slice(start, end).map(([op, text], number) => treeRow(op, text, start + number, kinds)));
-  }));
+  const unfold = () => row.replaceWith(...lines.slice(start, end).map(([op, text], at) => treeRow(op, text, start + at, kinds)));
+  const row = element("div", "row fold", button(`${end - start} lines`, "show them", unfold));
   return row;
 }
 
@@ -140,15 +139,13 @@ function treeRow(op, text, line, kinds) {
 
 /** Say which pattern made an operation, with a button that goes there. */
 async function showMaker(op) {
-  const made = stages().findLastIndex(stage => stage.steps && stage.steps.first <= op);
-  const number = made < 0 ? -1 : (await stepsOf(stages()[made])).steps.findIndex(([, edits]) => edits.some(edit => edit.length === 4 && edit[0] === op));
-  const maker = byId("maker");
-  if (number < 0) {
-    maker.replaceChildren("is in the input");
-    return;
-  }
-  const stage = stages()[made], {name} = stage.steps.patterns[stage.steps.data.steps[number][0]];
-  maker.replaceChildren("made by ", button(`${name}, step ${number + 1} of ${stage.name}`, "go there", () => walkThrough(made, number)));
+  const made = stages().findLastIndex(stage => stage.steps && stage.steps.first <= op), maker = byId("maker");
+  if (made < 0) return maker.replaceChildren("is in the input");
+  const stage = stages()[made], {steps} = await stepsOf(stage);
+  const number = steps.findIndex(([, edits]) => edits.some(edit => edit.length === 4 && edit[0] === op));
+  const {name} = stage.steps.patterns[steps[number][0]];
+  const go = button(`${name}, step ${number + 1} of ${stage.name}`, "go there", () => walkThrough(made, number));
+  maker.replaceChildren("made by ", go);
 }
 
 /** One step forward or back; past the ends of a pass, to the next one that has steps. */

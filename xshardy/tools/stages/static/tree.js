@@ -11,7 +11,10 @@ class Tree {
     this.blocks = new Map();
   }
 
-  /** Make an edit: `[op, template, names, regions]`, `["label", block, ...]`, `[op, block, after]`, or `[op]`, which is gone. Gives a function that takes it back. */
+  /**
+   * Make an edit, and give a function that takes it back: `["label", block, template, names, regions]`,
+   * `[op, template, names, regions]`, `[op, block, after]` for its place, or `[op]`, which is gone.
+   */
   apply(edit) {
     const [op, ...rest] = edit;
     if (edit.length === 5) return this.label(...rest);
@@ -28,12 +31,9 @@ class Tree {
 
   write(number, text) {
     const known = this.ops.get(number), old = known?.text;
-    const owners = text[2].flat().map(each => [this.block(each), this.block(each).owner]);
-    for (const [block] of owners) block.owner = number;
     if (known) known.text = text;
     else this.ops.set(number, {text, block: null, previous: null, next: null});
     return () => {
-      for (const [block, owner] of owners) block.owner = owner;
       if (known) known.text = old;
       else this.ops.delete(number);
     };
@@ -60,7 +60,7 @@ class Tree {
   }
 
   block(number) {
-    if (!this.blocks.has(number)) this.blocks.set(number, {label: null, owner: null, first: null});
+    if (!this.blocks.has(number)) this.blocks.set(number, {label: null, first: null});
     return this.blocks.get(number);
   }
 
