@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import RewritePattern
 
-from xshardy.rewriting.operation_index import field_around
+from xshardy.rewriting.operation_index import innermost_with
 from xshardy.rewriting.rewriter import ReasonListener
 
 
@@ -48,4 +48,4 @@ def observed(module: ModuleOp, observer: RewriteObserver) -> Generator[None]:
 
 def observer_around(root: Operation | Region) -> RewriteObserver | None:
     """What observes the module around `root`, or that `root` is; None if nothing does."""
-    return field_around(root, _FIELD)
+    return getattr(innermost_with(_FIELD, root), _FIELD, None)

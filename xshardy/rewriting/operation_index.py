@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
@@ -189,12 +188,12 @@ def index_over(root: Operation) -> OperationIndex | None:
 
 def index_around(root: Operation | Region) -> OperationIndex | None:
     """The index of the module around `root`, or that `root` is; None if there is none."""
-    return field_around(root, _FIELD)
+    return getattr(innermost_with(_FIELD, root), _FIELD, None)
 
 
-def field_around(root: Operation | Region, field: str) -> Any:
-    """The value of `field` of the innermost operation that has one: `root` or one around it; None if none has."""
+def innermost_with(field: str, root: Operation | Region) -> Operation | None:
+    """The operation that has `field`: `root`, or else the innermost one around it; None if none has."""
     op = root.parent if isinstance(root, Region) else root
     while op is not None and not hasattr(op, field):
         op = op.parent_op()
-    return getattr(op, field, None)
+    return op

@@ -21,7 +21,7 @@ class PatternSource:
     """`xshardy/.../file.py:LINE`; the module if its text is not there."""
 
 
-@cache
+@cache  # for the life of the class: a line takes 15 ms to find before Python 3.13, and a listing names it at each step
 def pattern_source(pattern: type[RewritePattern]) -> PatternSource:
     """The source of `pattern`."""
     try:
