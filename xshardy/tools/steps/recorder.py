@@ -95,6 +95,7 @@ class Recorder(RewriteObserver):
 
     def end_pass(self, name: str) -> None:
         self._settle(self._stale())
+        self._blocks = {block: number for block, number in self._blocks.items() if number in self.document.labels}
         self._add_step(None)
         self.stop_pass(name)
 
