@@ -21,7 +21,7 @@ from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
 from xshardy.rewriting.observer import RewriteObserver, observer_around
 from xshardy.rewriting.operation_index import OperationIndex, index_around
-from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
+from xshardy.rewriting.pattern import PatternOfPatterns, class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter, ReasonListener
 from xshardy.rewriting.walk import held_attributes_in, walk_inside
 from xshardy.rewriting.worklist import Worklist
@@ -99,9 +99,14 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
 
     def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
         positions = self._takers[op_type]
-        own = tuple([rewrite_of(self._patterns[i]) for i in positions]) if positions else ()
+        own = tuple([rewrite_of(each) for i in positions for each in _single(self._patterns[i], op_type)])
         found = self[op_type] = own if self._then is None else own + self._then[op_type]
         return found
+
+
+def _single(pattern: RewritePattern, op_type: type[Operation]) -> Sequence[RewritePattern]:
+    """`pattern`, or those that it stands for on operations of `op_type`."""
+    return pattern.patterns_of_class(op_type) if isinstance(pattern, PatternOfPatterns) else (pattern,)
 
 
 class UseListener(ReasonListener):

@@ -1,7 +1,7 @@
 // RUN: xshardy-opt %s -p sdy-canonicalize-collectives --debug-patterns -o %t 2>&1 | filecheck %s
 // RUN: xshardy-opt --debug-patterns=FoldOperation %s -p sdy-canonicalize-collectives -o %t 2>&1 | filecheck %s --check-prefix=ONE
 // RUN: xshardy-opt --debug-patterns %s -p xla-gpu-vectorize-loads-stores -o %t 2>&1 | filecheck %s --check-prefix=KEPT
-// RUN: not xshardy-opt %s -p canonicalize --debug-patterns=FoldOperations 2>&1 | filecheck %s --check-prefix=BAD
+// RUN: not xshardy-opt %s -p sdy-close-shardings --debug-patterns=CloseShardings 2>&1 | filecheck %s --check-prefix=BAD
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
@@ -39,4 +39,4 @@ func.func @fold(%t: tensor<4xf32>) -> f32 {
   return %1 : f32
 }
 
-// BAD: error: these passes have no pattern 'FoldOperations': did you mean FoldOperation?
+// BAD: error: these passes have no pattern 'CloseShardings': did you mean CloseSharding

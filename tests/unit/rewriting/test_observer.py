@@ -13,6 +13,7 @@ from xshardy.rewriting import (
     TO_FIXPOINT,
     AttributePattern,
     DecisionPattern,
+    PatternOfPatterns,
     Walk,
     because,
     match_op_type,
@@ -58,6 +59,14 @@ class AddToMul(RewritePattern):
         rewriter.replace(op, arith.MuliOp(op.lhs, op.rhs))
 
 
+class Standing(PatternOfPatterns):
+    """`op` -> what `Refuse` or `AddToMul` makes of it"""
+
+    @classmethod
+    def patterns_of_class(cls, op_type: type[Operation], /) -> Sequence[RewritePattern]:
+        return (Refuse(), AddToMul()) if op_type is arith.AddiOp else ()
+
+
 class Decided(DecisionPattern[arith.ConstantOp, None]):
     """`constant` -> nothing"""
 
@@ -95,6 +104,7 @@ def test_a_walk_and_a_worklist_tell_what_is_tried_and_what_applies():
     expected = ["Refuse?", "arith.addi: no", "AddToMul?", "+arith.muli", "-arith.addi", "AddToMul!"]
     assert told(module(), (Refuse(), AddToMul())) == expected
     assert told(module(), (Refuse(), AddToMul()), TO_FIXPOINT) == expected
+    assert told(module(), (Standing(),)) == expected  # which stands for these
 
 
 def test_decisions_are_told():
@@ -107,6 +117,14 @@ def test_attributes_of_many_operations_are_one_match():
     for op in root.ops:
         op.attributes["a"] = StringAttr("x")
     assert told(root, (Shout(),)) == ["Shout?", "~arith.constant", "~arith.addi", "Shout!"]
+
+
+def test_a_pattern_of_patterns_alone_tries_each_until_one_changes_something():
+    root = module()
+    addition = root.body.block.last_op
+    assert addition is not None
+    Standing().match_and_rewrite(addition, PatternRewriter(addition))
+    assert isinstance(root.body.block.last_op, arith.MuliOp)
 
 
 def test_nothing_is_told_after_the_context():

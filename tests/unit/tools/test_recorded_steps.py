@@ -146,6 +146,19 @@ def test_a_pattern_without_text_is_named_with_its_module():
     assert pattern_source(made).place == "nowhere"
 
 
+MAP = """func.func @f(%i: index) -> index {
+  %0 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 3]">(%i)[%i]
+  return %0 : index
+}"""
+
+
+def test_patterns_that_an_operation_brings_along_are_named():
+    option = "--debug-patterns=SymbolsToDimensions"
+    status, _, said = run(["-p", "xla-gpu-canonicalize", option], MAP)
+    assert status == 0
+    assert ": SymbolsToDimensions (xshardy/dialects/xla_gpu/canonicalization.py:" in said
+
+
 def test_the_file_may_follow_the_option(tmp_path: Path):
     (tmp_path / "m.mlir").write_text(LOOP)
     _, with_file, said = run(["--debug-patterns", str(tmp_path / "m.mlir"), "-p", "xla-gpu-licm"], "")
