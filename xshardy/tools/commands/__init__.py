@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "trace": "run a script of JAX as it is, and plan each function that it compiles for several devices",
     "auto": "find the shardings that make a program fast within a memory limit, and say how near the optimum is",
     "prove": "prove that each device computes its part of a program, for all inputs, or find an input that refutes it",
-    "explore": "show a program after each pass as a page: what changed, and what became of each operation",
+    "explore": "show a program after each pass, and each pattern that applied, as a page",
     "completion": "print a script by which bash, zsh or fish completes the commands",
 }
 """The names of the commands, in the order of the help, and what they do. The module of `hlo-stats` is `hlo_stats`."""
