@@ -4,8 +4,8 @@ A kernel of ours inside of `jax.jit`: XLA calls it on the memory of its own arra
     python examples/jax_kernel.py
 
 On a GPU, the kernel is launched on XLA's stream. On a machine without one, where XLA runs on the CPU, the PTX machine
-executes the same PTX. The foreign function is Python; XLA asks it for its version first. Source of the structures:
-`xla/ffi/api/c_api.h`, in the folder `jax.ffi.include_dir()`.
+executes the same PTX; XLA's threads flush subnormals, and so does what they call. The foreign function is Python; XLA
+asks it for its version first. Source of the structures: `xla/ffi/api/c_api.h`, in the folder `jax.ffi.include_dir()`.
 """
 
 import ctypes

@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from xshardy.proving.verdict import Verdict
 
 
+def listed_collectives(plan: "Plan") -> list[str]:
+    """A line for each of the collectives, with its cause."""
+    return [
+        f"  {each.count} x {each.kind} of {each.tensor}, {each.bytes} bytes: {each.cause.text}"
+        for each in plan.collectives
+    ]
+
+
+def listed_memory(plan: "Plan") -> list[str]:
+    """A line for each of the largest tensors at the peak of memory."""
+    return [f"  {held.bytes} bytes: {held.name}" for held in plan.held[:10]]
+
+
 def assert_collectives(
     source: "ProgramSource",
     expected: Mapping[str, int],
@@ -29,11 +42,8 @@ def assert_collectives(
     plan = plan_of(source, arguments=arguments, mesh=mesh)
     wanted = {kind: count for kind, count in expected.items() if count}
     if plan.counts != wanted:
-        listed = "\n".join(
-            f"  {each.count} x {each.kind} of {each.tensor}, {each.bytes} bytes: {each.cause.text}"
-            for each in plan.collectives
-        )
-        raise AssertionError(f"expected the collectives {wanted}, found {dict(plan.counts)}\n{listed}".rstrip())
+        found = f"expected the collectives {wanted}, found {dict(plan.counts)}"
+        raise AssertionError("\n".join((found, *listed_collectives(plan))))
     return plan
 
 
@@ -51,8 +61,8 @@ def assert_peak_below(
     """
     plan = plan_of(source, arguments=arguments, mesh=mesh)
     if plan.peak_bytes >= bytes:
-        listed = "\n".join(f"  {held.bytes} bytes: {held.name}" for held in plan.held[:10])
-        raise AssertionError(f"expected less than {bytes} bytes at the peak, found {plan.peak_bytes}\n{listed}")
+        found = f"expected less than {bytes} bytes at the peak, found {plan.peak_bytes}"
+        raise AssertionError("\n".join((found, *listed_memory(plan))))
     return plan
 
 

@@ -145,8 +145,8 @@ def test_resources_of_mlir_are_those_of_the_text_and_it_reads_names_without_elem
         theirs = read_bytecode(written.getvalue())
     assert generic(theirs) == generic(xshardy.parse(WITH_RESOURCES))
     assert "dense<[1, 2, 3]>" in generic(theirs) and "dense_resource<elsewhere>" in generic(theirs)
-    with make_ir_context():  # in the context of before, the name would be taken
-        assert "dense_resource<elsewhere>" in str(ir.Module.parse(write_bytecode(theirs)))
+    with make_ir_context():  # in the context of before the name is taken; newer MLIR adds a number here, too
+        assert "dense_resource<elsewhere" in str(ir.Module.parse(write_bytecode(theirs)))
 
 
 def test_bytecode_of_mlir_is_its_text_and_it_reads_ours():

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 from jax._src.interpreters.mlir import make_ir_context
-from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jaxlib.mlir import ir
 
@@ -17,7 +17,7 @@ from xshardy.dialects.discardable import verify
 from xshardy.syntax import parse_module, print_module
 from xshardy.tools.xshardy_opt import run
 
-MESH = AbstractMesh((2, 4), ("x", "y"))
+MESH = AbstractMesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto, AxisType.Auto))
 
 
 def array(*shape: int, dtype=jnp.float32, spec: P | None = None) -> jax.ShapeDtypeStruct:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 from sdy_modules import random_sdy_module
 
@@ -19,7 +19,7 @@ from xshardy.engines.simulated import Simulated
 from xshardy.syntax import parse_module
 from xshardy.universe import new_context
 
-MESH = AbstractMesh((4, 2), ("data", "model"))
+MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto, AxisType.Auto))
 RNG = np.random.default_rng(0)
 
 

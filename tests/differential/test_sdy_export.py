@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jax
 import pytest
+from jaxlib_versions import left_out, since
 from sdy_modules import random_sdy_module
 from test_modules import PROGRAMS
 from test_sdy_import import BEFORE_CONSTRAINTS, theirs
@@ -29,44 +30,30 @@ MODULE_PASSES = {
 }
 """Passes that C++ Shardy runs on modules; the others run on functions."""
 
-NEWER_THAN_JAXLIB = {
-    "optimize_collectives",
-    "per_instruction_partitioning",
-    "per_instruction_partitioning_filter",
-    "convert_global_to_local",
-    "convert_global_to_local_operations",
-    "convert_global_to_local_options",
-    "convert_global_to_local_zeros",
-    "export_pipeline",
-    "export_pipeline_collectives",
-    "export_pipeline_place_of_reduce_scatter",
-    "insert_explicit_reshards_single_device",
-    "insert_explicit_reshards_single_device_calls",
-    "insert_func_call_reshards_unreduced",
-    "partitioned_programs",
-    "reshard_to_collectives_meshes",
-    "reshard_to_collectives_single_device",
-    "resolve_permutation_factors",
-    "resolve_single_device_sharding",
-    "resolve_single_device_sharding_one_device",
-    "resolve_single_device_sharding_replicas",
-    "verify_unreduced_axes",
+AUGUST = "replica groups are axes of meshes, and passes of August 2026"
+BY_VERSION = {
+    AUGUST: (
+        *("export_pipeline", "export_pipeline_collectives", "export_pipeline_place_of_reduce_scatter"),
+        *("insert_explicit_reshards_single_device", "insert_func_call_reshards_unreduced", "optimize_collectives"),
+        *("reshard_to_collectives_meshes", "reshard_to_collectives_single_device", "verify_unreduced_axes"),
+        *("drop_sharding_and_mesh_of_groups", "remove_all_gather_reduce_scatter_for_cmv1_without_sharding"),
+    ),
+    "results of @main get the shardings of what is returned": ("propagate_to_func_results_single_function",),
+    "tokens of an operation on one device are on that device": ("insert_explicit_reshards_single_device",),
+    "unreduced results of calls are reduced by the call": ("insert_func_call_reshards_unreduced",),
+    "all-to-alls of parts of axes begin with a permutation": ("optimize_collectives",),
 }
-"""Inputs on which C++ Shardy has changed since jaxlib was built."""
+"""Inputs that are left out with some versions of jaxlib."""
 
 CRASHES = {
-    "drop_sharding_and_mesh_of_groups",
     "insert_explicit_reshards_declaration",
+    "insert_explicit_reshards_single_device_calls",
     "propagate_to_func_results_declaration",
     "propagate_to_func_results_of_entry",
-    "remove_all_gather_reduce_scatter_for_cmv1_without_sharding",
     "reshard_to_collectives_sizes",
     "unflatten_call_graph_types",
 }
 """Inputs on which C++ Shardy crashes, or produces a module that it rejects."""
-
-PADDING_IS_NOTICED = {"pad_for_divisibility_masks", "pad_for_divisibility_moves"}
-"""Inputs on which C++ Shardy crashes, or computes with padding what it should compute without."""
 
 UNLIKE_UPSTREAM = {
     "canonicalize_collectives",
@@ -81,24 +68,9 @@ about what is printed beside the module.
 
 
 BEYOND_UPSTREAM = {
-    "convert_global_to_local_elided",
-    "convert_global_to_local_hlo",
-    "convert_global_to_local_manual_functions",
     "export_named_computations_threads",
     "insert_explicit_reshards_repeated",
-    "choose_cheaper_reshards",
-    "gather_between_meshes",
     "keep_partial_sums",
-    "merge_collective_permutes",
-    "remove_needless_reshards",
-    "scatter_sliced_reductions",
-    "sum_short_gathers",
-    "convert_global_to_local_meshes",
-    "convert_global_to_local_other_dimensions",
-    "partitioner_pipeline",
-    "replicate_whole_operations",
-    "replicate_whole_operations_padded",
-    "replicate_whole_operations_refused",
     "update_non_divisible_pad_calls",
 }
 """
@@ -109,9 +81,13 @@ jaxlib's reduces twice.
 
 def inputs() -> list[Path]:
     """The valid inputs on which C++ Shardy in jaxlib agrees with today's upstream."""
-    left_out = NEWER_THAN_JAXLIB | CRASHES | PADDING_IS_NOTICED | UNLIKE_UPSTREAM | BEYOND_UPSTREAM
+    others = left_out(BY_VERSION) | CRASHES | UNLIKE_UPSTREAM | BEYOND_UPSTREAM
     files = sorted(INPUTS.glob("*.mlir"))
-    return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in left_out]
+    return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in others]
+
+
+if since("padding is a pass on modules"):
+    MODULE_PASSES.add("sdy-pad-for-divisibility")
 
 
 def nested(name: str) -> str:
@@ -157,7 +133,9 @@ PIPELINES = ("sdy-export-pipeline", "sdy-export-pipeline{enable-insert-explicit-
 
 
 def with_names_of_meshes(pipeline: str) -> str:
-    """The export pipeline without its last step, which is newer than jaxlib."""
+    """The export pipeline without its last step where jaxlib has none."""
+    if since(AUGUST):
+        return pipeline
     name, _, options = pipeline.rstrip("}").partition("{")
     return f"{name}{{{' '.join((*options.split(), 'inline-meshes=false'))}}}"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from jax._src.interpreters.mlir import make_ir_context
 from jaxlib.mlir import ir, passmanager
+from jaxlib_versions import left_out
 
 from xshardy.tools.xshardy_opt import run
 
@@ -13,6 +14,13 @@ INPUTS = Path(__file__).parents[1] / "filecheck" / "sharding" / "rules"
 
 WITHOUT_TWIN = {"hlo", "linalg", "mhlo"}
 """Rules that C++ Shardy does not have, or not in jaxlib yet."""
+
+BY_VERSION = {
+    "more factors of convolutions, updates, shifts and reshapes need permutation or replication": (
+        *("convolution", "dynamic_slices", "movement", "reshape"),
+    )
+}
+"""Inputs that are left out with some versions of jaxlib."""
 
 
 def theirs(text: str, pipeline: str) -> str:
@@ -23,7 +31,9 @@ def theirs(text: str, pipeline: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "file", [f for f in sorted(INPUTS.glob("*.mlir")) if f.stem not in WITHOUT_TWIN], ids=lambda file: file.stem
+    "file",
+    [f for f in sorted(INPUTS.glob("*.mlir")) if f.stem not in WITHOUT_TWIN | left_out(BY_VERSION)],
+    ids=lambda file: file.stem,
 )
 def test_same_rules(file: Path) -> None:
     text = file.read_text()

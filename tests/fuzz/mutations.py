@@ -1,11 +1,11 @@
 """Random changes of a text by tokens and lines. They know nothing of the grammar but what a token is."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from random import Random
 
-TOKEN = re.compile(r'\s+|[%@#!^]?[A-Za-z_][\w.$-]*|[%@#!^]\d+|"[^"\n]*"|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|->|.', re.DOTALL)
+from xshardy.tools.reducing import TOKEN
+
 NUMBERS = (
     "0",
     "1",

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "xshardy"
 ROOMS = """
 __main__
 xshardy
-jax
+jax pytest_plugin
 notebook pictures testing
 api
 tools

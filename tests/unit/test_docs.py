@@ -15,7 +15,7 @@ pytestmark = pytest.mark.processes
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMANDS = ("xshardy", "xshardy-opt", "xdsl-opt")
-VERBOSE_OPTIONS = frozenset({"--baseline", "--explain", "--report", "--v=5"})
+VERBOSE_OPTIONS = frozenset({"--baseline", "--debug-patterns=ReduceBetweenDevices", "--explain", "--report", "--v=5"})
 """Options that write to standard error; without them, it only has diagnostics."""
 
 MADE_BEFORE = {"--baseline gelu.ptx": "xshardy compile examples/gelu.hlo -o gelu.ptx"}

@@ -113,9 +113,15 @@ class FloatInfo:
 
 @cache
 def float_info(dtype: DType) -> FloatInfo:
+    """
+    The numbers of `dtype`.
+
+    The smallest subnormal is computed: numpy's is 0 where subnormals are flushed, as in a function that XLA calls.
+    """
     finfo: Any = ml_dtypes.finfo
     info = finfo(dtype)
-    return FloatInfo(float(info.max), float(info.smallest_normal), float(info.smallest_subnormal), float(info.eps))
+    smallest_normal, epsilon = float(info.smallest_normal), float(info.eps)
+    return FloatInfo(float(info.max), smallest_normal, smallest_normal * epsilon, epsilon)
 
 
 def as_tensor_type(kind: Attribute) -> builtin.TensorType[Attribute] | None:

@@ -27,7 +27,9 @@ def lgamma(x: float) -> float:
 
 
 def digamma(x: float) -> float:
-    """The derivative of `lgamma`; NaN at its poles."""
+    """The derivative of `lgamma`; -inf at 0, as XLA of 2026 has it, and NaN at its other poles."""
+    if x == 0:
+        return -math.inf
     if math.isnan(x) or x == -math.inf or (x <= 0 and x == math.floor(x)):
         return math.nan
     if x > 1 / math.ulp(1.0):  # all other terms are negligible

@@ -1,9 +1,10 @@
 """The collectives that a device executes, what they send, and why."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from xshardy.planning.causes import Cause, Causes
@@ -49,13 +50,30 @@ class Collective:
 
 def collectives_of(traced: TracedPartition, causes: Causes) -> Sequence[Collective]:
     """
-    The collectives of a partitioned program that send something, in its order. Linear in its operations.
+    The collectives of a partitioned program that send something, in its order, alike ones together.
 
-    Raises what `groups_of` raises, and `OperationFailedException` for a collective with devices that do not exist.
+    Raises what `each_collective` raises.
     """
-    program, found = traced.partitioned, dict[Hashable, Collective]()
+    found = dict[Hashable, Collective]()
+    for _, collective in each_collective(traced.partitioned.module, traced, causes):
+        key = replace(collective, count=0)
+        known = found.get(key)
+        found[key] = collective if known is None else replace(known, count=known.count + collective.count)
+    return tuple(found.values())
+
+
+def each_collective(
+    module: ModuleOp, traced: TracedPartition, causes: Causes
+) -> Iterator[tuple[Operation, Collective]]:
+    """
+    The operations of `module` that send something. Linear in its operations.
+
+    `module` is the partitioned program, or a copy whose calls are inlined. Raises what `groups_of` raises, and
+    `OperationFailedException` for a collective with devices that do not exist.
+    """
+    program = traced.partitioned
     axes = None if program.mesh is None else DeviceAxes(program.mesh)
-    for op, executions in executed_operations(program.module):
+    for op, executions in executed_operations(module):
         kind = kind_of(op)
         sent = bytes_sent(op, program.devices) if kind is not None else 0
         if kind is None or not sent or not executions.count:
@@ -68,23 +86,22 @@ def collectives_of(traced: TracedPartition, causes: Causes) -> Sequence[Collecti
         cause = causes.of(movement, needed_by)
         moved = movement.tensor if movement is not None else _first_value(needed_by)
         place = None if needed_by is None else causes.origins.names.place(visible(needed_by))
-        collective = Collective(
-            kind,
-            () if axes is None else axes.of(groups),
-            max(map(len, groups)),
-            operand_bytes(op),
-            sent,
-            executions.count,
-            executions.is_exact,
-            "" if moved is None else causes.origins.value(moved),
-            "" if needed_by is None else causes.origins.operation(needed_by),
-            place or "",
-            cause,
+        yield (
+            op,
+            Collective(
+                kind,
+                () if axes is None else axes.of(groups),
+                max(map(len, groups)),
+                operand_bytes(op),
+                sent,
+                executions.count,
+                executions.is_exact,
+                "" if moved is None else causes.origins.value(moved),
+                "" if needed_by is None else causes.origins.operation(needed_by),
+                place or "",
+                cause,
+            ),
         )
-        key = replace(collective, count=0)
-        known = found.get(key)
-        found[key] = collective if known is None else replace(known, count=known.count + collective.count)
-    return tuple(found.values())
 
 
 def _first_value(op: Operation | None):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException
@@ -152,6 +154,15 @@ class Plan:
         return f"{sent}{facts({'memory at the peak': in_bytes(self.peak_bytes), **largest})}"
 
 
+def inlined_module(traced: TracedPartition, context: Context) -> ModuleOp:
+    """The program of each device with its calls inlined; it may be that of `traced` itself."""
+    module = traced.partitioned.module
+    if operations_of(module, CallOp):
+        module = clone_operation(module)
+        InlinePass().apply(context, module)
+    return module
+
+
 def plan_program(program: Program) -> Plan:
     """
     The plan of `program`, which is left as it is.
@@ -161,10 +172,7 @@ def plan_program(program: Program) -> Plan:
     copy, copies = program.copy()
     traced = partition_traced(copy)
     causes = Causes(Origins(traced.sharded.history, copy.names))
-    inlined = traced.partitioned.module
-    if operations_of(inlined, CallOp):
-        inlined = clone_operation(inlined)
-        InlinePass().apply(program.context, inlined)
+    inlined = inlined_module(traced, program.context)
     memory = memory_of(inlined)
     held = Counter[tuple[str, str]]()
     for buffer in memory.held:
@@ -178,7 +186,7 @@ def plan_program(program: Program) -> Plan:
         memory.results,
         memory.peak,
         [HeldTensor(name, line, bytes) for (name, line), bytes in held.most_common()],
-        [*work_of(inlined)],
+        [work for _, work in work_of(inlined)],
         program,
         copies,
         traced,

@@ -72,8 +72,12 @@ class Work:
         )
 
 
-def work_of(module: ModuleOp) -> Iterator[Work]:
-    """What the main function of `module` executes that is no collective. Precondition: calls are inlined."""
+def work_of(module: ModuleOp) -> Iterator[tuple[Operation, Work]]:
+    """
+    The operations of the main function of `module` that are no collectives, and what each one computes.
+
+    Precondition: calls are inlined.
+    """
     fusions: dict[Block, Fusion] = {}
     for op, executions in executed_operations(module):
         block = op.parent
@@ -83,7 +87,7 @@ def work_of(module: ModuleOp) -> Iterator[Work]:
             fusions[block] = fusion_of(block)
         products, traffic = product_flops(op), bytes_of(values_moved(op, fusions[block]))
         if products or traffic:
-            yield Work(element_of_products(op) if products else "", products, traffic, executions.count)
+            yield op, Work(element_of_products(op) if products else "", products, traffic, executions.count)
 
 
 def compute_of(work: Sequence[Work], topology: Topology) -> Compute:

@@ -162,12 +162,20 @@ class SourceNames:
         return next((each for each in around if users_place(each) is not None), location_of(op))
 
     def operation_name(self, op: Operation) -> str | None:
+        """`Block_0/query/dot_general`: `name_stack`, without what would be longer than a line allows; None if empty."""
+        named = [*self.name_stack(op)]
+        while len(named) > 2 and len("/".join(named)) > LONGEST_NAME:
+            named = ["...", *named[2 if named[0] == "..." else 1 :]]
+        return "/".join(named) or None
+
+    def name_stack(self, op: Operation) -> Sequence[str]:
         """
-        `Block_0/query/dot_general`: JAX's names of the modules and functions around `op`, and of `op`; None if the text
-        has none. The name of the outermost function is left out, and what would be longer than a line allows.
+        JAX's names of the modules and functions around `op`, and of `op`; none if the text has none.
+
+        That of the outermost function is left out.
         """
         if (own := operation_name(location_of(op))) is None:
-            return None
+            return ()
         parts = _parts(own)
         for each in _upwards(op):
             if each is not op and isinstance(each, NamedComputationOp | FuncOp):
@@ -177,10 +185,7 @@ class SourceNames:
                 if parts[: len(outer[:1])] != outer[:1]:
                     parts = [*outer, *parts]
         inner = parts[1:] if _JITTED.match(parts[0]) else parts
-        named = [_JITTED.sub(r"\1", part) for part in inner if not _UNNAMED.match(part)] or parts
-        while len(named) > 2 and len("/".join(named)) > LONGEST_NAME:
-            named = ["...", *named[2 if named[0] == "..." else 1 :]]
-        return "/".join(named)
+        return [_JITTED.sub(r"\1", part) for part in inner if not _UNNAMED.match(part)] or parts
 
     def line_of(self, value: SSAValue) -> int | None:
         """The line of the operation with the result `value`, or with the region of argument `value`."""

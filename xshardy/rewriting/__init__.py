@@ -22,6 +22,7 @@ from xshardy.rewriting.driver import rewrite as rewrite
 from xshardy.rewriting.pattern import ClassPattern as ClassPattern
 from xshardy.rewriting.pattern import FixedClassPattern as FixedClassPattern
 from xshardy.rewriting.pattern import OpTypePattern as OpTypePattern
+from xshardy.rewriting.pattern import PatternOfPatterns as PatternOfPatterns
 from xshardy.rewriting.pattern import match_op_type as match_op_type
 from xshardy.rewriting.pattern_pass import PatternPass as PatternPass
 from xshardy.rewriting.pattern_pass import Step as Step

@@ -7,6 +7,7 @@ touched, not walks over everything.
 """
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 from typing import TypeAlias, cast, final, overload
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,8 +19,9 @@ from xshardy.ir.region_walk import walk_regions
 from xshardy.ir.walks import FORWARD, Walk
 from xshardy.rewriting.attribute_pattern import HeldAttributesPattern
 from xshardy.rewriting.decision_pattern import DecisionPattern
+from xshardy.rewriting.observer import RewriteObserver, observer_around
 from xshardy.rewriting.operation_index import OperationIndex, index_around
-from xshardy.rewriting.pattern import class_decides, class_test, op_types_of, rewrite_of
+from xshardy.rewriting.pattern import PatternOfPatterns, class_decides, class_test, op_types_of, rewrite_of
 from xshardy.rewriting.rewriter import LazyRewriter, MovingRewriter, ReasonListener
 from xshardy.rewriting.walk import held_attributes_in, walk_inside
 from xshardy.rewriting.worklist import Worklist
@@ -97,9 +99,14 @@ class RewritesByClass(dict[type[Operation], tuple[Rewrite, ...]]):
 
     def __missing__(self, op_type: type[Operation]) -> tuple[Rewrite, ...]:
         positions = self._takers[op_type]
-        own = tuple([rewrite_of(self._patterns[i]) for i in positions]) if positions else ()
+        own = tuple([rewrite_of(each) for i in positions for each in _single(self._patterns[i], op_type)])
         found = self[op_type] = own if self._then is None else own + self._then[op_type]
         return found
+
+
+def _single(pattern: RewritePattern, op_type: type[Operation]) -> Sequence[RewritePattern]:
+    """`pattern`, or those that it stands for on operations of `op_type`."""
+    return pattern.patterns_of_class(op_type) if isinstance(pattern, PatternOfPatterns) else (pattern,)
 
 
 class UseListener(ReasonListener):
@@ -132,17 +139,23 @@ def rewrite(
         return False
     by_class = patterns.by_class
     only = patterns[0]
+    observer = observer_around(root)
     ops: list[Operation]
     if len(patterns) == 1 and isinstance(only, DecisionPattern) and isinstance(root, ModuleOp) and root.parent is None:
         decided = cast(DecisionPattern[Operation, object], only)
-        if not walk.apply_recursively and among is None:
+        if not walk.apply_recursively and among is None and observer is None:
             return _decided(decided, listener, index_around(root))
         ops = [*decided.decisions]
     elif len(patterns) == 1 and isinstance(only, HeldAttributesPattern) and among is None:
+        if observer is not None:
+            observer.start_match(only)
         changed = only.rewrite_held(held_attributes_in(root))
-        if listener is not None:
-            for op in changed:
-                listener.handle_operation_modification(op)
+        for told in (listener, observer):
+            if told is not None:
+                for op in changed:
+                    told.handle_operation_modification(op)
+        if changed and observer is not None:
+            observer.end_match(only, None)
         return bool(changed)
     else:
         ops = walk_regions((root,), walk, by_class) if isinstance(root, Region) else walk_inside(root, walk, by_class)
@@ -151,7 +164,7 @@ def rewrite(
     if not ops:
         return False
     index = index_around(root)
-    return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, index)
+    return (_to_fixpoint if walk.apply_recursively else _once)(ops, by_class, listener, index, observer)
 
 
 def _once(
@@ -159,18 +172,20 @@ def _once(
     by_class: RewritesByClass,
     listener: PatternRewriterListener | None,
     index: OperationIndex | None,
+    observer: RewriteObserver | None,
 ) -> bool:
     """Apply the patterns to each of `ops` that is still there when its turn comes."""
     rewriter: MovingRewriter | None = None
     less_used = listener.less_used if isinstance(listener, UseListener) else None
+    apply = _apply if observer is None else partial(_apply_observed, observer)
     changed = False
     for op in ops:
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = _rewriter(op, listener, index)
+            rewriter = _rewriter(op, index, listener, observer)
         operands = operands_of(op)
-        if _apply(op, by_class[type(op)], rewriter):
+        if apply(op, by_class[type(op)], rewriter):
             changed = True
             if less_used is not None:
                 less_used.extend(operands)
@@ -188,7 +203,7 @@ def _decided(
         if op.parent is None:
             continue
         if rewriter is None:
-            rewriter = _rewriter(op, listener, index)
+            rewriter = _rewriter(op, index, listener)
         rewriter.start(op)
         operands = operands_of(op)
         pattern.rewrite(op, decision, rewriter)
@@ -200,11 +215,14 @@ def _decided(
     return changed
 
 
-def _rewriter(op: Operation, listener: PatternRewriterListener | None, index: OperationIndex | None) -> MovingRewriter:
+def _rewriter(
+    op: Operation, index: OperationIndex | None, *listeners: PatternRewriterListener | None
+) -> MovingRewriter:
     """The rewriter of all matches of a walk, the first of them of `op`, which is in a block."""
     rewriter = MovingRewriter(op, index)
-    if listener is not None:
-        rewriter.extend_from_listener(listener)
+    for listener in listeners:
+        if listener is not None:
+            rewriter.extend_from_listener(listener)
     return rewriter
 
 
@@ -213,6 +231,7 @@ def _to_fixpoint(
     by_class: RewritesByClass,
     listener: PatternRewriterListener | None,
     index: OperationIndex | None,
+    observer: RewriteObserver | None,
 ) -> bool:
     """Apply the patterns to `ops`, and then to what is touched, until nothing is left."""
     worklist = Worklist(ops, by_class)
@@ -221,15 +240,17 @@ def _to_fixpoint(
     rewriter.operation_modification_handler.append(worklist.add_around)
     rewriter.operation_removal_handler.append(worklist.remove)
     rewriter.operation_replacement_handler.append(worklist.add_users)
-    if listener is not None:
-        rewriter.extend_from_listener(listener)
+    for each in (listener, observer):
+        if each is not None:
+            rewriter.extend_from_listener(each)
+    apply = _apply if observer is None else partial(_apply_observed, observer)
     changed = False
     while worklist:
         op = worklist.pop()
         if op.parent is None:
             continue
         operands = operands_of(op)
-        if _apply(op, by_class[type(op)], rewriter):
+        if apply(op, by_class[type(op)], rewriter):
             changed = True
             if isinstance(listener, UseListener):
                 listener.less_used.extend(operands)
@@ -244,5 +265,18 @@ def _apply(op: Operation, rewrites: Iterable[Rewrite], rewriter: LazyRewriter) -
         rewrite(op, rewriter)
         if rewriter.has_done_action:
             rewriter.end()
+            return True
+    return False
+
+
+def _apply_observed(
+    observer: RewriteObserver, op: Operation, rewrites: Iterable[Rewrite], rewriter: LazyRewriter
+) -> bool:
+    """As `_apply`; `observer` is told of each pattern that is tried, and of the one that applies."""
+    for rewrite in rewrites:
+        pattern: RewritePattern = rewrite.__self__  # pyright: ignore[reportFunctionMemberAccess, reportUnknownMemberType]
+        observer.start_match(pattern)
+        if _apply(op, (rewrite,), rewriter):
+            observer.end_match(pattern, op)
             return True
     return False

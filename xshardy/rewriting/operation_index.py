@@ -188,7 +188,12 @@ def index_over(root: Operation) -> OperationIndex | None:
 
 def index_around(root: Operation | Region) -> OperationIndex | None:
     """The index of the module around `root`, or that `root` is; None if there is none."""
+    return getattr(innermost_with(_FIELD, root), _FIELD, None)
+
+
+def innermost_with(field: str, root: Operation | Region) -> Operation | None:
+    """The operation that has `field`: `root`, or else the innermost one around it; None if none has."""
     op = root.parent if isinstance(root, Region) else root
-    while op is not None and not hasattr(op, _FIELD):
+    while op is not None and not hasattr(op, field):
         op = op.parent_op()
-    return getattr(op, _FIELD, None)
+    return op

@@ -2,7 +2,7 @@
 
 import inspect
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from types import MethodType, UnionType
@@ -93,6 +93,31 @@ class FixedClassPattern(ClassPattern):
     @final
     def takes(self, op_type: type[Operation], /) -> bool:
         return self.takes_class(op_type)
+
+
+class PatternOfPatterns(FixedClassPattern):
+    """
+    A pattern that stands for others, which the class of an operation decides. They are tried in order.
+
+    The driver applies these themselves, and an observer is told of them.
+    """
+
+    @classmethod
+    @abstractmethod
+    def patterns_of_class(cls, op_type: type[Operation], /) -> Sequence[RewritePattern]:
+        """The patterns for operations of `op_type`, each of which takes it."""
+
+    @final
+    @classmethod
+    def takes_class(cls, op_type: type[Operation], /) -> bool:
+        return bool(cls.patterns_of_class(op_type))
+
+    @final
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        for pattern in self.patterns_of_class(type(op)):
+            pattern.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                return
 
 
 def class_test(pattern: RewritePattern) -> Callable[[type[Operation]], bool]:

@@ -39,7 +39,7 @@ class LazyRewriter(PatternRewriter):
 
     def extend_from_listener(self, listener: BuilderListener | PatternRewriterListener) -> None:
         super().extend_from_listener(listener)
-        if isinstance(listener, ReasonListener):
+        if isinstance(listener, ReasonListener) and listener.because is not None:
             self._because = listener.because
 
     def because(self, reason: str, *values: object) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xshardy.tools.arguments import bound, mesh_axes, natural, positive
-from xshardy.tools.output import print_diagnostic
+from xshardy.tools.output import print_diagnostic, print_json
 from xshardy.tools.usage import UsageError
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ def check_options(args: argparse.Namespace) -> None:
     """Raises `UsageError` for options that do not go together."""
     if args.libraries is not None and args.on != CUDA:
         raise UsageError("error: --libraries says who computes library steps on a GPU: run with --on cuda")
+    if args.json and args.prove:
+        raise UsageError("error: --prove prints a verdict: leave --json out, or use `xshardy prove --json`")
     if args.xla_disable_all_hlo_passes and args.fuse:
         raise UsageError("error: --fuse runs passes on HLO, and --xla_disable_all_hlo_passes runs none: leave one out")
     if args.reference_platform == "" and args.check:
@@ -150,7 +152,10 @@ def run_on_engine(args: argparse.Namespace, source: "Source") -> int:
         with stage(f"running {args.file} on {args.on}"):
             run = run_module(program.module, engine, program.context, mesh=args.mesh, seed=args.seed, check=args.check)
     if not args.process_id:  # on a cluster, all processes have the results
-        print_run(run)
+        if args.json:
+            print_json(run_as_json(run))
+        else:
+            print_run(run)
     status = report_wrong(run, program)
     return status or _prove(args, source) if args.prove else status
 
@@ -250,6 +255,23 @@ def print_run(run: "ProgramRun") -> None:
     out.print(table)
     count = run.program.devices
     out.print(f"{count} device{'s' * (count != 1)}, {run.seconds * 1e3:.0f} ms", highlight=False)
+
+
+def run_as_json(run: "ProgramRun") -> dict[str, object]:
+    """The results of all devices as `--json` prints them; the time in seconds."""
+    from xshardy.tools.execution import compared_as_json
+    from xshardy.tools.shard import dimensions
+
+    compared = run.comparisons or [None] * len(run.results)
+    return {
+        "devices": run.program.devices,
+        "seconds": run.seconds,
+        "results": [
+            {"result": index, "type": str(tensor.type), "sharding": dimensions(tensor.sharding) or None}
+            | compared_as_json(comparison)
+            for index, (tensor, comparison) in enumerate(zip(run.program.results, compared, strict=True))
+        ],
+    }
 
 
 def report_wrong(run: "ProgramRun", program: "Program") -> int:

@@ -161,6 +161,35 @@ def print_outputs(outputs: Sequence[Output]) -> None:
     console().print(table)
 
 
+def outputs_as_json(outputs: Sequence[Output]) -> dict[str, object]:
+    """The results as `--json` prints them; times in seconds."""
+    return {
+        "results": [
+            {
+                "fusion": output.fusion,
+                "level": output.level,
+                "result": output.index,
+                "type": str(output.type),
+                "seconds": output.seconds,
+            }
+            | compared_as_json(output.comparison if output.not_compared is None else output.not_compared)
+            for output in outputs
+        ]
+    }
+
+
+def compared_as_json(compared: Comparison | str | None) -> dict[str, object]:
+    """The comparison of a result, or the reason why it is not compared; nothing without `--check`."""
+    match compared:
+        case None:
+            return {}
+        case str():
+            return {"not_compared": compared}
+        case Comparison():
+            errors = {"max_absolute": float(compared.max_absolute), "max_ulp": int(compared.max_ulp)}
+            return {"agrees": bool(compared), **errors}
+
+
 def report_outputs(outputs: Sequence[Output], file: str) -> int:
     """Diagnostics for the results of `file` that differ, or are not compared; the exit status."""
     for output in outputs:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import prod
 from pathlib import Path
 
@@ -156,12 +156,12 @@ def is_hlo_file(path: Path) -> bool:
         return file.read(len(START)) == START
 
 
-def print_folder_stats(folder: Path, *, verifies: bool = True) -> list[str]:
+def folder_stats(folder: Path, *, verifies: bool = True) -> tuple[dict[str, Stats], list[str]]:
     """
-    Print a table with a row for each module in `folder` and below, and the statistics of all of them.
+    The statistics of each module in `folder` and below, by its path from there.
 
-    Returns the diagnostics of those that cannot be read; `verifies` is that of `read_hlo`. Raises `InputError` if there
-    is no HLO text at all.
+    The second part are the diagnostics of those that cannot be read; `verifies` is that of `read_hlo`. Raises
+    `InputError` if there is no HLO text at all.
     """
     files = sorted(filter(is_hlo_file, folder.rglob("*")))
     if not files:
@@ -175,6 +175,22 @@ def print_folder_stats(folder: Path, *, verifies: bool = True) -> list[str]:
             )
         except (DiagnosticException, ValueError) as error:
             failures.append(describe(error, str(file)))
+    return found, failures
+
+
+def stats_as_json(stats: Stats) -> dict[str, object]:
+    """The statistics as `--json` prints them."""
+    return {
+        "instructions": stats.instructions,
+        "bytes": stats.bytes,
+        "opcodes": {opcode: asdict(tally) for opcode, tally in stats.opcodes.items()},
+        "fusions": stats.fusions,
+        "computations": stats.computations,
+    }
+
+
+def print_folder_stats(found: Mapping[str, Stats]) -> None:
+    """Print a table with a row for each module, and the statistics of all of them."""
     out = console()
     table = Table("module", "instructions", "computations", "fusions", "bytes written")
     for name, stats in found.items():
@@ -183,7 +199,6 @@ def print_folder_stats(folder: Path, *, verifies: bool = True) -> list[str]:
         )
     out.print(table)
     _print_opcodes(out, merged(found.values()))
-    return failures
 
 
 def print_stats(stats: Stats, most: int) -> None:

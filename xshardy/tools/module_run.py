@@ -23,8 +23,8 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console
 from xshardy.tools.engine_run import CUDA
-from xshardy.tools.execution import ErrorBounds, Output, print_outputs, report_outputs
-from xshardy.tools.output import print_diagnostic
+from xshardy.tools.execution import ErrorBounds, Output, outputs_as_json, print_outputs, report_outputs
+from xshardy.tools.output import print_diagnostic, print_json
 
 
 def run_program(
@@ -55,18 +55,26 @@ def run_program(
         with console(stderr=True).status(Text("reference")):
             for index in range(len(plan.results)):
                 outputs.append(_output(runs, level, index, results, seconds, args.check, bounds))
-    print_outputs(outputs)
+    if args.json:
+        print_json(outputs_as_json(outputs))
+    else:
+        print_outputs(outputs)
+        _print_steps(plan, devices, args.check)
+        if args.on == CUDA:
+            for of_devices in machines.values():
+                _print_library_steps(plan, of_devices[0], args.file)
+    return report_outputs(outputs, args.file)
+
+
+def _print_steps(plan: LaunchPlan, devices: int, checks: bool) -> None:
+    """How many steps were executed, and the memory that they need."""
     count = len([*plan.all_steps()])
-    checked = "each compared with the reference" if args.check else "not compared"
+    checked = "each compared with the reference" if checks else "not compared"
     steps = f"{count} steps on each of {devices} devices" if devices > 1 else f"{count} steps"
     console().print(
         f"{steps} ({plan.counted()}), {checked}; {plan.assignment.temporary_bytes:,} bytes of temporary memory",
         highlight=False,
     )
-    if args.on == CUDA:
-        for of_devices in machines.values():
-            _print_library_steps(plan, of_devices[0], args.file)
-    return report_outputs(outputs, args.file)
 
 
 def _machines(

@@ -14,6 +14,9 @@ from xshardy.tools.argument_parser import Parser, VersionAction
 from xshardy.tools.pass_listing import listing
 from xshardy.tools.pipelines import PASS_ALIASES
 
+DEBUG_PATTERNS = "--debug-patterns"
+"""An option whose value is written behind `=` only: the next word is the file."""
+
 
 class OptParser(Parser):
     """The parser of `xshardy-opt`."""
@@ -26,7 +29,8 @@ class OptParser(Parser):
         """Passes may be options, as upstream's tools take them: `-PASS`, `--PASS`, and `--PASS=OPTION=VALUE`."""
         given = [*(sys.argv[1:] if args is None else args)]
         passes = [*filter(None, map(self._pass_in, given))]
-        found, unknown = super().parse_known_args([word for word in given if not self._pass_in(word)], namespace)
+        words = [f"{word}=" if word == DEBUG_PATTERNS else word for word in given if not self._pass_in(word)]
+        found, unknown = super().parse_known_args(words, namespace)
         if passes and found.passes:
             self.error(f"argument -p: write all passes behind it, or each as an option, such as --{passes[0]}")
         found.passes = ",".join(passes) or found.passes
@@ -82,6 +86,13 @@ def adopt(
         metavar="PASSES",
         default=argparse.SUPPRESS,
         help="the same as --passes, which takes `builtin.module(PASSES)` too, as mlir-opt's option does",
+    )
+    parser.add_argument(
+        DEBUG_PATTERNS,
+        nargs="?",
+        metavar="NAME",
+        help="print on standard error what each pattern removes and adds, and why others did not apply; "
+        f"{DEBUG_PATTERNS}=NAME: only those of one pattern, or of one pass",
     )
     parser.add_argument(
         "--stage",

@@ -1,13 +1,15 @@
 """Where commands write text."""
 
 import io
+import json
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TextIO, cast
 
 from xshardy.syntax.files import write_file
 from xshardy.tools.interrupts import line_of, status_of
@@ -29,6 +31,23 @@ def write_text(path: Path | None, text: str) -> None:
     else:
         write_file(path, text)
         say_written(path)
+
+
+def print_json(data: object) -> None:
+    """Print `data` as JSON, in which numbers are finite: others are null. Raises what `write_text` does."""
+    write_text(None, json.dumps(_finite(data), indent=2, allow_nan=False) + "\n")
+
+
+def _finite(data: object) -> object:
+    match data:
+        case float():
+            return data if isfinite(data) else None
+        case Mapping():
+            return {key: _finite(value) for key, value in cast(Mapping[str, object], data).items()}
+        case list() | tuple():
+            return [*map(_finite, cast(Sequence[object], data))]
+        case _:
+            return data
 
 
 def has_colours() -> bool:

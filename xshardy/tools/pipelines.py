@@ -1,7 +1,7 @@
 """The text of a pipeline, as `-p` takes it: names and options of passes, and upstream's names for ours."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
@@ -9,6 +9,7 @@ from xdsl.utils.exceptions import ArgSpecParseError
 
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.tools.spec_options import with_options
+from xshardy.transforms.pipeline_pass import PipelinePass
 
 _CLEAN_UP = ("xla-gpu-canonicalize", "xla-gpu-cse")
 
@@ -72,6 +73,15 @@ def passes_of(pipeline: str, available: Mapping[str, Callable[[], type[ModulePas
         hint = did_you_mean(unknown[0], [*available, *PASS_ALIASES], ": `xshardy-opt --help` lists all")
         raise ValueError(f"Unrecognized passes: {unknown}{hint}")
     return tuple(with_options("pass", available[spec.name](), spec) for spec in specs)
+
+
+def single_passes(passes: Iterable[ModulePass]) -> Iterator[ModulePass]:
+    """`passes`, with those that a pipeline runs in its place."""
+    for each in passes:
+        if isinstance(each, PipelinePass):
+            yield from single_passes(each.passes)
+        else:
+            yield each
 
 
 _ANCHORED = re.compile(r"\s*([\w-]+\.[\w-]+|any)\s*\((.*)\)\s*", re.DOTALL)

@@ -7,6 +7,7 @@ from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.collective_bytes import RAGGED
 from xshardy.planning.collectives import Collective, annotations_of, axes_of, line_of, summed
 from xshardy.planning.plan import Estimate, Plan
+from xshardy.planning.scopes import ScopeSum
 from xshardy.planning.topology import Topology
 from xshardy.tools.columns import print_line, print_table
 
@@ -53,6 +54,23 @@ def print_sums(title: str, sums: Sequence[tuple[str, int, int]], top: int) -> No
     if sums:
         rows = [(key, in_bytes(sent), str(count)) for key, sent, count in sums[:top]]
         print_table((title, "per device", "collectives"), rows)
+
+
+def print_scopes(sums: Sequence[ScopeSum], top: int, topology: Topology) -> None:
+    """A table of the `top` scopes that take the longest by the estimate on `topology`."""
+    rows = [
+        (
+            each.scope or "(no name)",
+            str(each.layers),
+            in_bytes(each.sent),
+            str(each.collectives),
+            f"{each.flops / 1e9:.3g}",
+            in_seconds(each.seconds),
+        )
+        for each in sums[:top]
+    ]
+    if rows:
+        print_table(("scope", "layers", "sent", "collectives", "GFLOP", f"time on {topology.name}"), rows)
 
 
 def print_memory(plan: Plan, top: int) -> None:

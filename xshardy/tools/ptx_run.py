@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import prod
 
 import numpy as np
@@ -20,11 +20,14 @@ from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_bloc
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console, summary
 from xshardy.tools.kernel_source import KernelSource, Place
-from xshardy.tools.output import print_diagnostic, print_if_read, write_text
+from xshardy.tools.output import print_diagnostic, print_if_read, print_json, write_text
 from xshardy.tools.ptx_arguments import Argument
 from xshardy.tools.sarif import sarif
 
 Arguments = Sequence[Argument] | None
+
+COUNTED = ("requests", "sectors", "least_sectors", "wavefronts", "least_wavefronts")
+"""The fields of `Requests` that are counts of the executed blocks."""
 
 
 def execute(machine: Machine, source: KernelSource, arguments: Arguments, args: argparse.Namespace) -> int:
@@ -84,7 +87,11 @@ def count(machine: Machine, source: KernelSource, arguments: Arguments, args: ar
         bound = bound_of(found, target)
     except ValueError as error:
         raise LaunchError(f"{error}; state another one with --target") from None
-    _print_profile(machine, found, bound, _occupancy(args, machine, source, target), target)
+    resident = _occupancy(args, machine, source, target)
+    if args.json:
+        print_json(_profile_as_json(machine, found, bound, resident, target))
+    else:
+        _print_profile(machine, found, bound, resident, target)
     return 0
 
 
@@ -147,11 +154,42 @@ def _print_profile(machine: Machine, found: Profile, bound: Bound, resident: Occ
     console().print(table)
     requests = Table("line", "access", "bytes per thread", "requests", "sectors", "least", "wavefronts", "least")
     for (line, region, access), each in sorted(found.traffic.found.items(), key=lambda item: item[0][0]):
-        numbers = (each.requests, each.sectors, each.least_sectors, each.wavefronts, each.least_wavefronts)
+        numbers = (getattr(each, name) for name in COUNTED)
         requests.add_row(
             str(line), f"{access.value} {region}", str(each.bytes), *(f"{n * found.scale:,.0f}" for n in numbers)
         )
     console().print(requests)
+
+
+def _profile_as_json(
+    machine: Machine, found: Profile, bound: Bound, resident: Occupancy | None, target: str
+) -> dict[str, object]:
+    """What `_print_profile` prints, as `--json` has it: counts are for the whole grid, and times in seconds."""
+    return {
+        "kernel": machine.entry.name,
+        "target": target,
+        "blocks_executed": found.blocks,
+        "blocks": found.grid_blocks,
+        "instructions": found.instructions,
+        "classes": found.classes,
+        "issue_slots": found.issue_slots,
+        "active_threads": found.active_threads,
+        "divergent_instructions": int(found.counts.divergent.sum()) * found.scale,
+        "sectors": found.sectors,
+        "least_memory_sectors": found.least_memory_sectors,
+        "products": found.products,
+        "wavefronts": found.wavefronts,
+        "conflicts": found.conflicts,
+        "occupancy": None if resident is None else asdict(resident),
+        "seconds_by_resource": bound.resources,
+        "seconds": bound.seconds,
+        "binds": bound.binds,
+        "accesses": [
+            {"line": line, "access": access.value, "region": region, "bytes_per_thread": each.bytes}
+            | {name: getattr(each, name) * found.scale for name in COUNTED}
+            for (line, region, access), each in sorted(found.traffic.found.items(), key=lambda item: item[0][0])
+        ],
+    }
 
 
 def _interval(low: float, high: float) -> str:

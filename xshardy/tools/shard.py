@@ -74,6 +74,22 @@ def placements(sharded: Sharded) -> Iterator[Placement]:
         )
 
 
+def placements_as_json(all_placements: Sequence[Placement]) -> dict[str, object]:
+    """The tensors as `--json` prints them; bytes are those of one device."""
+    tensors = [
+        {
+            "tensor": each.name,
+            "type": str(each.type),
+            "argument": each.is_argument,
+            "sharding": dimensions(each.sharding) or None,
+            "bytes": each.bytes_after,
+            "bytes_before": each.bytes_before,
+        }
+        for each in all_placements
+    ]
+    return {"tensors": tensors}
+
+
 def print_placements(all_placements: Sequence[Placement], top: int) -> None:
     """A table of the `top` largest tensors, and the sums of all."""
     largest = sorted(all_placements, key=lambda placement: -placement.bytes_before)[:top]

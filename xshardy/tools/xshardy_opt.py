@@ -37,6 +37,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 from xshardy.dialects.discardable import verify
 from xshardy.programs.errors import InputError
 from xshardy.programs.source import ENCODING, is_hlo, is_mlir
+from xshardy.rewriting.observer import RewriteObserver
 from xshardy.syntax.bytecode import (
     is_bytecode,
     read_bytecode,
@@ -81,6 +82,7 @@ class XshardyOptMain(xDSLOptMain):
         self._spans: Mapping[Operation, Span] = {}
         self._running: str | None = None
         """The pass that is running."""
+        self._recorder: RewriteObserver | None = None
         super().__init__(description, args)
 
     # Command line
@@ -136,6 +138,10 @@ class XshardyOptMain(xDSLOptMain):
     def setup_pipeline(self) -> None:
         try:
             passes = passes_of(self.args.passes, self.available_passes)
+            if self.args.debug_patterns:
+                from xshardy.tools.steps.debugging import check_name
+
+                check_name(self.args.debug_patterns, passes)
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.pipeline = PassPipeline(passes, self._between_passes)
@@ -143,6 +149,9 @@ class XshardyOptMain(xDSLOptMain):
     def _between_passes(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
         if self.args.time_passes and before is not None:
             print(f"Pass {before.name} took {perf_counter() - self._started} seconds", file=sys.stderr)
+        if self._recorder is not None and before is not None:
+            self._recorder.end_pass(before.name)
+            self._running = None
         if not self.args.disable_verify:
             verify(module)
         if before is not None and after is not None and self.args.print_between_passes:
@@ -290,7 +299,7 @@ class XshardyOptMain(xDSLOptMain):
         self._is_bug, self._running = False, None
         try:
             module = self._readers[frontend](io.BytesIO(data))
-            with self._warnings_shown(line_offset):
+            with self._warnings_shown(line_offset), self._patterns_shown(module):
                 self.apply_passes(module)
             return self._written(module), "", False
         except ParseError as error:
@@ -348,6 +357,17 @@ class XshardyOptMain(xDSLOptMain):
                     show(message, *where, **more)
 
             warnings.showwarning = show_at_operation
+            yield
+
+    @contextmanager
+    def _patterns_shown(self, module: ModuleOp) -> Generator[None]:
+        """With --debug-patterns, print what patterns do."""
+        if self.args.debug_patterns is None:
+            yield
+            return
+        from xshardy.tools.steps.debugging import patterns_shown
+
+        with patterns_shown(module, self.args.debug_patterns, lambda: self._running) as self._recorder:
             yield
 
     def _unexpected_text(self, error: Exception) -> str:

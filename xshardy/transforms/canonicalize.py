@@ -27,10 +27,9 @@ from xdsl.traits import (
 from xshardy.dialects.extensions.arith_elementwise import with_elementwise
 from xshardy.dialects.extensions.effects import is_trivially_dead, memory_effects
 from xshardy.ir.fields import operands_of
-from xshardy.rewriting import TO_FIXPOINT, FixedClassPattern, PatternSet, Step, rewrite
+from xshardy.rewriting import TO_FIXPOINT, FixedClassPattern, PatternOfPatterns, PatternSet, Step, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
-from xshardy.rewriting.driver import Rewrite
-from xshardy.rewriting.pattern import rewrite_of, takes
+from xshardy.rewriting.pattern import takes
 from xshardy.transforms.canonicalization import arith_floats, arith_integers, arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.constants import Fold, constant_of, materialize
 from xshardy.transforms.canonicalization.pool import ConstantPools
@@ -87,13 +86,8 @@ def brought_along(op_type: type[Operation]) -> tuple[RewritePattern, ...]:
     if any(takes(pattern, op_type) for pattern in PATTERNS):
         return ()
     traits = (trait for trait in op_type.traits.traits if isinstance(trait, HasCanonicalizationPatternsTrait))
-    return tuple(pattern for trait in traits for pattern in trait.get_patterns(op_type))
-
-
-@cache
-def rewrites_brought_along(op_type: type[Operation]) -> tuple[Rewrite, ...]:
-    """What the patterns that a class brings along do, those that take it."""
-    return tuple(rewrite_of(pattern) for pattern in brought_along(op_type) if takes(pattern, op_type))
+    patterns = (pattern for trait in traits for pattern in trait.get_patterns(op_type))
+    return tuple(pattern for pattern in patterns if takes(pattern, op_type))
 
 
 @cache
@@ -208,18 +202,12 @@ class FoldByOwnFolder(FixedClassPattern):
         rewriter.replace(op, constants, values)
 
 
-class ApplyPatternsBroughtAlong(FixedClassPattern):
+class ApplyPatternsBroughtAlong(PatternOfPatterns):
     """`op(x)` -> what the canonicalization patterns of its own class make of it, for classes without patterns here."""
 
     @classmethod
-    def takes_class(cls, op_type: type[Operation], /) -> bool:
-        return bool(rewrites_brought_along(op_type))
-
-    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        for apply in rewrites_brought_along(type(op)):
-            apply(op, rewriter)
-            if rewriter.has_done_action:
-                return
+    def patterns_of_class(cls, op_type: type[Operation], /) -> Sequence[RewritePattern]:
+        return brought_along(op_type)
 
 
 CANONICALIZATION = PatternSet((*PATTERNS, ApplyPatternsBroughtAlong()))

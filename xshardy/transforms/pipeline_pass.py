@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from xshardy.rewriting import PatternPass
+from xshardy.rewriting.observer import observer_around
 from xshardy.rewriting.operation_index import indexed, not_indexed
 from xshardy.rewriting.rewriter import ReasonListener
 from xshardy.transforms.read_only_pass import ReadOnlyPass
@@ -43,6 +44,7 @@ class PipelinePass(ModulePass, ABC):
         """Run the passes one by one, and yield each after it has run. `because` gets the reasons of their patterns."""
         listener = ReasonListener()
         listener.because = because
+        observer = observer_around(op)
         with indexed(op):
             for step in self.passes:
                 reports_changes = isinstance(step, PatternPass | PipelinePass | ReadOnlyPass)
@@ -51,4 +53,6 @@ class PipelinePass(ModulePass, ABC):
                         step.rewrite_module(op, listener)
                     else:
                         step.apply(ctx, op)
+                if observer is not None:
+                    observer.end_pass(step.name)
                 yield step

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import xshardy
@@ -43,7 +43,7 @@ def test_a_function_of_jax_runs_as_kernels(level: str):
 
 
 def test_a_sharded_function_runs_on_all_devices():
-    mesh = AbstractMesh((2, 2), ("data", "model"))
+    mesh = AbstractMesh((2, 2), ("data", "model"), axis_types=(AxisType.Auto, AxisType.Auto))
     specs = P("data", "model"), P("model")
     types = [
         jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=NamedSharding(mesh, spec))

@@ -23,7 +23,7 @@ def next_number(x: Any, unused: Any) -> Any:
 
 def types(*specs: tuple[Any, ...]) -> list[Any]:
     """Those of `x` and `w`, sharded over a mesh without devices."""
-    mesh = jax.sharding.AbstractMesh((2, 4), ("a", "b"))
+    mesh = jax.sharding.AbstractMesh((2, 4), ("a", "b"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
     shardings = [jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*spec)) for spec in specs]
     shapes = (8, 16), (16, 4)
     return [jax.ShapeDtypeStruct(shape, jnp.float32, sharding=of) for shape, of in zip(shapes, shardings, strict=True)]

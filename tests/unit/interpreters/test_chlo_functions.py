@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jaxlib_versions import since
 from scipy import special
 
 from xshardy.interpreters.stablehlo import evaluate
@@ -50,7 +51,8 @@ def test_predicates(run_on_xla, op: str):
 
 @pytest.mark.parametrize("op", ("digamma", "lgamma"))
 def test_poles(run_on_xla, op: str):
-    x = np.array([0, -1, -7, np.inf, np.nan], np.float32)
+    older = op == "digamma" and not since("digamma(0) is -inf")
+    x = np.array([-4 if older else 0, -1, -7, np.inf, np.nan], np.float32)
     text = module("%x: tensor<5xf32>", "tensor<5xf32>", f"chlo.{op} %x : tensor<5xf32> -> tensor<5xf32>")
     ours, theirs = both(run_on_xla, text, x)
     np.testing.assert_array_equal(ours[0], theirs[0])

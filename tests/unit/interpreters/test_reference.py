@@ -147,12 +147,7 @@ PRODUCT = SUM.replace("add", "multiply").replace("constant(0)", "constant(1)")
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_products_that_overflow_in_some_orders_agree_and_others_are_compared(seed: int):
-    """
-    Half of the rows have parts that leave f32: the order decides whether the product is 0, infinite, or no number.
-
-    Their factors are as often small as large, so that each of these is likely in any order: that in which numpy
-    multiplies depends on how memory is aligned.
-    """
+    """Half of the rows have parts that leave f32: the order decides whether the product is 0, infinite or no number."""
     rng = np.random.default_rng(seed)
     logarithms = rng.normal(0, 0.1, (8, 256))
     logarithms[1::2] = rng.permuted(np.full((4, 256), [30.0, -30.0] * 128), axis=1)

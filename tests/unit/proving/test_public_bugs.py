@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from jax.sharding import AbstractMesh, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
 import xshardy
 from xshardy.proving.verdict import Answer
@@ -20,8 +20,8 @@ jnp: Any = jax.numpy
 lax: Any = jax.lax
 P: Any = PartitionSpec
 
-LINE = AbstractMesh((4,), ("x",))
-SQUARE = AbstractMesh((2, 2), ("data", "model"))
+LINE = AbstractMesh((4,), ("x",), axis_types=(AxisType.Auto,))
+SQUARE = AbstractMesh((2, 2), ("data", "model"), axis_types=(AxisType.Auto, AxisType.Auto))
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,9 @@ def test_nothing_is_formatted_without_a_listener():
     rewriter.extend_from_listener(listener)
     because(rewriter, "%s is %d", "two", 2)
     assert heard == ["test.op: two is 2"]
+    rewriter.extend_from_listener(ReasonListener())  # one that does not want to know
+    because(rewriter, "again")
+    assert heard[1:] == ["test.op: again"]
 
 
 def test_emitters_say_why_they_were_not_chosen():

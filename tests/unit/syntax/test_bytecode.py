@@ -1,5 +1,6 @@
 """Bytecode of our own: what is written is read as the same module, and what is broken is a diagnostic."""
 
+import base64
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -441,3 +442,21 @@ if __name__ == "__main__":
     for number in range(int(sys.argv[1])):
         with suppress(DiagnosticException):
             read_all(broken(number))
+
+
+AFFINE_MAPS = (
+    *("()->()", "(d0)->(d0)", "(d0,d1)->(d1,d0)", "(d0,d1,d2)->(d2,d0)", "(d0)->()"),
+    *("(d0)[s0]->(d0*3+s0-7)", "(d0)->(d0 floordiv 3, d0 ceildiv 4, d0 mod 300)"),
+)
+NEWER_LAYOUTS = """
+TUzvUg1NTElSMjQuMC4wZ2l0AAENAwEDAQMHAyUdAQEdEwsvCwsTFw8/UxdTEwsCxwMDAwUFBQETBwkLDQ8RExUXLwEvCS8TAwEvHQUFAS8NAS8PAwMH
+BwkBAQUNAwEFGy8PAQcNAQEFDQ8BAQURCwEBBWIJMwEFBQkzAP//////////AwD//////////xcbAwMFBwQZBQFRGQEBBwQHAwEBBgMBBQEANwkFCw8R
+YnVpbHRpbgBtb2R1bGUAbXkuYQAtAAgJAwUBAQ==
+"""
+"""A module that jaxlib 0.12 wrote, with these maps and two strided layouts as an attribute."""
+
+
+def test_affine_maps_and_strides_of_newer_bytecode_are_read():
+    maps = (f"affine_map<{layout}>" for layout in AFFINE_MAPS)
+    text = f"module attributes {{my.a = [{', '.join(maps)}, strided<[1, 2]>, strided<[?], offset: ?>]}} {{}}"
+    assert read_bytecode(base64.b64decode(NEWER_LAYOUTS)).attributes == xshardy.parse(text).attributes

@@ -90,3 +90,9 @@ def test_a_verdict_says_how_many_schedules_were_tried(tmp_path: Path, capsys: py
     (tmp_path / "k.ptx").write_text(kernel("", parameters=0))
     assert main(["ptx", "check", str(tmp_path / "k.ptx"), *LAUNCH, "--schedules", "4"]) == 0
     assert capsys.readouterr().out == "k: 1 blocks of 64 threads, 4 schedules, no faults\n"
+
+
+@pytest.mark.parametrize("option", [["--schedules", "4"], ["--weak-volatile"], ["--sarif", "out.sarif"]])
+def test_options_of_check_are_for_check(option: list[str], capsys: pytest.CaptureFixture[str]):
+    assert main(["ptx", "run", "k.ptx", *LAUNCH, *option]) == 2
+    assert "are for `check`" in capsys.readouterr().err

@@ -7,7 +7,11 @@ import struct
 import threading
 import urllib.error
 import urllib.request
+import zlib
+from base64 import b64decode
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -22,6 +26,7 @@ from xshardy.tools.stages.page import changes, page
 from xshardy.tools.stages.pipeline_page import pipeline_page
 from xshardy.tools.stages.server import page_server
 from xshardy.tools.stages.stage import Program, Stage
+from xshardy.tools.stages.stage_steps import StageSteps
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -92,6 +97,34 @@ def test_a_stage_for_each_pass():
 
     compiler.compile(HLO, math="expanded", observe=observe)
     assert [stage.name for stage in program.stages] == [PREPARED, PARTITIONED, "xla_gpu", *names[1:-1], "PTX"]
+
+
+def unpacked(steps: StageSteps) -> dict[str, list[Any]]:
+    return json.loads(zlib.decompress(b64decode(steps.text)))
+
+
+def test_the_stage_of_a_pass_has_its_steps():
+    program = kernel(HLO, KernelStages("sm_90", "expanded", every_pass=True))
+    steps = {stage.name: stage.steps for stage in program.stages if stage.steps is not None}
+    lowering = steps["xla-gpu-lower-xla-gpu-loops-to-scf"]
+    assert [pattern["name"] for pattern in lowering.patterns] == ["LoopToForNest"]
+    data = unpacked(lowering)
+    assert lowering.count == len(data["steps"]) == 1
+    made = {edit[0] for edit in data["steps"][0][1] if len(edit) == 4} - {edit[0] for edit in data["start"]}
+    assert min(made) == lowering.first
+    assert all(stage.steps is None for stage in kernel(HLO).stages)
+
+
+def test_each_pass_starts_where_the_one_before_ended():
+    program = kernel(HLO, KernelStages("sm_90", "expanded", every_pass=True))
+    packed = [unpacked(stage.steps) for stage in program.stages if stage.steps is not None]
+    assert len(packed) > 3
+    for data, following in pairwise(packed):
+        alive = {edit[0] for edit in data["start"] if len(edit) == 4}
+        for edit in (edit for _, edits in data["steps"] for edit in edits):
+            alive |= {edit[0]} if len(edit) == 4 else set()
+            alive -= {edit[0]} if len(edit) == 1 else set()
+        assert {edit[0] for edit in following["start"] if len(edit) == 4} <= alive
 
 
 def test_a_kernel_that_cannot_be_compiled_says_why():

@@ -86,6 +86,91 @@ def test_the_passes_of_a_kernel_one_by_one(opened: Callable[..., Page]):
     expect(shown.locator(".marked")).to_contain_text("math.tanh")
 
 
+def walk_through(shown: Page, name: str) -> None:
+    """Show the first step of the first pass of that name."""
+    shown.locator(".step", has_text=name).locator(".into").first.click()
+    expect(shown.locator(".column h2")).to_have_text([f"{name}: before", f"{name}: after"])
+
+
+def test_the_steps_of_a_pass_one_by_one(opened: Callable[..., Page]):
+    shown = opened("explore", str(GELU))
+    walk_through(shown, "xla-gpu-simplify-arith")
+    position, before, after = shown.locator(".position"), *shown.locator(".column").all()
+    expect(position).to_have_text("step 1 of 15")
+    expect(shown.locator("#walk strong")).to_have_text("ComparisonOfRanges")
+    expect(shown.locator("#walk .place")).to_have_text(
+        re.compile(r"^xshardy/transforms/xla_gpu/simplify_arith.py:\d+$")
+    )
+    expect(shown.locator("#walk .summary")).to_contain_text("true or false, if the ranges imply it")
+    first = shown.locator(".column").first.inner_text()
+    expect(before.locator(".removed")).to_contain_text(["arith.cmpi sge", "arith.andi"])
+    expect(after.locator(".added")).to_contain_text(["arith.constant true", "arith.andi %true"])
+    shown.keyboard.press("ArrowRight")
+    expect(position).to_have_text("step 2 of 15")
+    assert shown.locator(".column").first.inner_text() != first
+    shown.keyboard.press("ArrowLeft")
+    expect(position).to_have_text("step 1 of 15")
+    assert shown.locator(".column").first.inner_text() == first
+    shown.get_by_title("step back").click()
+    expect(shown.locator(".step.shown")).to_contain_text("xla-gpu-canonicalize")
+    shown.get_by_text("whole pass").click()
+    expect(shown.locator("#walk")).to_be_hidden()
+    expect(shown.locator(".column")).to_have_count(1)
+
+
+REPLAY = """async () => {
+  const wrong = [];
+  let end = null;
+  for (const stage of stages().filter(hasSteps)) {
+    const steps = await stepsOf(stage), tree = new Tree(steps.templates);
+    const text = () => [...tree.lines()].join();
+    for (const edit of steps.start) tree.apply(edit);
+    const start = text();
+    if (end !== null && start !== end) wrong.push(`${stage.name} does not start where the pass before ended`);
+    const undo = steps.steps.map(([, edits]) => make(tree, edits));
+    end = text();
+    for (const back of undo.reverse()) for (const each of back) each();
+    if (start === end || text() !== start) wrong.push(`${stage.name} back`);
+  }
+  return wrong;
+}"""
+
+
+@pytest.mark.parametrize("example", ["softmax_sum.hlo", "train_step.mlir"])
+def test_steps_lead_from_pass_to_pass_and_back(example: str, opened: Callable[..., Page]):
+    assert opened("explore", str(EXAMPLES / example)).evaluate(REPLAY) == []
+
+
+def test_from_an_operation_to_the_pattern_that_made_it(opened: Callable[..., Page]):
+    shown = opened("explore", str(GELU))
+    walk_through(shown, "xla-gpu-vectorize-loads-stores")
+    shown.locator(".row", has_text="scf.for").first.click()
+    shown.locator("#maker button").click()
+    expect(shown.locator(".step.shown")).to_contain_text("xla-gpu-lower-xla-gpu-loops-to-scf")
+    expect(shown.locator(".added", has_text="scf.for")).to_be_visible()
+    shown.locator(".row", has_text="gpu.thread_id").first.click()
+    expect(shown.locator("#maker")).to_have_text("is in the input")
+
+
+def test_lines_far_from_a_change_are_folded(opened: Callable[..., Page]):
+    shown = opened("explore", str(GELU))
+    walk_through(shown, "xla-gpu-simplify-arith")
+    fold = shown.locator(".column").first.locator(".fold").first
+    rows = shown.locator(".column").first.locator(".row")
+    count = rows.count()
+    hidden = int(fold.inner_text().removesuffix(" lines"))
+    fold.locator("button").click()
+    expect(rows).to_have_count(count - 1 + hidden)
+
+
+def test_reasons_stand_beside_the_steps(opened: Callable[..., Page]):
+    shown = opened("explore", str(EXAMPLES / "softmax_sum.hlo"))
+    walk_through(shown, "xla-gpu-vectorize-loads-stores")
+    kept = shown.locator("#walk .kept")
+    kept.locator("summary").click()
+    expect(kept.locator("li").first).to_contain_text("not vectorized")
+
+
 def test_steps_without_changes_are_hidden(opened: Callable[..., Page]):
     shown = opened("explore", str(GELU))
     hidden = shown.locator(".step.unchanged").first

@@ -238,7 +238,7 @@ def lgamma(f: Arithmetic[V], x: V) -> V:
 
 
 def digamma(f: Arithmetic[V], x: V) -> V:
-    """The derivative of `log(gamma(x))`; NaN at 0, -1, -2, ..."""
+    """The derivative of `log(gamma(x))`; -inf at 0, NaN at -1, -2, ..."""
     reflects = f.is_less(x, 0.5)  # digamma(1 - x) - digamma(x) = pi / tan(pi x)
     z = f.select(reflects, f.negate(x), f.subtract(x, 1))
     terms, t, log_t = _lanczos(f, z)
@@ -250,6 +250,7 @@ def digamma(f: Arithmetic[V], x: V) -> V:
     cotangent = f.divide(f.cos(angle), f.sin(angle))
     reflected = f.subtract(result, f.multiply(math.pi, cotangent))
     reflected = f.select(f.is_equal(floor, x), math.nan, reflected)
+    reflected = f.select(f.is_equal(x, 0), -math.inf, reflected)
     return f.select(reflects, reflected, result)
 
 

@@ -82,6 +82,7 @@ from xshardy.syntax.bytecode.encoding import (
     together,
 )
 from xshardy.syntax.bytecode.errors import BytecodeError
+from xshardy.syntax.bytecode.layouts import LAYOUTS
 from xshardy.syntax.bytecode.numbers import (
     FLOAT,
     INTEGER,
@@ -265,6 +266,7 @@ BUILTIN = DialectEncoding(
             Encoding(16, DenseResourceAttr, (TYPE, RESOURCE), _resource, lambda a: (a.type, a.resource_handle.data)),
             Encoding(17, DenseArrayBase, (TYPE, VARINT, BLOB), _dense_array, _dense_array_parts),
             Encoding(18, DenseIntOrFPElementsAttr, (TYPE, BLOB), dense_of, lambda a: (a.type, dense_bytes(a))),
+            *LAYOUTS,
         )
     ),
     types=Table(

@@ -31,12 +31,14 @@ COMMANDS: Mapping[str, str] = {
     "indexing": "print the indexing maps between the results and operands of each fusion",
     "hlo-stats": "count the instructions and bytes of HLO dumps, by opcode, kind of fusion, and computation or module",
     "shrink": "print an HLO module with smaller shapes, and otherwise the same operations",
+    "reduce": "print a smaller MLIR, HLO or PTX text for which a command fails in the same way",
     "shard": "propagate shardings, and say what each device holds of the largest tensors",
     "explain": "say from where a tensor got its sharding, through which operations",
     "plan": "say what each device communicates and holds, which operation needs it, and which annotations cause it",
+    "trace": "run a script of JAX as it is, and plan each function that it compiles for several devices",
     "auto": "find the shardings that make a program fast within a memory limit, and say how near the optimum is",
     "prove": "prove that each device computes its part of a program, for all inputs, or find an input that refutes it",
-    "explore": "show a program after each pass as a page: what changed, and what became of each operation",
+    "explore": "show a program after each pass, and each pattern that applied, as a page",
     "completion": "print a script by which bash, zsh or fish completes the commands",
 }
 """The names of the commands, in the order of the help, and what they do. The module of `hlo-stats` is `hlo_stats`."""

@@ -1,7 +1,6 @@
 """`xshardy auto`: the shardings that make a program fast, found by search."""
 
 import argparse
-import json
 from functools import partial
 from math import inf
 
@@ -12,7 +11,7 @@ from xshardy.programs.program import Program
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import argument_spec, bound, byte_count, mesh_axes, path, positive, topology
 from xshardy.tools.auto import as_json, print_found
-from xshardy.tools.output import write_text
+from xshardy.tools.output import print_json, write_text
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.progress import stage
 from xshardy.tools.source_file import add_program, read_source
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         if args.output is not None:
             write_text(args.output, print_module(found.program.module, debug_info=True))
     if args.json:
-        write_text(None, json.dumps(as_json(found), indent=2) + "\n")
+        print_json(as_json(found))
     else:
         print_found(found)
     return 0

@@ -17,7 +17,7 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.launch.compilation import CompiledModule, compile_module
 from xshardy.launch.kernel_cache import KernelCache
 from xshardy.launch.kernels import Progress, no_progress
-from xshardy.launch.launch_plan import KernelStep
+from xshardy.launch.launch_plan import KernelStep, LaunchPlan
 from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
 from xshardy.launch.plan_text import write_plan
 from xshardy.lowering.nvptx import CompilationError, Kernel, ptx_name
@@ -85,6 +85,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "`-` is standard output",
     )
     parser.add_argument(
+        "--chrome-trace",
+        type=path,
+        metavar="FILE",
+        help="write the launch plan as trace events, which Perfetto and chrome://tracing show: a microsecond is a step",
+    )
+    parser.add_argument(
+        "--model-explorer",
+        type=path,
+        metavar="DIR",
+        help="write the launch plan as DIR/graph.json, which Model Explorer opens, and an overlay for bytes",
+    )
+    parser.add_argument(
         "--jobs",
         type=positive,
         default=os.cpu_count() or 1,
@@ -137,6 +149,10 @@ def run(args: argparse.Namespace) -> int:
             print_diagnostic(f"{args.file}: error: {name} cannot be compiled: {reason}")
         if whole.failures and folder is None and not args.keep_going:
             return 1
+    if args.chrome_trace is not None or args.model_explorer is not None:
+        if whole is None:
+            raise InputError(f"{args.file}: error: single kernels have no launch plan to export: compile the module")
+        _export(whole.plan, args)
     if folder is None:
         write_text(args.output, _text(found, args.emit))
     elif whole is not None:
@@ -287,6 +303,19 @@ def _write_folder(
     for each in found if what == "llvm-ir" else ():
         write_file(folder / f"{each.name}.ll", each.kernel.llvm_ir)
     say_written(folder)
+
+
+def _export(plan: LaunchPlan, args: argparse.Namespace) -> None:
+    """Write `plan` for the viewers that were asked for."""
+    if args.chrome_trace is not None:
+        from xshardy.tools.chrome_trace import launch_events, write_events
+
+        write_events(args.chrome_trace, launch_events(plan))
+    if args.model_explorer is not None:
+        from xshardy.tools.model_explorer.graphs import write_collection
+        from xshardy.tools.model_explorer.launch_graph import launch_graphs
+
+        write_collection(args.model_explorer, launch_graphs(plan))
 
 
 def _report(found: Sequence[Compiled], args: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""`xshardy explore`: a page about a program after each pass, on a local server or in a folder."""
+"""`xshardy explore`: a page about a program after each pass and each pattern, on a local server or in a folder."""
 
 import argparse
 

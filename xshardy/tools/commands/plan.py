@@ -1,17 +1,18 @@
 """`xshardy plan`: what each device communicates and holds, and why."""
 
 import argparse
-import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from xshardy.planning.advice import Advice, advise
 from xshardy.planning.plan import Plan, plan_program
+from xshardy.planning.scopes import sums_by_scope
 from xshardy.planning.topology import H100
 from xshardy.tools.advice import advice_as_json, print_advice
-from xshardy.tools.arguments import mesh_axes, natural, topology
-from xshardy.tools.output import write_text
+from xshardy.tools.arguments import mesh_axes, natural, path, topology
+from xshardy.tools.output import print_json
 from xshardy.tools.placed_diagnostics import imported_program
-from xshardy.tools.plan import as_json, print_comparison, print_plan
+from xshardy.tools.plan import as_json, print_comparison, print_plan, print_scopes
 from xshardy.tools.progress import stage
 from xshardy.tools.source_file import add_program, read_source
 from xshardy.tools.usage import UsageError
@@ -37,6 +38,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="try out other shardings for the largest collectives, and show those that are faster by the estimate on "
         "the topology (default: h100x8); takes the time of up to 32 plans",
     )
+    parser.add_argument(
+        "--by",
+        choices=("scope",),
+        help="also print sums by JAX's names of modules and functions, the layers of a model as one, with times on the "
+        "topology (default: h100x8)",
+    )
+    parser.add_argument(
+        "--chrome-trace",
+        type=path,
+        metavar="FILE",
+        help="write the operations with their estimated times on the topology (default: h100x8) as trace events, which "
+        "Perfetto and chrome://tracing show",
+    )
+    parser.add_argument(
+        "--model-explorer",
+        type=path,
+        metavar="DIR",
+        help="write DIR/graph.json, which Model Explorer opens, and overlays for shardings, bytes and causes",
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--against", metavar="OTHER", help="print the plan of the program OTHER beside that of FILE")
     output.add_argument("--json", action="store_true", help="print the plan as JSON")
@@ -45,18 +65,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
     machine = None if args.topology is None else topology(args.topology)
-    if args.advice and args.against is not None:
-        raise UsageError("error: --advice is about one program: leave it out, or --against")
+    for option in ("advice", "by"):
+        if getattr(args, option) and args.against is not None:
+            raise UsageError(f"error: --{option} is about one program: leave it out, or --against")
     plan = _planned(args.file, args)
     advice: Sequence[Advice] = ()
     if args.advice:
         with stage(f"trying other shardings of {args.file}"):
             advice = advise(plan, machine or H100)
+    if args.chrome_trace is not None:
+        from xshardy.tools.chrome_trace import plan_events, write_events
+
+        write_events(args.chrome_trace, plan_events(plan, machine or H100))
+    if args.model_explorer is not None:
+        from xshardy.tools.model_explorer.graphs import write_collection
+        from xshardy.tools.model_explorer.program_graph import program_graphs
+
+        write_collection(args.model_explorer, program_graphs(plan.traced.sharded, args.file, plan))
     if args.json:
         found = {"advice": advice_as_json(advice)} if args.advice else {}
-        write_text(None, json.dumps(as_json(plan, machine) | found, indent=2) + "\n")
+        scopes = {"scopes": [asdict(each) for each in sums_by_scope(plan, machine or H100)]} if args.by else {}
+        print_json(as_json(plan, machine) | scopes | found)
     elif args.against is None:
         print_plan(plan, args.top, machine)
+        if args.by:
+            print_scopes(sums_by_scope(plan, machine or H100), args.top, machine or H100)
         if args.advice:
             print_advice(advice, machine or H100)
     else:

@@ -1,7 +1,6 @@
 """`xshardy prove`: whether the program of each device computes its part of the whole program, for all inputs."""
 
 import argparse
-import json
 from pathlib import Path
 
 from xshardy.programs.meshes import mesh_of
@@ -13,7 +12,7 @@ from xshardy.proving.prove import Kept
 from xshardy.proving.relation import relate
 from xshardy.proving.verdict import Answer, prove_pair
 from xshardy.tools.arguments import mesh_axes, path
-from xshardy.tools.output import printable, write_bytes, write_text
+from xshardy.tools.output import print_json, printable, write_bytes, write_text
 from xshardy.tools.placed_diagnostics import diagnostics_of, imported_program
 from xshardy.tools.progress import stage
 from xshardy.tools.prove import STATUS, as_json, witness_file
@@ -142,7 +141,10 @@ def _answer(args: argparse.Namespace, pair: Pair) -> int:
     kept = None if args.html is None else Kept()
     with stage("proving"):
         verdict = prove_pair(pair, run=not args.no_run, certify=args.certificate is not None, kept=kept)
-    print(json.dumps(as_json(verdict), indent=2) if args.json else printable(str(verdict), keep="\n"))
+    if args.json:
+        print_json(as_json(verdict))
+    else:
+        print(printable(str(verdict), keep="\n"))
     if args.certificate is not None and verdict.certificate is not None:
         write_text(args.certificate, verdict.certificate)
     if args.witness is not None and verdict.witness is not None:

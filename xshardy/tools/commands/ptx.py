@@ -7,6 +7,7 @@ from xshardy.tools.arguments import natural, path, positive, target
 from xshardy.tools.kernel_source import read_kernel
 from xshardy.tools.ptx_arguments import dimensions, read_arguments
 from xshardy.tools.ptx_run import check, count, execute
+from xshardy.tools.usage import UsageError
 
 EXAMPLE = """\
 example: xshardy ptx check examples/block_sum.ptx --grid 4 --block 128 --arg f32[512] --arg f32[4]
@@ -76,11 +77,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="`check`: volatile accesses race as others do, as in C++; for PTX they are relaxed atomic ones",
     )
     parser.add_argument("--sarif", type=path, metavar="FILE", help="`check`: write the faults to FILE as SARIF too")
+    parser.add_argument("--json", action="store_true", help="`profile`: print JSON")
     parser.add_argument("-o", "--output", type=path, metavar="DIR", help="`run`: write each array to DIR/argN.npy")
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    if args.json and args.action != "profile":
+        raise UsageError("error: --json is for `profile`: leave it out")
+    if args.action != "check" and (args.sarif is not None or args.schedules > 1 or args.weak_volatile):
+        raise UsageError("error: --schedules, --weak-volatile and --sarif are for `check`: leave them out")
     source = read_kernel(args.file, args.target, tuple(args.define or ()))
     machine = Machine(source.ptx, source.entry(args.entry))
     arguments = None if args.arg is None else read_arguments(args.arg, args.seed)

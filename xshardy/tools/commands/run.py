@@ -24,11 +24,18 @@ from xshardy.tools.engine_run import (
     given_options,
     run_on_engine,
 )
-from xshardy.tools.execution import ErrorBounds, Output, execute_fusion, print_outputs, report_outputs
+from xshardy.tools.execution import (
+    ErrorBounds,
+    Output,
+    execute_fusion,
+    outputs_as_json,
+    print_outputs,
+    report_outputs,
+)
 from xshardy.tools.kernel_file import fused, is_whole_program, kernels_of, read_module, warn_of_partitions
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.module_run import run_program
-from xshardy.tools.output import printable
+from xshardy.tools.output import print_json, printable
 from xshardy.tools.source_file import read_source
 from xshardy.tools.usage import UsageError
 from xshardy.transforms.hlo.draw_elided_constants import DrawElidedConstantsPass
@@ -84,6 +91,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run no pass on HLO before kernels are emitted, which is so without --fuse",
     )
+    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
     add_program_options(parser)
 
 
@@ -118,7 +126,10 @@ def _run(args: argparse.Namespace) -> int:
     if is_whole_program(program, args):
         return run_program(program, module, levels, args, bounds)
     outputs = [*_fusions(program, parsed, args, levels, bounds)]
-    print_outputs(outputs)
+    if args.json:
+        print_json(outputs_as_json(outputs))
+    else:
+        print_outputs(outputs)
     return report_outputs(outputs, args.file)
 
 

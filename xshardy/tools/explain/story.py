@@ -1,10 +1,10 @@
-"""The explanation of the sharding of one tensor, as text."""
+"""The explanation of the sharding of one tensor, as data and as text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import Operation
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr
 from xshardy.dialects.sdy.sharding_text import axis_text, dimensions
 from xshardy.planning.origins import Origins, origin
@@ -23,49 +23,99 @@ def value_name(sharded: Sharded, number: int) -> str:
     return sharded.names.describe(home)
 
 
+@dataclass(frozen=True, slots=True)
+class AxisStep:
+    """A step of propagation: the axis that went on, to which tensor, through which operation."""
+
+    step: int
+    axis: str
+    tensor: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class AxisPath:
+    """How an axis came to a dimension of a tensor."""
+
+    axis: str
+    not_divided: str | None
+    """Why the dimension is not divided along it where the program runs; None if it is."""
+    origin: str
+    steps: Sequence[AxisStep]
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionStory:
+    """How a dimension of a tensor came to its axes."""
+
+    is_closed: bool
+    paths: Sequence[AxisPath]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorStory:
+    """Where the sharding of a tensor comes from."""
+
+    tensor: str
+    sharding: str | None
+    dimensions: Sequence[DimensionStory] | None
+    """None if no sharding came to it."""
+    losses: Sequence[str]
+    """What its neighbours have along the same dimensions, and it has not, with the reasons."""
+
+
+def tensor_story(sharded: Sharded, number: int) -> TensorStory:
+    """The explanation of the sharding of value `number`."""
+    propagated, sharding = sharded.history.sharding(number), sharded.sharding(number)
+    found: list[DimensionStory] | None = None
+    if propagated is not None and sharding is not None:
+        pairs = zip(sharding.dim_shardings, propagated.dim_shardings, strict=True)
+        found = [_dimension(sharded, number, index, *dims) for index, dims in enumerate(pairs)]
+    losses = tuple(dict.fromkeys(_losses(sharded, number)))
+    return TensorStory(value_name(sharded, number), dimensions(sharding) or None, found, losses)
+
+
 def story(sharded: Sharded, number: int) -> Iterator[str]:
     """The lines of the explanation of value `number`, an indented paragraph for each dimension."""
-    propagated, sharding = sharded.history.sharding(number), sharded.sharding(number)
-    yield f"{value_name(sharded, number)}: {dimensions(sharding) or 'no sharding'}"
-    if propagated is None or sharding is None:
+    told = tensor_story(sharded, number)
+    yield f"{told.tensor}: {told.sharding or 'no sharding'}"
+    if told.dimensions is None:
         yield "  No sharding came to it: every device has all of it."
-    else:
-        for index, dims in enumerate(zip(sharding.dim_shardings, propagated.dim_shardings, strict=True)):
-            yield from _dimension(sharded, number, index, *dims)
-    losses = dict.fromkeys(_losses(sharded, number))
-    if losses:
+    for index, dimension in enumerate(told.dimensions or ()):
+        if not dimension.paths:
+            closed = ", and closed: it may not be" if dimension.is_closed else ""
+            yield f"  Dimension {index} is not sharded{closed}."
+        for path in dimension.paths:
+            if path.not_divided is None:
+                yield f"  Dimension {index} has {path.axis}:"
+            else:
+                yield f"  Dimension {index} is not divided along {path.axis}, because {path.not_divided}:"
+            yield f"    {path.origin}"
+            for step in path.steps:
+                yield f"    step {step.step}: {step.axis} went on to {step.tensor}, through {step.operation}"
+    if told.losses:
         yield "  What its neighbours have along the same dimensions, and it has not:"
-        yield from (f"    {loss}" for loss in losses)
+        yield from (f"    {loss}" for loss in told.losses)
 
 
 def _dimension(
     sharded: Sharded, number: int, index: int, dim: DimensionShardingAttr, propagated: DimensionShardingAttr
-) -> Iterator[str]:
+) -> DimensionStory:
     """How `propagated` came to dimension `index`, which has `dim` where the program runs."""
-    if not propagated.axes.data:
-        yield f"  Dimension {index} is not sharded" + (", and closed: it may not be." if dim.is_closed else ".")
     lost = [axis for axis in propagated.axes if axis not in dim.axes.data]
-    for axis in (*dim.axes, *lost):
-        if axis in lost:
-            reason = why_cut(sharded.history, number, index)
-            yield f"  Dimension {index} is not divided along {axis_text(axis)}, because {reason}:"
-        else:
-            yield f"  Dimension {index} has {axis_text(axis)}:"
+    paths: list[AxisPath] = []
+    for axis in (*dim.axes, *lost) if propagated.axes.data else ():
         path = sharded.history.path(number, axis)
-        yield f"    {_origin(sharded, path[-1].source if path else number, axis)}"
-        for arrival in reversed(path):
-            yield f"    {_arrival(sharded, arrival)}"
+        source = path[-1].source if path else number
+        first = f"{value_name(sharded, source)} {origin(sharded.history, source, axis)}"
+        reason = why_cut(sharded.history, number, index) if axis in lost else None
+        paths.append(AxisPath(axis_text(axis), reason, first, [_step(sharded, each) for each in reversed(path)]))
+    return DimensionStory(bool(dim.is_closed), paths)
 
 
-def _origin(sharded: Sharded, number: int, axis: AxisRefAttr) -> str:
-    return f"{value_name(sharded, number)} {origin(sharded.history, number, axis)}"
-
-
-def _arrival(sharded: Sharded, arrival: Arrival) -> str:
-    return (
-        f"step {arrival.step}: {axis_text(arrival.axis)} went on to {value_name(sharded, arrival.target)}, "
-        f"through {_operation(sharded, arrival.op)}"
-    )
+def _step(sharded: Sharded, arrival: Arrival) -> AxisStep:
+    target, through = value_name(sharded, arrival.target), _operation(sharded, arrival.op)
+    return AxisStep(arrival.step, axis_text(arrival.axis), target, through)
 
 
 def _losses(sharded: Sharded, number: int) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The stages of kernels: as emitted, at each level or after each pass, and as PTX."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -15,6 +16,7 @@ from xshardy.lowering.debug_lines import DebugLines
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.nvptx import compile_text, kernel_function, ptx_name
 from xshardy.tools.stages.stage import Program, Sources, Stage, module_stage, ptx_stage, sources_of
+from xshardy.tools.stages.stage_steps import StepCollector
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
 
 PTX = "PTX"
@@ -54,15 +56,17 @@ class KernelStages:
     def _stages(self, name: str, module: ModuleOp) -> Iterator[Stage]:
         passes: list[Stage] = []
 
-        def after(name: str, module: ModuleOp, seconds: float) -> None:
-            if self.every_pass:
-                passes.append(module_stage(name, module))
+        with StepCollector.of(module) if self.every_pass else nullcontext() as collector:
 
-        for level in compiler.lower_by_level(module, target=self.target, math=self.math, observe=after):
-            yield from passes
-            passes.clear()
-            if not self.every_pass or level == EMITTED:
-                yield module_stage(level, module)
+            def after(name: str, module: ModuleOp, seconds: float) -> None:
+                if collector is not None:
+                    passes.append(module_stage(name, module, collector.end_pass(name)))
+
+            for level in compiler.lower_by_level(module, target=self.target, math=self.math, observe=after):
+                yield from passes
+                passes.clear()
+                if not self.every_pass or level == EMITTED:
+                    yield module_stage(level, module)
         yield self._ptx(module, ptx_name(name))
 
     def _ptx(self, module: ModuleOp, entry: str) -> Stage:

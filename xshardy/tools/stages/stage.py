@@ -11,6 +11,7 @@ from xdsl.utils.lexer import Span
 from xshardy.syntax import print_module
 from xshardy.syntax.locations import location_of
 from xshardy.syntax.locations.values import place_in_file
+from xshardy.tools.stages.stage_steps import StageSteps
 
 FILE = "source-line"
 """The file that the locations here name."""
@@ -31,6 +32,8 @@ class Stage:
     lines: Sequence[str]
     sources: Sequence[Sources]
     """By line, those of the source that it comes from."""
+    steps: StageSteps | None = None
+    """What patterns did in this step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def _numbers(location: str) -> Sources:
     return tuple(sorted({int(number) for number in _PLACE.findall(location)}))
 
 
-def module_stage(name: str, module: ModuleOp) -> Stage:
+def module_stage(name: str, module: ModuleOp, steps: StageSteps | None = None) -> Stage:
     """
     The text of a module whose operations have places.
 
@@ -95,7 +98,7 @@ def module_stage(name: str, module: ModuleOp) -> Stage:
             opened.append([number])
     while lines and not lines[-1]:
         del lines[-1], sources[-1]
-    return Stage(name, lines, sources)
+    return Stage(name, lines, sources, steps)
 
 
 def _resolved(location: str, aliases: Mapping[str, Sources]) -> Sources:

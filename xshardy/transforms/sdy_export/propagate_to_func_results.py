@@ -21,15 +21,19 @@ class CopyReturnedShardings(RewritePattern):
     """
     `func @f() -> T { return %x }` -> `func @f() -> (T {sdy.sharding = S}) { return %x }`, where `%x` has sharding `S`.
 
-    If the returned value has no sharding, the result gets none. Preconditions: the function is not the main one, and
-    has a body.
+    If the returned value has no sharding, the result gets none. What the results of the main function have stays.
+    Precondition: the function has a body.
     """
 
     main: FuncOp | None
     """The function that the program starts with."""
 
-    def _with_sharding(self, known: DictionaryAttr, sharding: TensorShardingAttr | None) -> DictionaryAttr:
-        """`known` with `sharding` in the place of another one."""
+    def _with_sharding(
+        self, known: DictionaryAttr, sharding: TensorShardingAttr | None, *, is_main: bool
+    ) -> DictionaryAttr:
+        """`known` with `sharding`: in the place of another one, or beside it in the main function."""
+        if is_main and (SHARDING in known.data or sharding is None):
+            return known
         others = {name: attribute for name, attribute in known.data.items() if name != SHARDING}
         if sharding is None:
             return DictionaryAttr(others)
@@ -38,11 +42,11 @@ class CopyReturnedShardings(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
         end = body_of(op).last_op if op.body.blocks else None
-        if op is self.main or not isinstance(end, ReturnOp):
+        if not isinstance(end, ReturnOp):
             return
         others = op.res_attrs or (DictionaryAttr({}),) * len(end.operands)
         pairs = zip(others, map(sharding_of, end.operands), strict=True)
-        results = [self._with_sharding(known, sharding) for known, sharding in pairs]
+        results = [self._with_sharding(known, sharding, is_main=op is self.main) for known, sharding in pairs]
         op.res_attrs = ArrayAttr(results) if any(entry.data for entry in results) else None
         rewriter.notify_op_modified(op)
 
@@ -50,9 +54,10 @@ class CopyReturnedShardings(RewritePattern):
 @dataclass(frozen=True)
 class PropagateToFuncResultsPass(PatternPass):
     """
-    Copy the shardings of returned values to the results of all functions but the main one.
+    Copy the shardings of returned values to the results of functions.
 
-    The main function is the only one of its module, or the one called `main`; the user has sharded its results.
+    The main function is the only one of its module, or the one called `main`: where the user has sharded its results,
+    that stays.
     """
 
     name = "sdy-propagate-to-func-results"

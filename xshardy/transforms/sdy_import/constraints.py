@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue, Use
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block, Operation, SSAValue, Use
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
@@ -113,8 +113,6 @@ class _ConstraintVisitor:
         self.dictated = Dictated()
         self._constraint_uses = ConstraintUses()
         self._order = BlockOrder()
-        self._sharded: set[tuple[object, bool]] = set()
-        """The places, as `_place` names them, that got a sharding."""
         self._read_by_constraint: set[SSAValue] = set()
         """The values whose uses are to read a constraint: visited as if that was done, they are sharded."""
 
@@ -165,13 +163,12 @@ class _ConstraintVisitor:
     def _is_sharded(self, value: SSAValue) -> bool:
         carrier = shardable_value(value)
         return value in self._read_by_constraint or (
-            carrier is not None and (_place(carrier) in self._sharded or owner_sharding(carrier) is not None)
+            carrier is not None and (carrier in self.dictated.shardings or _says_something(owner_sharding(carrier)))
         )
 
     def _give(self, value: SSAValue, sharding: TensorShardingAttr) -> None:
         carrier = shardable_value(value)
         assert carrier is not None, "only values that can carry a sharding are given one"
-        self._sharded.add(_place(carrier))
         self.dictated.shardings[carrier] = sharding
 
     def _read_constraint(self, tensor: SSAValue, sharding: TensorShardingAttr) -> None:
@@ -185,18 +182,10 @@ class _ConstraintVisitor:
             self._give(tensor, unreduced)
 
 
+def _says_something(sharding: TensorShardingAttr | None) -> bool:
+    """Whether there is a sharding other than a fully open one, which upstream of August 2026 treats as none."""
+    return sharding is not None and sharding != TensorShardingAttr.fully_open(sharding.mesh_or_ref, sharding.rank)
+
+
 def _is_edge_target(tensor: SSAValue) -> bool:
     return isinstance(tensor.owner, DataFlowEdgeOp) or edge_of(tensor) is not None
-
-
-def _place(carrier: SSAValue) -> tuple[object, bool]:
-    """
-    Where the sharding of `carrier` is kept, together with that of other values.
-
-    An argument of a function is a place of its own. The results of an operation share one, as do the arguments of its
-    regions: as soon as one of them has a sharding, the others are fully open.
-    """
-    if isinstance(carrier, BlockArgument):
-        around = carrier.block.parent_op()
-        return (carrier, True) if isinstance(around, FuncOp) else (around, True)
-    return carrier.owner, False

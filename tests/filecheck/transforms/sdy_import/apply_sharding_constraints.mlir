@@ -146,3 +146,37 @@ func.func @constraint_with_a_rule(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> {sdy.sharding_rule = #sdy.op_sharding_rule<([i])->([i]) {i=8}, custom>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// A sharding that says nothing, neither axes nor closed dimensions nor priorities, is as good as none.
+// CHECK-LABEL: func.func @open_sharding
+// CHECK-SAME:    %arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}
+func.func @open_sharding(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}]>}) -> tensor<8xf32> {
+  %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @behind_an_open_constraint
+// CHECK-NEXT:    sdy.sharding_constraint %arg0 <@mesh, [{"a"}]> : tensor<8xf32>
+func.func @behind_an_open_constraint(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = sdy.sharding_constraint %x <@mesh, [{?}]> : tensor<8xf32>
+  %1 = stablehlo.abs %0 : tensor<8xf32>
+  %2 = sdy.sharding_constraint %0 <@mesh, [{"a"}]> : tensor<8xf32>
+  return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @priority_says_something
+// CHECK-SAME:    %arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}p1]>}
+func.func @priority_says_something(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}p1]>}) -> tensor<8xf32> {
+  %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// Each result gets the sharding of its constraint.
+// CHECK-LABEL: func.func @two_results
+// CHECK:         {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"a"}]>, <@mesh, [{"b"}]>]>}
+func.func @two_results(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0:2 = stablehlo.custom_call @foo(%x) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  %1 = sdy.sharding_constraint %0#0 <@mesh, [{"a"}]> : tensor<8xf32>
+  %2 = sdy.sharding_constraint %0#1 <@mesh, [{"b"}]> : tensor<8xf32>
+  return %1, %2 : tensor<8xf32>, tensor<8xf32>
+}

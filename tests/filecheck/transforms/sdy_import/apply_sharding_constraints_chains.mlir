@@ -24,7 +24,7 @@ func.func @uses(%x: tensor<8xf32>, %p: tensor<i32>) -> tensor<8xf32> {
 
 // CHECK-LABEL: func.func @start_has_a_sharding
 // CHECK:         stablehlo.abs %arg0
-func.func @start_has_a_sharding(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}]>}) {
+func.func @start_has_a_sharding(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b", ?}]>}) {
   %1 = sdy.sharding_constraint %x <@mesh, [{"a", ?}]> : tensor<8xf32>
   %2 = sdy.sharding_constraint %1 <@mesh, [{"b", ?}]> : tensor<8xf32>
   %3 = stablehlo.abs %x : tensor<8xf32>

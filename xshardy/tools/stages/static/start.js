@@ -20,6 +20,7 @@ function showSteps() {
     step.classList.toggle("linked", count > 0);
     const said = state.selected.size ? `${count} line${count === 1 ? "" : "s"}` : number > 1 ? changed(stage) : "";
     step.append(element("span", "count", said));
+    if (hasSteps(stage)) step.append(stepsButton(stage, number));
     return step;
   });
   byId("steps").classList.toggle("brief", !byId("unchanged").checked);
@@ -28,6 +29,13 @@ function showSteps() {
   byId("steps").replaceChildren(...nodes);
   const lines = [...state.selected].sort((a, b) => a - b);
   byId("selection").textContent = lines.length ? `${data.source.name} line${lines.length > 1 ? "s" : ""} ${lines.join(", ")}` : "";
+}
+
+function stepsButton(stage, number) {
+  const {count} = stage.steps;
+  const made = button(`${count} ▸`, `walk through ${count} step${count === 1 ? "" : "s"} of ${stage.name}`, () => walkThrough(number, 0));
+  made.classList.add("into");
+  return made;
 }
 
 /** `+3 −2`, how many lines a step added and removed. */
@@ -39,6 +47,7 @@ function changed(stage) {
 
 /** Show a stage: alone, or side by side with those that are shown, in the order of the steps; or hide it there. */
 function show(number) {
+  endWalk();
   if (!byId("side").checked) state.shown = [number];
   else if (!state.shown.includes(number)) state.shown = [...state.shown, number].sort((a, b) => a - b);
   else if (state.shown.length > 1) state.shown = state.shown.filter(each => each !== number);
@@ -50,6 +59,7 @@ function show(number) {
 function showProgram() {
   state.program = byId("program").selectedIndex;
   state.selected = new Set();
+  endWalk();
   const side = byId("side").checked;
   byId("difference").checked = !side;
   state.shown = side ? stages().map((_, number) => number) : [Math.min(1, stages().length - 1)];
@@ -63,11 +73,13 @@ byId("side").checked = data.sideBySide;
 byId("program").addEventListener("change", showProgram);
 byId("side").addEventListener("change", showProgram);
 byId("unchanged").addEventListener("change", showSteps);
-byId("difference").addEventListener("change", showColumns);
+byId("difference").addEventListener("change", () => { endWalk(); showColumns(); });
 document.addEventListener("keydown", event => {
-  const step = {j: 1, k: -1}[event.key];
-  if (step && !byId("side").checked && !event.ctrlKey && !event.metaKey) {
-    show(Math.min(Math.max(state.shown[0] + step, 0), stages().length - 1));
+  const forward = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+  if (forward && walk && !event.altKey && !event.ctrlKey && !event.metaKey) step(forward);
+  const by = {j: 1, k: -1}[event.key];
+  if (by && !byId("side").checked && !event.ctrlKey && !event.metaKey) {
+    show(Math.min(Math.max(state.shown[0] + by, 0), stages().length - 1));
   }
 });
 showProgram();

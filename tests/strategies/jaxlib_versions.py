@@ -1,0 +1,46 @@
+"""
+What C++ Shardy and XLA do since which jaxlib.
+
+Our passes follow the newest one. Python 3.11 has jaxlib 0.10.2 only, so that tests compare with what both do.
+"""
+
+from collections.abc import Collection, Mapping
+
+import jaxlib
+import pytest
+
+VERSION = tuple(int(part) for part in jaxlib.__version__.split(".")[:2])
+
+SINCE: Mapping[str, tuple[int, int]] = {
+    "a fully open sharding does not keep a constraint from its input": (0, 12),
+    "digamma(0) is -inf": (0, 12),
+    "padding is a pass on modules": (0, 12),
+    "replica groups are axes of meshes, and passes of August 2026": (0, 12),
+    "results of @main get the shardings of what is returned": (0, 12),
+}
+"""What the installed jaxlib need not do yet, and our passes do."""
+
+NOT_YET_OURS: Mapping[str, tuple[int, int]] = {
+    "only @main is the main function, and modules need one": (0, 12),
+    "more factors of convolutions, updates, shifts and reshapes need permutation or replication": (0, 12),
+    "tokens of an operation on one device are on that device": (0, 12),
+    "unreduced results of calls are reduced by the call": (0, 12),
+    "all-to-alls of parts of axes begin with a permutation": (0, 12),
+    "lifted meshes of replica groups have no device ids": (0, 12),
+}
+"""What upstream does, and our passes do not: tests leave it out where the installed jaxlib does it."""
+
+
+def since(what: str) -> bool:
+    """Whether the installed jaxlib behaves so: a row of one of the tables."""
+    return (SINCE | NOT_YET_OURS)[what] <= VERSION
+
+
+def left_out(inputs: Mapping[str, Collection[str]]) -> set[str]:
+    """Of `inputs` by row, those on which the installed jaxlib and our passes differ."""
+    return {name for what, names in inputs.items() if since(what) != (what in SINCE) for name in names}
+
+
+def needs(what: str) -> pytest.MarkDecorator:
+    """Skip a test with an older jaxlib."""
+    return pytest.mark.skipif(not since(what), reason=f"jaxlib before {SINCE[what]}: {what}")

@@ -1,0 +1,1 @@
+"""`xshardy trace`: what a script of JAX compiles for several devices, planned."""

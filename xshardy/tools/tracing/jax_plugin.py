@@ -1,0 +1,44 @@
+"""
+A plugin of JAX, copied into the folder that `script.py` makes: JAX finds it by the name of the package, `jax_plugins`,
+and calls `initialize` before it asks for devices. It imports nothing of xshardy, whatever the script's environment is.
+
+Source: the docstring of `discover_pjrt_plugins` in `jax._src.xla_bridge`.
+"""
+
+import json
+import math
+import os
+import sys
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+USUAL_DEVICES = 8
+DEVICES_FLAG = "xla_force_host_platform_device_count"
+SHAPES = {"make_mesh": "axis_shapes", "create_device_mesh": "mesh_shape"}
+"""By a function of JAX that makes a mesh, its parameter with the sizes of the axes."""
+
+
+def initialize() -> None:
+    """Record how long JAX takes for what it compiles, and give it as many virtual CPUs as the first mesh needs."""
+    jax: Any = import_module("jax")  # without its types, which are incomplete
+    file = Path(os.environ["JAX_DUMP_IR_TO"]) / "times.jsonl"
+    jax.monitoring.register_event_duration_secs_listener(partial(_record, file))
+    if jax.config.jax_num_cpu_devices < 0 and DEVICES_FLAG not in os.environ.get("XLA_FLAGS", ""):
+        jax.config.update("jax_num_cpu_devices", max(USUAL_DEVICES, _devices_of_mesh()))
+
+
+def _record(file: Path, event: str, seconds: float, **details: object) -> None:
+    with file.open("a") as stream:
+        stream.write(json.dumps([event, seconds, details.get("fun_name")]) + "\n")
+
+
+def _devices_of_mesh() -> int:
+    """The devices of the mesh that the script is making now, if that is why JAX asks for devices; else 0."""
+    frame = sys._getframe()
+    while frame is not None:
+        if parameter := SHAPES.get(frame.f_code.co_name):
+            return math.prod(frame.f_locals.get(parameter, (0,)))
+        frame = frame.f_back
+    return 0

@@ -1,0 +1,157 @@
+"""A script of JAX that runs as it is, in a process of its own, and what JAX compiled for several devices meanwhile."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from xshardy.programs.errors import InputError
+from xshardy.programs.jax_functions import check_installed
+from xshardy.programs.source import Source
+from xshardy.tools.interrupts import status_of
+
+STAGES: Mapping[str, str] = {
+    "/jax/core/compile/jaxpr_trace_duration": "traced",
+    "/jax/core/compile/jaxpr_to_mlir_module_duration": "lowered",
+    "/jax/core/compile/backend_compile_duration": "compiled",
+}
+"""What JAX does with a function, by the name of the event that says how long it took. The last one ends the others."""
+
+STDERR = 2
+INTERRUPTED = 128 + signal.SIGINT
+
+_DUMPS = "jax_ir*_compile.mlir"
+_PARTITIONS = re.compile(r"mhlo\.num_partitions = (\d+)")
+_MODULE = re.compile(r"^module @(\S+)", re.MULTILINE)
+_WRAPPED = re.compile(r"\w+\((.*)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """A function that JAX compiled for several devices."""
+
+    name: str
+    """That of the function in Python, with a number if others have it too: `step`, `step (2)`."""
+    source: Source
+    times: Sequence[Mapping[str, float]]
+    """For each compilation, the seconds of the `STAGES`; those that JAX did not need again are missing."""
+
+    def seconds(self, stage: str) -> float:
+        """The time of a stage in all compilations."""
+        return sum(times.get(stage, 0.0) for times in self.times)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedScript:
+    """A run of a script."""
+
+    functions: Sequence[CompiledFunction]
+    """In the order in which they were compiled first."""
+    seconds: float
+    status: int
+    """The exit status of the script, as a shell has it."""
+
+
+def trace_script(
+    file: str, arguments: Sequence[str], devices: int | None = None, *, on_stderr: bool = False
+) -> TracedScript:
+    """
+    Run the script `file` with `arguments`, on virtual CPUs unless `JAX_PLATFORMS` in the environment has it otherwise.
+
+    There are `devices`, by default 8, or as many as the first mesh needs; a script that asks JAX for another number
+    gets that. With `on_stderr`, what it prints goes to standard error. After a Ctrl-C, which ends the script too, the
+    result is what it had compiled. Raises `InputError` if the file is missing, and `EngineError` without JAX.
+    """
+    if not Path(file).is_file():
+        raise InputError(f"{file}: error: there is no such file")
+    check_installed()
+    with TemporaryDirectory(prefix="xshardy-trace-") as name:
+        folder = Path(name)
+        start = perf_counter()
+        sys.stdout.flush()
+        script = subprocess.Popen(
+            [sys.executable, file, *arguments],
+            env=_environment(folder, devices),
+            stdout=STDERR if on_stderr else None,
+        )
+        try:
+            status = _wait(script)
+        finally:
+            script.kill()
+        seconds = perf_counter() - start
+        return TracedScript(compiled_in(folder), seconds, 128 - status if status < 0 else status)
+
+
+def _wait(script: "subprocess.Popen[bytes]") -> int:
+    """The status of `script` when it ends. The terminal sends a Ctrl-C to it too."""
+    try:
+        return script.wait()
+    except KeyboardInterrupt as interrupt:
+        if status_of(interrupt) != INTERRUPTED:
+            raise
+        return script.wait()
+
+
+def _environment(folder: Path, devices: int | None) -> Mapping[str, str]:
+    """The environment in which JAX writes to `folder` what it compiles, and finds our plugin there."""
+    plugins = folder / "jax_plugins"
+    plugins.mkdir()
+    shutil.copy(Path(__file__).with_name("jax_plugin.py"), plugins / "xshardy_trace.py")
+    inherited = os.environ.get("PYTHONPATH")
+    paths = str(folder) if not inherited else f"{folder}{os.pathsep}{inherited}"
+    ours = {"PYTHONPATH": paths, "JAX_DUMP_IR_TO": str(folder), "JAX_DUMP_IR_MODES": "stablehlo"}
+    if devices is not None:
+        ours["JAX_NUM_CPU_DEVICES"] = str(devices)
+    return {"JAX_PLATFORMS": "cpu", **os.environ, **ours}
+
+
+def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
+    """The functions for several devices among those that JAX wrote to `folder`. Equal programs are one function."""
+    times = _times_in(folder / "times.jsonl")
+    found: dict[str, tuple[str, list[Mapping[str, float]]]] = {}
+    for file in sorted(folder.glob(_DUMPS), key=lambda file: int(file.name[len("jax_ir") :].partition("_")[0])):
+        text = file.read_text()
+        module, partitions = _MODULE.search(text), _PARTITIONS.search(text)
+        if module is None or partitions is None:
+            continue
+        compilations = times[_words(module[1])]
+        name, taken = compilations.pop(0) if compilations else (module[1].removeprefix("jit_"), dict[str, float]())
+        if int(partitions[1]) > 1:
+            found.setdefault(text, (name, []))[1].append(taken)
+    seen: dict[str, int] = defaultdict(int)
+    functions: list[CompiledFunction] = []
+    for text, (name, of_function) in found.items():
+        seen[name] += 1
+        unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        functions.append(CompiledFunction(unique, Source(text, unique, is_text=False), of_function))
+    return functions
+
+
+def _times_in(file: Path) -> dict[tuple[str, ...], list[tuple[str, Mapping[str, float]]]]:
+    """By the words of the name of a module: for each compilation, the name of the function and the times."""
+    times = defaultdict[tuple[str, ...], list[tuple[str, Mapping[str, float]]]](list)
+    pending = defaultdict[str, dict[str, float]](dict)
+    for line in file.read_text().splitlines() if file.exists() else ():
+        event, seconds, module = json.loads(line)
+        if (stage := STAGES.get(event)) is None or module is None:
+            continue
+        wrapped = _WRAPPED.fullmatch(module)  # `jit(step)`; only `step` while it is traced
+        name = module if wrapped is None else wrapped[1]
+        pending[name][stage] = seconds
+        if stage == "compiled":
+            times[_words(module)].append((name, pending.pop(name)))
+    return times
+
+
+def _words(module: str) -> tuple[str, ...]:
+    """`jit(step)` and `jit_step` -> `("jit", "step")`: JAX replaces what a symbol of MLIR does not have."""
+    return tuple(re.findall(r"[^\W_]+", module))
