@@ -13,9 +13,9 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import explain
 from xshardy.emitters.entry import size_in_bytes
 from xshardy.emitters.signatures import emitted_tensor_type
-from xshardy.gpus.devices import device_of
 from xshardy.gpus.occupancy import Occupancy, occupancy
 from xshardy.gpus.sizes import SECTOR_BYTES
+from xshardy.gpus.targets import device_of
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, levels_before_emission
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.lowering.debug_lines import DebugLines
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.nvptx import compile_text, kernel_function, ptx_name
