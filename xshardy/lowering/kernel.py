@@ -92,14 +92,19 @@ class Kernel(KernelSource):
     @property
     def ptx(self) -> str:
         """The assembly, which is PTX. Raises `NoPTXError` for a kernel of another vendor."""
-        if target_of(self.target).vendor is not Vendor.NVIDIA:
+        if self.vendor is not Vendor.NVIDIA:
             raise NoPTXError(f"a kernel for {self.target} has no PTX: choose a target such as sm_90")
         return self.assembly
 
     @property
     def language(self) -> str:
         """What `assembly` is."""
-        return LANGUAGES[target_of(self.target).vendor]
+        return LANGUAGES[self.vendor]
+
+    @property
+    def vendor(self) -> Vendor:
+        """Whose GPU the kernel is for."""
+        return target_of(self.target).vendor
 
     def __repr__(self) -> str:
         return (

@@ -218,7 +218,7 @@ def code_object(kernel: Kernel, opt_level: int = 3) -> bytes:
 
     Raises `CompilationError` for another GPU, whose driver assembles PTX.
     """
-    if target_of(kernel.target).vendor is not Vendor.AMD:
+    if kernel.vendor is not Vendor.AMD:
         raise CompilationError(f"LLVM makes no machine code for {kernel.target}: write PTX, which the driver assembles")
     module, _, generator = _optimized(kernel.llvm_ir, kernel.function, kernel.target, opt_level, kernel.entry)
     return generator.machine.emit_object(module)

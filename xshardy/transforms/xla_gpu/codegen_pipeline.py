@@ -11,6 +11,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.gpus.targets import GpuTarget, target_of
 from xshardy.lowering.attach_target import AttachTargetPass
@@ -74,13 +75,13 @@ def expands_math(math: str, gpu: GpuTarget) -> bool:
     """
     Whether functions are computed by arithmetic, for one of `MATH_CHOICES`.
 
-    Raises `ValueError` for another one, and for libdevice on a GPU that it is not for.
+    Raises `ValueError` for another one, and `PassFailedException` for libdevice on a GPU that it is not for.
     """
     if math not in MATH_CHOICES:
         hint = did_you_mean(math, MATH_CHOICES, f": expected one of {', '.join(MATH_CHOICES)}")
         raise ValueError(f"unknown math '{math}'{hint}")
     if gpu.capability is None and math == "libdevice":
-        raise ValueError("libdevice is for NVIDIA's GPUs: leave --math out, and functions are computed by arithmetic")
+        raise PassFailedException("libdevice is for NVIDIA's GPUs: use math=expanded, which computes by arithmetic")
     if gpu.capability is None or math != "auto":
         return math != "libdevice"
     from xshardy.lowering.libdevice import is_installed  # loads llvmlite
