@@ -55,33 +55,26 @@ class AddressPlacedGlobal(RewritePattern):
             _located(op, rocdl.GLOBAL_MEMORY, rewriter)
 
 
-class LimitScope(RewritePattern):
-    """`llvm.atomicrmw add %p, %x monotonic` -> `... syncscope("agent-one-as") monotonic`; so for other atomics."""
+FACTS = dict.fromkeys((rocdl.NO_FINE_GRAINED_MEMORY, rocdl.NO_REMOTE_MEMORY, rocdl.IGNORE_DENORMAL_MODE), UnitAttr())
+
+
+class DescribeAtomicAccess(RewritePattern):
+    """
+    `llvm.atomicrmw fadd %p, %x monotonic` -> `... syncscope("agent-one-as") monotonic {rocdl.no_fine_grained_memory}`
+
+    Buffers are memory of the GPU. Without these attributes, LLVM would make a loop around compare-and-exchange of an
+    addition of floats, because memory of the host has none. Other atomic accesses get the scope alone.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: AtomicRMWOp | AtomicCmpXchgOp | LoadOp | StoreOp, rewriter: PatternRewriter, /):
         is_atomic = not isinstance(op, LoadOp | StoreOp) or op.ordering is not None
-        if is_atomic and op.syncscope is None:
-            op.syncscope = StringAttr(SCOPE)
-            rewriter.notify_op_modified(op)
-
-
-FACTS = (rocdl.NO_FINE_GRAINED_MEMORY, rocdl.NO_REMOTE_MEMORY, rocdl.IGNORE_DENORMAL_MODE)
-
-
-class StateMemory(RewritePattern):
-    """
-    `llvm.atomicrmw fadd %p, %x` -> `... {rocdl.no_fine_grained_memory, rocdl.no_remote_memory, ...}`
-
-    Buffers are memory of the GPU. Otherwise LLVM would make a loop around compare-and-exchange, because memory of
-    the host has no addition of floats.
-    """
-
-    @match_op_type
-    def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
-        if _is_float(op.val.type) and not op.attributes.keys() >= {*FACTS}:
-            op.attributes.update(dict.fromkeys(FACTS, UnitAttr()))
-            rewriter.notify_op_modified(op)
+        if not is_atomic or op.syncscope is not None:
+            return
+        op.syncscope = StringAttr(SCOPE)
+        if isinstance(op, AtomicRMWOp) and _is_float(op.val.type):
+            op.attributes.update(FACTS)
+        rewriter.notify_op_modified(op)
 
 
 def _is_float(type: Attribute) -> bool:
@@ -93,4 +86,4 @@ class SpecializeMemoryForAmdPass(PatternPass):
 
     name = "xla-gpu-specialize-memory-for-amd"
     source: ClassVar[str] = "LLVM's user guide for AMDGPU: address spaces, memory scopes, metadata of atomicrmw"
-    fixed_patterns = (AllocatePrivately(), PlaceGlobal(), AddressPlacedGlobal(), LimitScope(), StateMemory())
+    fixed_patterns = (AllocatePrivately(), PlaceGlobal(), AddressPlacedGlobal(), DescribeAtomicAccess())
