@@ -4,9 +4,12 @@ import pytest
 
 from xshardy import compiler
 from xshardy.dialects.xla_gpu.discardable import launch_dimensions
+from xshardy.emitters import emit_fusion
 from xshardy.gpus.devices import Device
 from xshardy.gpus.targets import device_of
+from xshardy.hlo_text import parse_hlo
 from xshardy.interpreters.simt import find_kernel
+from xshardy.tools.execution import execute_fusion
 
 
 def test_an_h100_is_the_device_of_sm_90_and_the_default():
@@ -45,3 +48,32 @@ CORES |= {"sm_100": 148, "sm_120": 188, "sm_121": 48}
 def test_devices_are_those_of_the_data_sheets(target: str):
     device = device_of(target)
     assert (device.cores, device.threads_per_core) == (CORES[target], THREADS[target])
+
+
+REDUCTIONS = {
+    "rows": ("[40,3000]", "[40]", 1),
+    "short rows": ("[600,64]", "[600]", 1),
+    "columns": ("[300,130]", "[130]", 0),
+}
+"""Shapes of an operand and a result, and the dimension between them."""
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_follow_the_size_of_waves(name: str, target: str):
+    operand, result, dimension = REDUCTIONS[name]
+    text = f"""HloModule m
+add {{ x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }}
+f {{ p = f32{operand} parameter(0) z = f32[] constant(0)
+  ROOT r = f32{result} reduce(p, z), dimensions={{{dimension}}}, to_apply=add }}
+ENTRY e {{ p = f32{operand} parameter(0) ROOT r = f32{result} fusion(p), kind=kInput, calls=f }}"""
+    (fusion,) = compiler.fusions(parse_hlo(text))
+    kernel = emit_fusion(fusion, device_of(target))
+    outputs = [*execute_fusion(fusion, kernel, ("xla_gpu", "unrolled"), check=True, target=target)]
+    assert len(outputs) == 2 and all(output.comparison for output in outputs)
+
+
+def test_blocks_of_waves_of_64_have_as_many_waves_as_one_of_32():
+    text = "HloModule m\nENTRY f {\n  p = f32[2000000] parameter(0)\n  ROOT n = f32[2000000] negate(p)\n}\n"
+    blocks = {target: compiler.compile(text, target=target).block[0] for target in ("sm_90", "gfx942", "gfx1100")}
+    assert blocks == {"sm_90": 128, "gfx942": 256, "gfx1100": 128}
