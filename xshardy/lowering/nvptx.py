@@ -55,7 +55,7 @@ NO_FTZ = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-f
 """The module flag that libdevice reads: denormals are kept, as XLA does by default."""
 
 CODE_OBJECT_V5 = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
-"""The format of machine code that ROCm loads since version 6."""
+"""The version of the format of machine code."""
 
 GENERATORS: Mapping[Vendor, Generator] = {
     Vendor.AMD: Generator("amdgcn-amd-amdhsa", lambda target: "", CODE_OBJECT_V5),
@@ -77,7 +77,7 @@ class Backend:
 
     machine: binding.TargetMachine
     builder: binding.PassBuilder
-    generator: Generator
+    row: Generator
 
     @property
     def data_layout(self) -> str:
@@ -101,18 +101,18 @@ def _initialize() -> None:
 @cache
 def backend(target: str, opt_level: int = 3) -> Backend:
     """The backend for `target`, such as `sm_90`. Raises `CompilationError` if LLVM has none, or no such `opt_level`."""
-    generator = GENERATORS[known_target(target).vendor]
+    row = GENERATORS[known_target(target).vendor]
     if not 0 <= opt_level <= MAX_OPT_LEVEL:
         raise CompilationError(f"unknown opt_level {opt_level}: expected 0 to {MAX_OPT_LEVEL}")
     _initialize()
-    machine = binding.Target.from_triple(generator.triple).create_target_machine(
-        cpu=target, features=generator.features(target), opt=min(opt_level, MAX_CODEGEN_LEVEL)
+    machine = binding.Target.from_triple(row.triple).create_target_machine(
+        cpu=target, features=row.features(target), opt=min(opt_level, MAX_CODEGEN_LEVEL)
     )
     options = binding.create_pipeline_tuning_options(speed_level=opt_level)
     options.slp_vectorization = opt_level > 1
     options.loop_vectorization = False  # finds no vector registers on a GPU, after a look at each loop
     builder = binding.create_pass_builder(machine, options)
-    return Backend(machine, builder, generator)
+    return Backend(machine, builder, row)
 
 
 def known_target(target: str) -> GpuTarget:
@@ -127,7 +127,7 @@ def compile_module(module: ModuleOp, target: str | None = None, opt_level: int =
     Compile `module`, which is lowered to the llvm and nvvm dialects and has one kernel, for `target`.
 
     By default the target is the one that the module is lowered for (`nvvm.target`), or sm_90 if it does not say. The
-    PTX calls the kernel `entry`, as in `compile_text`.
+    assembly calls the kernel `entry`, as in `compile_text`.
     libdevice is linked in if the kernel calls it. Raises `LLVMTextError` for a module that is not lowered,
     `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module, or if the
     module is lowered for another target.
@@ -204,8 +204,8 @@ def compile_text(
     """
     Compile LLVM IR text that holds the function `kernel`. Raises `CompilationError` if LLVM rejects it.
 
-    The PTX has the kernel by its own name. With `entry`, an identifier of PTX, it has it by this one, and the names of
-    all other symbols begin with `entry`: then PTX of several kernels can be one module.
+    The assembly has the kernel by its own name. With `entry`, an identifier of PTX, it has it by this one, and the names
+    of all other symbols begin with `entry`: then PTX of several kernels can be one module.
     """
     module, name, generator = _optimized(llvm_ir, kernel, target, opt_level, entry)
     shared = shared_memory(module, generator.machine)
@@ -234,11 +234,11 @@ def _optimized(
     except ValueError as error:
         raise CompilationError(str(error)) from None
     try:
-        module = binding.parse_assembly(llvm_ir + generator.generator.flags)
+        module = binding.parse_assembly(llvm_ir + generator.row.flags)
         module.verify()
     except RuntimeError as error:
         raise CompilationError(f"LLVM rejects the module: {str(error).strip()}") from error
-    module.triple, module.data_layout = generator.generator.triple, generator.data_layout
+    module.triple, module.data_layout = generator.row.triple, generator.data_layout
     link_libdevice(module, functions_used(llvm_ir), generator)
     function = module.get_function(kernel)
     function.name = entry or ptx_name(kernel)
@@ -260,7 +260,7 @@ def link_libdevice(module: binding.ModuleRef, names: frozenset[str], generator: 
     if not names:
         return
     library = libdevice_module(names, generator.builder)
-    library.triple, library.data_layout = generator.generator.triple, generator.data_layout
+    library.triple, library.data_layout = generator.row.triple, generator.data_layout
     module.link_in(library)
     for name in names:
         module.get_function(name).linkage = binding.Linkage.internal
