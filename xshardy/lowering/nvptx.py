@@ -204,8 +204,8 @@ def compile_text(
     """
     Compile LLVM IR text that holds the function `kernel`. Raises `CompilationError` if LLVM rejects it.
 
-    The assembly has the kernel by its own name. With `entry`, an identifier of PTX, it has it by this one, and the names
-    of all other symbols begin with `entry`: then PTX of several kernels can be one module.
+    The assembly has the kernel by its own name. With `entry`, an identifier of PTX, it has it by this one, and the
+    names of all other symbols begin with `entry`: then PTX of several kernels can be one module.
     """
     module, name, generator = _optimized(llvm_ir, kernel, target, opt_level, entry)
     shared = shared_memory(module, generator.machine)
