@@ -51,21 +51,29 @@ def test_devices_are_those_of_the_data_sheets(target: str):
 
 
 REDUCTIONS = {
-    "rows": ("[40,3000]", "[40]", 1),
-    "short rows": ("[600,64]", "[600]", 1),
-    "columns": ("[300,130]", "[130]", 0),
+    "rows": ("[40,3000]", "[40]", "reduce(p, z), dimensions={1}, to_apply=add"),
+    "short rows": ("[600,64]", "[600]", "reduce(p, z), dimensions={1}, to_apply=add"),
+    "columns": ("[300,130]", "[130]", "reduce(p, z), dimensions={0}, to_apply=add"),
+    "rows that are read again": ("[40,512]", "[40,512]", "subtract(p, b)"),
 }
-"""Shapes of an operand and a result, and the dimension between them."""
+"""Shapes of an operand and a result, and the root."""
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions_follow_the_size_of_waves(name: str, target: str):
-    operand, result, dimension = REDUCTIONS[name]
+    operand, result, root = REDUCTIONS[name]
+    again = (
+        f"s = f32[40] reduce(p, z), dimensions={{1}}, to_apply=add\n  b = f32{result} broadcast(s), dimensions={{0}}"
+    )
     text = f"""HloModule m
 add {{ x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }}
-f {{ p = f32{operand} parameter(0) z = f32[] constant(0)
-  ROOT r = f32{result} reduce(p, z), dimensions={{{dimension}}}, to_apply=add }}
+f {{
+  p = f32{operand} parameter(0)
+  z = f32[] constant(0)
+  {again if root.endswith("b)") else ""}
+  ROOT r = f32{result} {root}
+}}
 ENTRY e {{ p = f32{operand} parameter(0) ROOT r = f32{result} fusion(p), kind=kInput, calls=f }}"""
     (fusion,) = compiler.fusions(parse_hlo(text))
     kernel = emit_fusion(fusion, device_of(target))
