@@ -54,7 +54,7 @@ REDUCTIONS = {
     "rows": ("[40,3000]", "[40]", "reduce(p, z), dimensions={1}, to_apply=add"),
     "short rows": ("[600,64]", "[600]", "reduce(p, z), dimensions={1}, to_apply=add"),
     "columns": ("[300,130]", "[130]", "reduce(p, z), dimensions={0}, to_apply=add"),
-    "rows that are read again": ("[40,512]", "[40,512]", "subtract(p, b)"),
+    "rows that are read again": ("[40,256]", "[40,256]", "subtract(p, b)"),
 }
 """Shapes of an operand and a result, and the root."""
 
