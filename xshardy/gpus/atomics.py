@@ -60,5 +60,6 @@ def amd_atomics(*additions: Addend) -> Atomics:
     return Atomics(frozenset(additions), has_memory_model=True, splits_vectors=False)
 
 
+# The additions that AMD's GPUs have or lack together.
 F32, F64, PAIRS_OF_F16 = (("f32", 1),), (("f64", 1),), (("f16", 1), ("f16", 2))
 PAIRS = (*PAIRS_OF_F16, ("bf16", 1), ("bf16", 2))

@@ -137,7 +137,7 @@ class FloatTwin(RowPattern):
 
 @dataclass(frozen=True)
 class Refuse(RowPattern):
-    """`x.f` -> an error, because the target has nothing for it."""
+    """Refuses `x.f` with the reason: the target has nothing for it."""
 
     reason: str
 

@@ -22,7 +22,7 @@ def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: D
     """
     For `[kept, reduced, kept]`: each thread of a warp gets a vector of columns.
 
-    A block has as many warps as a warp has threads, or fewer in waves of 64. Each gets every row of so many.
+    A block has 32 warps, or 16 in waves of 64, and each reads every 32nd or 16th row.
     """
     major, reduced, minor = dimensions.sizes
     warp = device.threads_per_warp
