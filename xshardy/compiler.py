@@ -20,7 +20,7 @@ from xshardy.dialects.xla_gpu.discardable import entry_function, is_entry, slice
 from xshardy.dialects.xla_gpu.output_tensors import verify_outputs_are_written_first
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.capability import DEFAULT_TARGET
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.hlo_text import fuse_entry, parse_hlo
 from xshardy.ir.release import release
 from xshardy.rewriting.changes import PassRunner

@@ -28,6 +28,7 @@ DIALECTS: Mapping[str, str] = {
     "mhlo": "dialects.mhlo:MHLO",
     "nvvm": "dialects.nvvm:NVVM",
     "quant": "dialects.quant:QUANT",
+    "rocdl": "dialects.rocdl:ROCDL",
     "sdy": "dialects.sdy:SDY",
     "sparse_tensor": "dialects.sparse_tensor:SPARSE_TENSOR",
     "stablehlo": "dialects.stablehlo:STABLEHLO",
@@ -61,7 +62,7 @@ XDSL_ENTRY_POINT = "xdsl.universe:XDSL_UNIVERSE"
 
 NAMED_AS_FILES: Mapping[tuple[str, str], str] = {
     ("fusing", "hlo-"): "hlo-combine-collectives hlo-fuse hlo-normalize-layouts hlo-split-reductions hlo-split-sorts",
-    ("lowering", "xla-gpu-"): "xla-gpu-attach-target xla-gpu-widen-divided-registers",
+    ("lowering", "xla-gpu-"): "xla-gpu-attach-target xla-gpu-specialize-memory-for-amd xla-gpu-widen-divided-registers",
     ("transforms.hlo", "hlo-"): """
         hlo-buffers-to-arrays hlo-draw-elided-constants hlo-expand-library-calls hlo-fold-dot-transposes
         hlo-fuse-epilogues hlo-gather-simplifier hlo-inline-regions hlo-outline-regions
@@ -138,6 +139,8 @@ PASSES: Mapping[str, str] = {
     "convert-complex-to-standard": "lowering.complex_to_standard:ConvertComplexToStandardPass",
     "convert-func-to-llvm": "lowering.func_to_llvm:ConvertFuncToLLVMPass",
     "convert-gpu-to-nvvm": "lowering.gpu_to_nvvm:ConvertGpuToNVVMPass",
+    "convert-gpu-to-rocdl": "lowering.gpu_to_rocdl:ConvertGpuToROCDLPass",
+    "convert-math-to-intrinsics": "lowering.math_to_libdevice:ConvertMathToIntrinsicsPass",
     "convert-math-to-libdevice": "lowering.math_to_libdevice:ConvertMathToLibdevicePass",
     "convert-vector-to-llvm": "lowering.vector_to_llvm:ConvertVectorToLLVMPass",
     "hlo-async-schedule": "transforms.hlo_async.schedule:AsyncSchedulePass",

@@ -25,6 +25,7 @@ ABOUT = {
     "mhlo": "The operations of MHLO that JAX and XLA still write.",
     "nvvm": "The instructions of NVIDIA's GPUs that kernels use.",
     "quant": "Types of quantized numbers.",
+    "rocdl": "The instructions of AMD's GPUs that kernels use.",
     "sdy": "Shardy: meshes, shardings, and operations on them.",
     "sparse_tensor": "The encoding of sparse tensors, so that types with it can be read.",
     "stablehlo": "StableHLO: the operations of portable tensor programs.",

@@ -10,7 +10,7 @@ from abc import ABC
 from collections.abc import Sequence
 from enum import auto
 
-from xdsl.dialects.builtin import I32, AnyFloat, DenseArrayBase, StringAttr, UnitAttr, i1, i32
+from xdsl.dialects.builtin import I32, AnyFloat, StringAttr, UnitAttr, i1, i32
 from xdsl.dialects.llvm import LLVMStructType
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute, SSAValue
@@ -41,25 +41,14 @@ KERNEL = "nvvm.kernel"
 REQUIRED_BLOCK_SIZE = "nvvm.reqntid"
 """Attribute of an `llvm.func`, `array<i32: x, y, z>`: the threads of each of its blocks."""
 
-TARGET = "nvvm.target"
-"""Attribute of a module, `#nvvm.target<chip = "sm_90">`: the GPU that the module is lowered for."""
-
 SHARED_MEMORY = 3
 """The address space of the memory that the threads of a block share."""
 
 
-def required_block_size(function: Operation) -> tuple[int, ...] | None:
-    """The threads per block, (x, y, z), that `function` must be launched with; None if it does not say."""
-    sizes = function.attributes.get(REQUIRED_BLOCK_SIZE)
-    return tuple(int(size) for size in sizes.get_values()) if isinstance(sizes, DenseArrayBase) else None
+class ChipAttr(ParametrizedAttribute, ABC):
+    """`<chip = "sm_90">`: a GPU. Of the parameters that MLIR's attribute has, only `chip` is supported."""
 
-
-@irdl_attr_definition
-class TargetAttr(ParametrizedAttribute):
-    """`#nvvm.target<chip = "sm_90">`: a GPU. Of the parameters that MLIR's attribute has, only `chip` is supported."""
-
-    name = "nvvm.target"
-    chip: StringAttr = param_def(converter=StringAttr.get)
+    chip: StringAttr
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -74,10 +63,12 @@ class TargetAttr(ParametrizedAttribute):
             printer.print_string_literal(self.chip.data)
 
 
-def target_chip(module: Operation) -> str | None:
-    """The GPU that `module` is lowered for, such as `sm_90`; None if it does not say."""
-    target = module.attributes.get(TARGET)
-    return target.chip.data if isinstance(target, TargetAttr) else None
+@irdl_attr_definition
+class TargetAttr(ChipAttr):
+    """`#nvvm.target<chip = "sm_90">`. As an attribute of a module: the GPU that it is lowered for."""
+
+    name = "nvvm.target"
+    chip: StringAttr = param_def(converter=StringAttr.get)
 
 
 class SpecialRegisterOp(IRDLOperation, ABC):
@@ -314,4 +305,3 @@ class GridDependencyOp(IRDLOperation):
 
 
 NVVM = dialect_of("nvvm", globals())
-SPECIAL_REGISTERS = tuple(op for op in NVVM.operations if issubclass(op, SpecialRegisterOp))

@@ -13,12 +13,13 @@ from xshardy.display.html_parts import facts, shown
 from xshardy.engines.checked_run import check_arguments
 from xshardy.engines.kernels import Kernels
 from xshardy.fusing.pipeline import fused_program
+from xshardy.gpus.targets import target_of
 from xshardy.hlo_text.shapes import print_type
 from xshardy.launch.compilation import CompiledModule, compile_module
 from xshardy.launch.device_arguments import grid_of, is_optimised
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.launch.plan_text import write_plan
-from xshardy.lowering.kernel import Kernel
+from xshardy.lowering.kernel import LANGUAGES, Kernel
 from xshardy.numerics.element_types import Array
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
@@ -79,7 +80,7 @@ class CompiledProgram:
         return engine.execute_plan(self.plan, [arrays])[0]
 
     def write(self, folder: str | Path) -> None:
-        """Write `kernels.ptx` and `plan.json` into `folder`, which is made if there is none."""
+        """Write the files of kernels, `kernels.ptx`, and `plan.json` into `folder`, which is made if there is none."""
         write_plan(Path(folder), self.compiled, partitioning(self.partitioned))
 
     def __repr__(self) -> str:
@@ -97,7 +98,8 @@ class CompiledProgram:
         """The steps, the memory and the kernels, for notebooks."""
         rows = {"program": self.plan.name, "target": self.compiled.target, "steps": self._described()}
         steps = {f"step {step.number}": step.name for step in self.plan.all_steps()}
-        return facts(rows) + facts(steps) + shown(self.ptx, "text", "PTX")
+        assembly = "\n".join(kernel.assembly for kernel in self.kernels)
+        return facts(rows) + facts(steps) + shown(assembly, "text", LANGUAGES[target_of(self.compiled.target).vendor])
 
 
 def compile_for_devices(

@@ -1,5 +1,5 @@
 """
-The GPU for a compilation target.
+The GPU for a compute capability.
 
 Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", and data sheets. For each
 capability, the common GPU with the most cores.
@@ -8,7 +8,7 @@ capability, the common GPU with the most cores.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from xshardy.gpus.capability import ComputeCapability, parse_target
+from xshardy.gpus.capability import ComputeCapability
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,6 @@ DEVICES: Mapping[ComputeCapability, Device] = {
 }
 
 
-def device_of(target: str) -> Device:
-    """
-    The device for a target such as `sm_90`; an unlisted capability gets the device of the next lower one.
-
-    Raises `ValueError` if `target` is no NVIDIA target.
-    """
-    capability = parse_target(target)
+def nvidia_device(capability: ComputeCapability) -> Device:
+    """The device of a capability; an unlisted one gets the device of the next lower one."""
     return DEVICES[max(known for known in DEVICES if known <= capability)]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xshardy.gpus.capability import ComputeCapability, parse_target
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.devices import nvidia_device
 
 REGISTERS = 65536
 """32-bit registers per multiprocessor."""
@@ -66,7 +66,8 @@ def occupancy(target: str, threads: int, registers: int, shared_memory: int) -> 
 
     An unlisted target gets the limits of the next lower one. Raises `ValueError` if `target` is no NVIDIA target.
     """
-    device, capability = device_of(target), parse_target(target)
+    capability = parse_target(target)
+    device = nvidia_device(capability)
     limits = LIMITS[max(known for known in LIMITS if known <= capability)]
     warps = -(-threads // device.threads_per_warp)
     max_warps = device.threads_per_core // device.threads_per_warp

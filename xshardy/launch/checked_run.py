@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects import hlo
 from xshardy.emitters import emit_fusion
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import Comparison, Tolerance
 from xshardy.interpreters.reference import Reference

@@ -10,7 +10,7 @@ from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.dialects.xla_gpu.discardable import slice_index
 from xshardy.emitters import emit_fusion
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.interpreters import simt
 from xshardy.lowering.nvptx import MAX_OPT_LEVEL, Kernel, compile_module
 from xshardy.numerics.element_types import Array

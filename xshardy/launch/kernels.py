@@ -102,4 +102,4 @@ def entry_of(fingerprint: str) -> str:
 
 def renamed(kernel: Kernel, entry: str) -> Kernel:
     """`kernel`, a result of `compile_kernels`, with an entry called `entry`, an identifier of PTX."""
-    return replace(kernel, entry=entry, ptx=kernel.ptx.replace(kernel.entry, entry))
+    return replace(kernel, entry=entry, assembly=kernel.assembly.replace(kernel.entry, entry))

@@ -27,6 +27,7 @@ from xshardy.launch.launch_plan import (
     WhileStep,
 )
 from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
+from xshardy.lowering.kernel_files import kernel_files
 from xshardy.lowering.nvptx import Kernel
 from xshardy.syntax.files import write_file
 
@@ -42,18 +43,20 @@ VERSION = 1
 def write_plan(folder: Path, module: CompiledModule, partitioning: Entries | None = None) -> None:
     """Write the files of `module` into `folder`, which is made if there is none; see `plan_text`. Raises `OSError`."""
     folder.mkdir(exist_ok=True)
-    write_file(folder / PTX_FILE, module.ptx)
-    write_file(folder / PLAN_FILE, plan_text(module, PTX_FILE, partitioning))
+    files = kernel_files([*module.kernels.values()], module.target, PTX_FILE)
+    for name, content in files.contents.items():
+        write_file(folder / name, content)
+    write_file(folder / PLAN_FILE, plan_text(module, files.plan_entries, partitioning))
 
 
-def plan_text(module: CompiledModule, ptx: str, partitioning: Entries | None = None) -> str:
-    """`module` as JSON; `ptx` is the file with its kernels, `partitioning` how its devices divide tensors."""
+def plan_text(module: CompiledModule, code: Mapping[str, object], partitioning: Entries | None = None) -> str:
+    """`module` as JSON; `code` names the files with its kernels, `partitioning` says how its devices divide tensors."""
     plan = module.plan
     entries = {
         "version": VERSION,
         "module": plan.name,
         "target": module.target,
-        "ptx": ptx,
+        **code,
         **({} if partitioning is None else {"partitioning": partitioning}),
         "kernels": {kernel.entry: _kernel(kernel) for kernel in module.kernels.values()},
         "failures": dict(module.failures),

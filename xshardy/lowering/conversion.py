@@ -135,6 +135,16 @@ class FloatTwin(RowPattern):
         return new_operation(self.target, operands, self.result_types(op), properties, op.attributes.copy())
 
 
+@dataclass(frozen=True)
+class Refuse(RowPattern):
+    """Refuses `x.f` with the reason: the target has nothing for it."""
+
+    reason: str
+
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+        raise PassFailedException(self.reason)
+
+
 class ConversionPass(PatternPass):
     """A pass of conversion patterns, which visit every operation once, in text order."""
 

@@ -1,11 +1,13 @@
 """
 `func` to the llvm dialect. The entry function becomes a kernel.
 
-A kernel carries `nvvm.kernel`, `nvvm.reqntid` for its block size, and the attributes of its arguments; `llvm.readonly`
-is added to an argument that is never written. Other functions with a body become internal if they are private.
+A kernel carries `nvvm.kernel`, `nvvm.reqntid` for its block size, and the attributes of its arguments; for AMD's GPUs,
+the first two are rocdl's. `llvm.readonly` is added to an argument that is never written. Other functions with a body
+become internal if they are private.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
@@ -14,27 +16,31 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, Uni
 from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.llvm import PoisonOp
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_BLOCK_SIZE, is_entry, read
+from xshardy.gpus.targets import Vendor
 from xshardy.ir import new_operation
 from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Converted, Operands, convert_arguments
+from xshardy.lowering.kernel_marks import MARKS, KernelMarks
 from xshardy.lowering.types import LLVMTypes
 
 READ_ONLY = "llvm.readonly"
 
 
+@dataclass(frozen=True)
 class LowerFunction(ConversionPattern[func.FuncOp]):
     """`func.func @f(%x: index) {body}` -> `llvm.func @f(%x: i64) {body}`. The body is moved."""
+
+    marks: KernelMarks
 
     def convert(self, op: func.FuncOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
         function_type = self.types.convert_function(op.function_type)
         attributes = dict(op.attributes)
         argument_attributes = op.arg_attrs
         if is_entry(op):
-            attributes[nvvm.KERNEL] = UnitAttr()
+            attributes[self.marks.kernel] = UnitAttr()
             if (block_size := op.attributes.get(KNOWN_BLOCK_SIZE)) is not None:
-                attributes[nvvm.REQUIRED_BLOCK_SIZE] = block_size
+                attributes[self.marks.block_size] = block_size
             argument_attributes = _with_read_only(argument_attributes)
         is_internal = not op.is_declaration and op.sym_visibility is not None and op.sym_visibility.data == "private"
         if (entry := op.body.first_block) is not None:
@@ -101,11 +107,17 @@ def _position(index: int) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, [index])
 
 
+@dataclass(frozen=True)
 class ConvertFuncToLLVMPass(ConversionPass):
-    """Lower functions, calls and returns to the llvm dialect; the entry function becomes a kernel."""
+    """Lower functions, calls and returns to the llvm dialect; the entry function becomes a kernel of `vendor`."""
 
     name = "convert-func-to-llvm"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37), `convert-func-to-llvm` of MLIR'
 
+    vendor: str = Vendor.NVIDIA
+
+    def __post_init__(self) -> None:
+        Vendor(self.vendor)
+
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
-        return LowerFunction(types), LowerCall(types), LowerReturn(types)
+        return LowerFunction(types, MARKS[Vendor(self.vendor)]), LowerCall(types), LowerReturn(types)

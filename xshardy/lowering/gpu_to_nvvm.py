@@ -33,23 +33,23 @@ REGISTERS: Mapping[type[Operation], Registers] = {
 
 @dataclass(frozen=True)
 class ReadRegister(RowPattern):
-    """`gpu.thread_id x` -> `nvvm.read.ptx.sreg.tid.x`."""
+    """`gpu.thread_id x` -> `nvvm.read.ptx.sreg.tid.x`, or `rocdl.workitem.id.x`."""
 
     registers: Registers
 
-    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
+    def convert(self, op: Operation, operands: Operands, rewriter: PatternRewriter, /) -> Operation | SSAValue:
         dimension = op.properties["dimension"]
         assert isinstance(dimension, gpu.DimensionAttr)
-        register = self.registers[dimension.data](_bounds(get_range(op)))
-        return _with_type(register, self.result_type(op), rewriter)
+        register = rewriter.insert(self.registers[dimension.data](_bounds(get_range(op))))
+        return with_type(register.res, self.result_type(op))
 
 
 class LowerLaneId(ConversionPattern[gpu.LaneIdOp]):
     """`gpu.lane_id` -> `nvvm.read.ptx.sreg.laneid range <i32, 0, 32>`."""
 
-    def convert(self, op: gpu.LaneIdOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
-        register = nvvm.LaneIdOp(_bounds(get_range(op) or Interval.of_size(WARP_SIZE)))
-        return _with_type(register, self.result_type(op), rewriter)
+    def convert(self, op: gpu.LaneIdOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation | SSAValue:
+        register = rewriter.insert(nvvm.LaneIdOp(_bounds(get_range(op) or Interval.of_size(WARP_SIZE))))
+        return with_type(register.res, self.result_type(op))
 
 
 def _bounds(interval: Interval | None) -> ConstantRangeAttr | None:
@@ -57,12 +57,11 @@ def _bounds(interval: Interval | None) -> ConstantRangeAttr | None:
     return None if interval is None else ConstantRangeAttr(interval.lower, interval.upper + 1)
 
 
-def _with_type(register: nvvm.SpecialRegisterOp, type: Attribute, rewriter: PatternRewriter) -> Operation:
+def with_type(value: SSAValue, type: Attribute) -> Operation | SSAValue:
     """A register, which has 32 bits, as an integer of `type`."""
     assert isa(type, IntegerType)
     if type == i32:
-        return register
-    value = rewriter.insert(register).res
+        return value
     return llvm.ZExtOp(value, type) if type.width.data > i32.width.data else llvm.TruncOp(value, type)
 
 
@@ -97,10 +96,7 @@ class LowerWarpShuffle(ConversionPattern[ShuffleOp]):
 
     def convert(self, op: ShuffleOp, operands: Operands, rewriter: PatternRewriter, /) -> Sequence[SSAValue]:
         value, offset, width = operands
-        if (size := getattr(value.type, "bitwidth", None)) != 32:
-            raise PassFailedException(
-                f"a shuffle moves 32 bits, not the {size} of {value.type}: widen it, or move parts"
-            )
+        require_word(value)
         lanes, ones = (rewriter.insert(integer_constant(number, i32)).result for number in (WARP_SIZE, -1))
         inactive = rewriter.insert(llvm.SubOp(lanes, width)).res
         active = rewriter.insert(llvm.LShrOp(ones, inactive)).res
@@ -111,6 +107,12 @@ class LowerWarpShuffle(ConversionPattern[ShuffleOp]):
         first, second = (DenseArrayBase.from_list(i64, [i]) for i in range(2))
         result = rewriter.insert(llvm.ExtractValueOp(first, pair, value.type))
         return result.res, rewriter.insert(llvm.ExtractValueOp(second, pair, i1)).res
+
+
+def require_word(value: SSAValue) -> None:
+    """Raise `PassFailedException` if `value`, which is shuffled, does not have 32 bits."""
+    if (size := getattr(value.type, "bitwidth", None)) != 32:
+        raise PassFailedException(f"a shuffle moves 32 bits, not the {size} of {value.type}: widen it, or move parts")
 
 
 def _last_lane(width: SSAValue, rewriter: PatternRewriter) -> SSAValue:

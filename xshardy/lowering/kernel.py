@@ -1,8 +1,12 @@
-"""A kernel: its code as LLVM IR or PTX, and what the host needs to launch it."""
+"""A kernel: its code as LLVM IR or assembly, and what the host needs to launch it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from xdsl.utils.exceptions import DiagnosticException
+
 from xshardy.display.html_parts import facts, shown
+from xshardy.gpus.targets import Vendor, target_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,13 @@ class KernelArgument:
         least = "" if self.size is None else f", at least {self.size} bytes"
         aligned = "" if self.alignment is None else f", aligned to {self.alignment}"
         return f"{'written' if self.is_output else 'read'}{least}{aligned}"
+
+
+class NoPTXError(DiagnosticException):
+    """PTX is wanted of a kernel for a GPU that is not NVIDIA's."""
+
+
+LANGUAGES: Mapping[Vendor, str] = {Vendor.AMD: "AMDGPU assembly", Vendor.NVIDIA: "PTX"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,16 +82,34 @@ class Kernel(KernelSource):
     """A compiled kernel."""
 
     entry: str
-    """The name of the kernel in `ptx`."""
-    ptx: str
+    """The name of the kernel in `assembly`."""
+    assembly: str
+    """PTX, or the assembly of an AMD GPU."""
     target: str
     shared_memory: int
     """Bytes per block."""
 
+    @property
+    def ptx(self) -> str:
+        """The assembly, which is PTX. Raises `NoPTXError` for a kernel of another vendor."""
+        if self.vendor is not Vendor.NVIDIA:
+            raise NoPTXError(f"a kernel for {self.target} has no PTX: choose a target such as sm_90")
+        return self.assembly
+
+    @property
+    def language(self) -> str:
+        """What `assembly` is."""
+        return LANGUAGES[self.vendor]
+
+    @property
+    def vendor(self) -> Vendor:
+        """Whose GPU the kernel is for."""
+        return target_of(self.target).vendor
+
     def __repr__(self) -> str:
         return (
             f"<kernel {self.entry} for {self.target}: {self._launch()}, {self.shared_memory} bytes of shared memory; "
-            f"{_lines(self.ptx)} of PTX>"
+            f"{_lines(self.assembly)} of {self.language}>"
         )
 
     def _repr_html_(self) -> str:
@@ -92,7 +121,7 @@ class Kernel(KernelSource):
             "shared memory": f"{self.shared_memory} bytes",
         }
         arguments = {f"argument {each.index}": each.described() for each in self.arguments}
-        texts = (shown(self.ptx, "ptx", "PTX", most=0), shown(self.llvm_ir, "llvm", "LLVM IR", most=0))
+        texts = (shown(self.assembly, "ptx", self.language, most=0), shown(self.llvm_ir, "llvm", "LLVM IR", most=0))
         return facts(launch | arguments) + "".join(texts)
 
 

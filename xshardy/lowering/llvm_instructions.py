@@ -10,7 +10,7 @@ from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType, LLVMVoidType, Over
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from xshardy.dialects import nvvm
+from xshardy.dialects import nvvm, rocdl
 from xshardy.dialects.extensions import llvm as extension
 from xshardy.dialects.extensions import llvm_intrinsics as intrinsics
 from xshardy.dialects.extensions import llvm_memory as memory
@@ -49,8 +49,8 @@ class Operands(Protocol):
         """Make sure that the module declares the intrinsic `name`."""
         ...
 
-    def invariant_metadata(self) -> str:
-        """The metadata of an invariant load: `!invariant.load !0`."""
+    def marked(self, kind: str) -> str:
+        """Metadata without contents, as that of an invariant load: `!invariant.load !0`."""
         ...
 
 
@@ -228,7 +228,7 @@ def _load(op: Operation, names: Operands) -> str:
         text = joined(("load atomic", _volatile(op), access, _scope(op), ordering)) + _atomic_alignment(op, type)
     else:
         text = joined(("load", _volatile(op), access)) + _alignment(op)
-    return f"{text}, {names.invariant_metadata()}" if "invariant" in op.properties else text
+    return f"{text}, {names.marked('invariant.load')}" if "invariant" in op.properties else text
 
 
 def _store(op: Operation, names: Operands) -> str:
@@ -244,7 +244,16 @@ def _atomic_rmw(op: Operation, names: Operands) -> str:
     assert isinstance(op, memory.AtomicRMWOp)
     operator = op.bin_op.data.value.removeprefix("_")
     access = f"{operator} {names.typed(op.ptr)}, {names.typed(op.val)}"
-    return joined(("atomicrmw", _volatile(op), access, _scope(op), _ordering(op))) + _alignment(op)
+    facts = "".join(f", {names.marked(kind)}" for name, kind in MEMORY_FACTS.items() if name in op.attributes)
+    return joined(("atomicrmw", _volatile(op), access, _scope(op), _ordering(op))) + _alignment(op) + facts
+
+
+MEMORY_FACTS: Mapping[str, str] = {
+    rocdl.NO_FINE_GRAINED_MEMORY: "amdgpu.no.fine.grained.memory",
+    rocdl.NO_REMOTE_MEMORY: "amdgpu.no.remote.memory",
+    rocdl.IGNORE_DENORMAL_MODE: "amdgpu.ignore.denormal.mode",
+}
+"""Discardable attributes of `llvm.atomicrmw`, and their metadata."""
 
 
 def _compare_exchange(op: Operation, names: Operands) -> str:
@@ -363,7 +372,7 @@ def _special_register(op: Operation, names: Operands) -> str:
     if (values := op.range) is not None:
         lower, upper = values.lower.value.data, values.upper.value.data
         bounds = f"range(i{_width(values.lower.type)} {lower}, {upper})"
-    return intrinsic_call(op, names, f"llvm.{op.name}", [], attributes=bounds)
+    return intrinsic_call(op, names, f"llvm.{op.name.replace('rocdl', 'amdgcn')}", [], attributes=bounds)
 
 
 def _width(type: Attribute) -> int:
@@ -394,6 +403,22 @@ def _shuffle(op: Operation, names: Operands) -> str:
 def _redux(op: Operation, names: Operands) -> str:
     assert isinstance(op, nvvm.ReduxOp)
     return intrinsic_call(op, names, f"llvm.nvvm.redux.sync.{op.kind.data}", list(op.operands))
+
+
+def _amdgcn_name(op: Operation) -> str:
+    return "llvm.amdgcn." + op.name.removeprefix("rocdl.").replace("_", ".")
+
+
+def _amdgcn(op: Operation, names: Operands) -> str:
+    """`rocdl.ds_bpermute %a, %b` -> `call i32 @llvm.amdgcn.ds.bpermute(i32 %a, i32 %b)`."""
+    return intrinsic_call(op, names, _amdgcn_name(op), list(op.operands))
+
+
+def _move_lanes(op: Operation, names: Operands) -> str:
+    assert isinstance(op, rocdl.MoveLanesOp)
+    numbers = (f"i32 {number.value.data}" for number in (op.dpp_ctrl, op.row_mask, op.bank_mask))
+    bound = f"i1 {'true' if op.bound_ctrl.value.data else 'false'}"
+    return intrinsic_call(op, names, f"{_amdgcn_name(op)}.i32", list(op.operands), *numbers, bound)
 
 
 BINARY: Mapping[type[Operation], str] = {
@@ -473,7 +498,11 @@ WRITERS: Mapping[type[Operation], Writer] = {
     **{op: cast(mnemonic) for op, mnemonic in CASTS.items()},
     **{op: overloaded for op in INTRINSICS if issubclass(op, OVERLOADED)},
     **{op: _reduction for op in INTRINSICS if issubclass(op, REDUCTIONS)},
-    **dict.fromkeys(nvvm.SPECIAL_REGISTERS, _special_register),
+    **{
+        op: _special_register
+        for op in (*nvvm.NVVM.operations, *rocdl.ROCDL.operations)
+        if issubclass(op, nvvm.SpecialRegisterOp)
+    },
     extension.ExtractElementOp: _extract_element,
     extension.FCmpOp: _fcmp,
     extension.FreezeOp: _freeze,
@@ -514,6 +543,12 @@ WRITERS: Mapping[type[Operation], Writer] = {
     nvvm.ReduxOp: _redux,
     nvvm.ShuffleOp: _shuffle,
     nvvm.SyncWarpOp: _sync_warp,
+    rocdl.BarrierOp: _amdgcn,
+    rocdl.CountHighLanesOp: _amdgcn,
+    rocdl.CountLowLanesOp: _amdgcn,
+    rocdl.MoveLanesOp: _move_lanes,
+    rocdl.PermuteLanesOp: _amdgcn,
+    rocdl.SwizzleLanesOp: _amdgcn,
 }
 
 

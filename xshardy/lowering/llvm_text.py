@@ -20,13 +20,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
-from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.llvm import PoisonOp
 from xshardy.lowering.debug_lines import DebugLines
+from xshardy.lowering.kernel_marks import marks_of, required_block_size
 from xshardy.lowering.llvm_instructions import writer_of
 from xshardy.lowering.llvm_values import LLVMTextError, constant_text, global_name, joined, quoted, type_text
-
-KERNEL_CONVENTION = "ptx_kernel"
 
 UNIT_PARAMETER_ATTRIBUTES: Mapping[str, str] = {
     "llvm.inreg": "inreg",
@@ -99,7 +97,7 @@ class ModuleText:
     """The intrinsics in use."""
     lines: DebugLines | None = None
     """The line of each instruction for debuggers; None for IR without them."""
-    uses_invariant_loads: bool = False
+    uses_empty_metadata: bool = False
 
     def write(self, module: ModuleOp) -> str:
         """The text of `module`. Raises `LLVMTextError` if it holds anything but the llvm and nvvm dialects."""
@@ -109,7 +107,7 @@ class ModuleText:
             for name, key in (("datalayout", "llvm.data_layout"), ("triple", "llvm.target_triple"))
             if isinstance(value := module.attributes.get(key), StringAttr)
         ]
-        footer = ["!0 = !{}"] if self.uses_invariant_loads else []
+        footer = ["!0 = !{}"] if self.uses_empty_metadata else []
         footer += self.lines.metadata() if self.lines is not None else ()
         declared = ["\n".join(self.declarations.values())] if self.declarations else []
         return "\n\n".join((*header, *defined, *declared, *footer)) + "\n"
@@ -187,10 +185,10 @@ class FunctionText:
         if name not in self._module.declarations:
             self._module.declarations[name] = f"declare {result} {global_name(name)}({arguments})"
 
-    def invariant_metadata(self) -> str:
-        """The metadata that marks a load as invariant."""
-        self._module.uses_invariant_loads = True
-        return "!invariant.load !0"
+    def marked(self, kind: str) -> str:
+        """Metadata without contents, as that of an invariant load."""
+        self._module.uses_empty_metadata = True
+        return f"!{kind} !0"
 
     # --- names
 
@@ -273,11 +271,11 @@ class FunctionText:
         ]
         if function_type.is_variadic:
             arguments.append("...")
-        linkage = op.linkage.linkage.data
+        linkage, marks = op.linkage.linkage.data, marks_of(op)
         return joined(
             (
                 "" if linkage == "external" else linkage,
-                KERNEL_CONVENTION if nvvm.KERNEL in op.attributes else "",
+                "" if marks is None else marks.convention,
                 type_text(function_type.output),
                 f"{global_name(op.sym_name.data)}({', '.join(arguments)})",
                 function_attributes(op),
@@ -333,13 +331,13 @@ def _alignment(attributes: DictionaryAttr) -> int | None:
 
 
 def function_attributes(op: llvm.FuncOp) -> str:
-    """The attributes of a function: those of LLVM, and `"nvvm.reqntid"="128,1,1"` for a kernel."""
+    """The attributes of a function: those of LLVM, and the block size of a kernel, `"nvvm.reqntid"="128,1,1"`."""
     stated = {**op.attributes, **op.properties}
     words = [word for name, word in UNIT_FUNCTION_ATTRIBUTES.items() if name in stated]
     if isa(passthrough := stated.get("passthrough"), ArrayAttr[Attribute]):
         words += map(_passthrough, passthrough)
-    if (block_size := nvvm.required_block_size(op)) is not None:
-        words.append(f'"{nvvm.REQUIRED_BLOCK_SIZE}"="{",".join(map(str, block_size))}"')
+    if (marks := marks_of(op)) is not None and (block_size := required_block_size(op)) is not None:
+        words.append(marks.launch_bounds(block_size))
     return " ".join(words)
 
 

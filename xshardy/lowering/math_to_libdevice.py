@@ -38,6 +38,7 @@ from xshardy.lowering.conversion import (
     ConversionPass,
     FloatTwin,
     Operands,
+    Refuse,
     RowPattern,
     Twin,
     constant,
@@ -198,7 +199,7 @@ INTRINSICS: Mapping[type[Operation], type[Operation]] = {
     math.SqrtOp: llvm.FSqrtOp,
     math.TruncOp: intrinsics.FTruncOp,
 }
-"""Operations that LLVM has an intrinsic for, and PTX an instruction or a short sequence."""
+"""Operations that LLVM has an intrinsic for, and GPUs an instruction or a short sequence."""
 
 FLAGGED: Mapping[type[Operation], type[intrinsics.FlaggedIntegerIntrinsic]] = {
     math.AbsIOp: intrinsics.AbsOp,
@@ -241,6 +242,16 @@ class Classify(RowPattern):
 # --- the pass ---------------------------------------------------------------------------------------------------------
 
 
+def intrinsic_conversions(types: LLVMTypes) -> Sequence[RewritePattern]:
+    """The patterns of operations that are intrinsics of LLVM for every target."""
+    return (
+        *(FloatTwin(types, op, target) for op, target in INTRINSICS.items()),
+        *(Flagged(types, op, target) for op, target in FLAGGED.items()),
+        *(Classify(types, op, classes) for op, classes in CLASSES.items()),
+        Twin(types, math.CtPopOp, intrinsics.CtPopOp),
+    )
+
+
 class ConvertMathToLibdevicePass(ConversionPass):
     """Lower `math` and `arith.remf` to calls of libdevice, and to intrinsics where PTX has an instruction."""
 
@@ -252,8 +263,23 @@ class ConvertMathToLibdevicePass(ConversionPass):
             *(CallLibdevice(types, op, function) for op, function in LIBDEVICE.items()),
             LowerExp(types, math.ExpOp, "__nv_exp"),
             LowerIntegerPower(types, math.FPowIOp),
-            *(FloatTwin(types, op, target) for op, target in INTRINSICS.items()),
-            *(Flagged(types, op, target) for op, target in FLAGGED.items()),
-            *(Classify(types, op, classes) for op, classes in CLASSES.items()),
-            Twin(types, math.CtPopOp, intrinsics.CtPopOp),
+            *intrinsic_conversions(types),
         )
+
+
+class ConvertMathToIntrinsicsPass(ConversionPass):
+    """
+    Lower `math` to intrinsics of LLVM, for AMD's GPUs, which have no library without ROCm.
+
+    Refuses functions that have none: `xla-gpu-expand-math-functions` computes most of them by arithmetic.
+    """
+
+    name = "convert-math-to-intrinsics"
+    source: ClassVar[str] = "`convert-math-to-rocdl` of MLIR, which calls ROCm's library instead"
+
+    def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
+        functions = (*LIBDEVICE, math.ExpOp, math.FPowIOp)
+        return *(Refuse(types, op, NO_LIBRARY) for op in functions), *intrinsic_conversions(types)
+
+
+NO_LIBRARY = "there is no library of functions for AMD's GPUs: run xla-gpu-expand-math-functions first"

@@ -1,8 +1,11 @@
 # llvmlite comes without types.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-"""The hand-off to LLVM: a module of the llvm dialect, as text, becomes PTX by way of llvmlite."""
+"""
+The hand-off to LLVM: a module of the llvm dialect, as text, becomes PTX, or assembly and machine code of AMD's GPUs.
+"""
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, ClassVar
@@ -19,13 +22,12 @@ from xshardy.dialects import nvvm
 from xshardy.dialects.function_attributes import argument_attributes
 from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
 from xshardy.gpus.capability import DEFAULT_TARGET
+from xshardy.gpus.targets import AMD_TARGETS, GpuTarget, Vendor, target_of
 from xshardy.lowering.kernel import Kernel, KernelArgument, KernelSource
+from xshardy.lowering.kernel_marks import MARKS, marks_of, required_block_size, stated_target
 from xshardy.lowering.libdevice import functions_used, libdevice_module
 from xshardy.lowering.llvm_text import module_text
-from xshardy.lowering.targets import ARCHITECTURES, check_intrinsics, ptx_feature
-
-TRIPLE = "nvptx64-nvidia-cuda"
-
+from xshardy.lowering.ptx_versions import ARCHITECTURES, check_intrinsics, ptx_feature
 
 MAX_OPT_LEVEL = 3
 
@@ -37,8 +39,32 @@ At level 3 it numbers values globally where level 2 looks for common subexpressi
 gives five of 680 kernels of the corpora other PTX, with up to 3 % more issue slots.
 """
 
-FLAGS = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """LLVM's code generator for the GPUs of a vendor."""
+
+    triple: str
+    features: Callable[[str], str]
+    """The features of LLVM for a target."""
+    flags: str
+    """Module flags, as LLVM IR."""
+
+
+NO_FTZ = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-ftz", i32 0}\n'
 """The module flag that libdevice reads: denormals are kept, as XLA does by default."""
+
+CODE_OBJECT_V5 = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
+"""The version of the format of machine code."""
+
+GENERATORS: Mapping[Vendor, Generator] = {
+    Vendor.AMD: Generator("amdgcn-amd-amdhsa", lambda target: "", CODE_OBJECT_V5),
+    Vendor.NVIDIA: Generator("nvptx64-nvidia-cuda", ptx_feature, NO_FTZ),
+}
+
+
+TARGETS = (*ARCHITECTURES, *AMD_TARGETS)
+"""What LLVM makes code for."""
 
 
 class CompilationError(DiagnosticException):
@@ -51,7 +77,12 @@ class Backend:
 
     machine: binding.TargetMachine
     builder: binding.PassBuilder
-    data_layout: str
+    row: Generator
+
+    @property
+    def data_layout(self) -> str:
+        """The sizes and alignments of types."""
+        return str(self.machine.target_data)
 
 
 @cache
@@ -70,18 +101,25 @@ def _initialize() -> None:
 @cache
 def backend(target: str, opt_level: int = 3) -> Backend:
     """The backend for `target`, such as `sm_90`. Raises `CompilationError` if LLVM has none, or no such `opt_level`."""
-    if target not in ARCHITECTURES:
-        raise CompilationError(f"unknown target '{target}': LLVM has {', '.join(ARCHITECTURES)}")
+    row = GENERATORS[known_target(target).vendor]
     if not 0 <= opt_level <= MAX_OPT_LEVEL:
         raise CompilationError(f"unknown opt_level {opt_level}: expected 0 to {MAX_OPT_LEVEL}")
     _initialize()
-    features, triple = ptx_feature(target), binding.Target.from_triple(TRIPLE)
-    machine = triple.create_target_machine(cpu=target, features=features, opt=min(opt_level, MAX_CODEGEN_LEVEL))
+    machine = binding.Target.from_triple(row.triple).create_target_machine(
+        cpu=target, features=row.features(target), opt=min(opt_level, MAX_CODEGEN_LEVEL)
+    )
     options = binding.create_pipeline_tuning_options(speed_level=opt_level)
     options.slp_vectorization = opt_level > 1
     options.loop_vectorization = False  # finds no vector registers on a GPU, after a look at each loop
     builder = binding.create_pass_builder(machine, options)
-    return Backend(machine, builder, str(machine.target_data))
+    return Backend(machine, builder, row)
+
+
+def known_target(target: str) -> GpuTarget:
+    """The row of `target`. Raises `CompilationError` if LLVM makes no code for it."""
+    if target not in TARGETS:
+        raise CompilationError(f"unknown target '{target}': LLVM has {', '.join(TARGETS)}")
+    return target_of(target)
 
 
 def compile_module(module: ModuleOp, target: str | None = None, opt_level: int = 3, entry: str | None = None) -> Kernel:
@@ -89,13 +127,18 @@ def compile_module(module: ModuleOp, target: str | None = None, opt_level: int =
     Compile `module`, which is lowered to the llvm and nvvm dialects and has one kernel, for `target`.
 
     By default the target is the one that the module is lowered for (`nvvm.target`), or sm_90 if it does not say. The
-    PTX calls the kernel `entry`, as in `compile_text`.
+    assembly calls the kernel `entry`, as in `compile_text`.
     libdevice is linked in if the kernel calls it. Raises `LLVMTextError` for a module that is not lowered,
     `MissingCudaExtraError` if libdevice is needed and absent, `CompilationError` if LLVM rejects the module, or if the
     module is lowered for another target.
     """
     source = kernel_source(module)
     target = _target_of(module, target)
+    if MARKS[known_target(target).vendor].kernel not in kernel_function(module).attributes:
+        raise CompilationError(
+            f"@{source.function} is lowered for the GPUs of another vendor, not for {target}: lower the module with "
+            f"target={target}"
+        )
     compiled = compile_text(source.llvm_ir, source.function, target, opt_level, entry)
     return Kernel(
         function=source.function,
@@ -104,7 +147,7 @@ def compile_module(module: ModuleOp, target: str | None = None, opt_level: int =
         grid=source.grid,
         arguments=source.arguments,
         entry=compiled.entry,
-        ptx=compiled.ptx,
+        assembly=compiled.assembly,
         target=target,
         shared_memory=compiled.shared_memory,
     )
@@ -112,11 +155,12 @@ def compile_module(module: ModuleOp, target: str | None = None, opt_level: int =
 
 def _target_of(module: ModuleOp, wanted: str | None) -> str:
     """The target to compile `module` for. Raises `CompilationError` if it is lowered for another one than `wanted`."""
-    stated = nvvm.target_chip(module)
-    if wanted is not None and stated is not None and wanted != stated:
+    attribute = stated_target(module)
+    stated = None if attribute is None else attribute.chip.data
+    if attribute is not None and wanted not in (None, stated):
         raise CompilationError(
-            f"the module is lowered for {stated} (its attribute `{nvvm.TARGET}`) and cannot be compiled for {wanted}: "
-            f"lower it with target={wanted}, or leave the target of the compilation out"
+            f"the module is lowered for {stated} (its attribute `{attribute.name}`) and cannot be compiled for "
+            f"{wanted}: lower it with target={wanted}, or leave the target of the compilation out"
         )
     return wanted if wanted is not None else stated or DEFAULT_TARGET
 
@@ -127,7 +171,7 @@ def kernel_source(module: ModuleOp) -> KernelSource:
     return KernelSource(
         function=function.sym_name.data,
         llvm_ir=module_text(module),
-        block=nvvm.required_block_size(function) or (1, 1, 1),
+        block=required_block_size(function) or (1, 1, 1),
         grid=_sizes(function.attributes.get(KNOWN_GRID_SIZE)) or (1, 1, 1),
         arguments=_arguments(function),
     )
@@ -135,7 +179,7 @@ def kernel_source(module: ModuleOp) -> KernelSource:
 
 def kernel_function(module: ModuleOp) -> llvm.FuncOp:
     """The kernel of `module`. Raises `CompilationError` if there is not exactly one."""
-    kernels = [op for op in module.ops if isinstance(op, llvm.FuncOp) and nvvm.KERNEL in op.attributes]
+    kernels = [op for op in module.ops if isinstance(op, llvm.FuncOp) and marks_of(op) is not None]
     if len(kernels) != 1:
         names = ", ".join(f"@{kernel.sym_name.data}" for kernel in kernels) or "none"
         raise CompilationError(
@@ -147,10 +191,10 @@ def kernel_function(module: ModuleOp) -> llvm.FuncOp:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Compiled LLVM IR: PTX, the name of the kernel in it, and the bytes of shared memory per block."""
+    """Compiled LLVM IR: assembly, the name of the kernel in it, and the bytes of shared memory per block."""
 
     entry: str
-    ptx: str
+    assembly: str
     shared_memory: int
 
 
@@ -160,28 +204,48 @@ def compile_text(
     """
     Compile LLVM IR text that holds the function `kernel`. Raises `CompilationError` if LLVM rejects it.
 
-    The PTX has the kernel by its own name. With `entry`, an identifier of PTX, it has it by this one, and the names of
-    all other symbols begin with `entry`: then PTX of several kernels can be one module.
+    The assembly has the kernel by its own name. With `entry`, an identifier of PTX, it has it by this one, and the
+    names of all other symbols begin with `entry`: then PTX of several kernels can be one module.
     """
+    module, name, generator = _optimized(llvm_ir, kernel, target, opt_level, entry)
+    shared = shared_memory(module, generator.machine)
+    return Compiled(name, generator.machine.emit_assembly(module), shared)
+
+
+def code_object(kernel: Kernel, opt_level: int = 3) -> bytes:
+    """
+    The machine code of a kernel for one of AMD's GPUs: an ELF file, relocatable, that a linker makes loadable.
+
+    Raises `CompilationError` for another GPU, whose driver assembles PTX.
+    """
+    if kernel.vendor is not Vendor.AMD:
+        raise CompilationError(f"LLVM makes no machine code for {kernel.target}: write PTX, which the driver assembles")
+    module, _, generator = _optimized(kernel.llvm_ir, kernel.function, kernel.target, opt_level, kernel.entry)
+    return generator.machine.emit_object(module)
+
+
+def _optimized(
+    llvm_ir: str, kernel: str, target: str, opt_level: int, entry: str | None
+) -> tuple[binding.ModuleRef, str, Backend]:
+    """The module of LLVM IR, ready for the code generator; the name of the kernel in it; and the code generator."""
     generator = backend(target, opt_level)
     try:
         check_intrinsics(llvm_ir, target)
     except ValueError as error:
         raise CompilationError(str(error)) from None
     try:
-        module = binding.parse_assembly(llvm_ir + FLAGS)
+        module = binding.parse_assembly(llvm_ir + generator.row.flags)
         module.verify()
     except RuntimeError as error:
         raise CompilationError(f"LLVM rejects the module: {str(error).strip()}") from error
-    module.triple, module.data_layout = TRIPLE, generator.data_layout
+    module.triple, module.data_layout = generator.row.triple, generator.data_layout
     link_libdevice(module, functions_used(llvm_ir), generator)
     function = module.get_function(kernel)
     function.name = entry or ptx_name(kernel)
     generator.builder.getModulePassManager().run(module, generator.builder)
     if entry is not None:
         qualify_symbols(module, entry)
-    ptx = generator.machine.emit_assembly(module)
-    return Compiled(function.name, ptx, shared_memory(module, generator.machine))
+    return module, function.name, generator
 
 
 def qualify_symbols(module: binding.ModuleRef, entry: str) -> None:
@@ -196,7 +260,7 @@ def link_libdevice(module: binding.ModuleRef, names: frozenset[str], generator: 
     if not names:
         return
     library = libdevice_module(names, generator.builder)
-    library.triple, library.data_layout = TRIPLE, generator.data_layout
+    library.triple, library.data_layout = generator.row.triple, generator.data_layout
     module.link_in(library)
     for name in names:
         module.get_function(name).linkage = binding.Linkage.internal

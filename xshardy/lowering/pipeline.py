@@ -1,7 +1,6 @@
 """The lowering to LLVM: its passes in their order, and all of them as one."""
 
-from collections.abc import Iterable
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
@@ -10,6 +9,8 @@ from xdsl.transforms.reconcile_unrealized_casts import ReconcileUnrealizedCastsP
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.data_layout import index_width
+from xshardy.gpus.capability import DEFAULT_TARGET
+from xshardy.gpus.targets import Vendor, target_of
 from xshardy.lowering.arith_to_llvm import ConvertArithToLLVMPass
 from xshardy.lowering.cf_to_llvm import ConvertCfToLLVMPass
 from xshardy.lowering.complex_to_llvm import ConvertComplexToLLVMPass
@@ -17,8 +18,11 @@ from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.conversion import ConversionPass, conversions_of
 from xshardy.lowering.func_to_llvm import ConvertFuncToLLVMPass
 from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
-from xshardy.lowering.math_to_libdevice import ConvertMathToLibdevicePass
+from xshardy.lowering.gpu_to_rocdl import ConvertGpuToROCDLPass
+from xshardy.lowering.kernel_marks import stated_target
+from xshardy.lowering.math_to_libdevice import ConvertMathToIntrinsicsPass, ConvertMathToLibdevicePass
 from xshardy.lowering.scf_to_cf import LowerScfToCfPass
+from xshardy.lowering.specialize_memory_for_amd import SpecializeMemoryForAmdPass
 from xshardy.lowering.vector_to_llvm import ConvertVectorToLLVMPass
 from xshardy.lowering.widen_divided_registers import WidenDividedRegistersPass
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, PatternSet, Step
@@ -35,28 +39,49 @@ class ReconcileCastsPass(PatternPass):
     fixed_patterns = PATTERNS
 
 
-CONVERSIONS: tuple[ConversionPass, ...] = (
-    ConvertMathToLibdevicePass(),
+SHARED: tuple[ConversionPass, ...] = (
     ConvertArithToLLVMPass(),
     ConvertComplexToLLVMPass(),
     ConvertVectorToLLVMPass(),
-    ConvertGpuToNVVMPass(),
     ConvertCfToLLVMPass(),
-    ConvertFuncToLLVMPass(),
 )
-"""Each converts a dialect. None makes operations that another one converts, so the order does not matter."""
-
-STEPS: tuple[PatternPass, ...] = (
-    LowerScfToCfPass(),
-    ConvertComplexToStandardPass(),
-    *CONVERSIONS,
-    ReconcileCastsPass(),
-    WidenDividedRegistersPass(),
-)
-"""Each is a pass of its own, to be run, timed and looked at alone."""
+"""The conversions for every target. None makes operations that another one converts, so the order does not matter."""
 
 
-DIALECTS = frozenset({"builtin", "llvm", "nvvm"})
+def _for_nvidia(chip: str) -> tuple[PatternPass, ...]:
+    return (
+        ConvertMathToLibdevicePass(),
+        ConvertGpuToNVVMPass(),
+        ConvertFuncToLLVMPass(),
+        ReconcileCastsPass(),
+        WidenDividedRegistersPass(),
+    )
+
+
+def _for_amd(chip: str) -> tuple[PatternPass, ...]:
+    return (
+        ConvertMathToIntrinsicsPass(),
+        ConvertGpuToROCDLPass(chip),
+        ConvertFuncToLLVMPass(Vendor.AMD),
+        ReconcileCastsPass(),
+        SpecializeMemoryForAmdPass(),
+    )
+
+
+OF_VENDOR: Mapping[Vendor, Callable[[str], tuple[PatternPass, ...]]] = {
+    Vendor.AMD: _for_amd,
+    Vendor.NVIDIA: _for_nvidia,
+}
+"""The other conversions for a GPU, and what follows them."""
+
+
+def steps_for(chip: str = DEFAULT_TARGET) -> tuple[PatternPass, ...]:
+    """The passes for a GPU. Each is a pass of its own, to be run, timed and looked at alone."""
+    own = OF_VENDOR[target_of(chip).vendor](chip)
+    return LowerScfToCfPass(), ConvertComplexToStandardPass(), *SHARED, *own
+
+
+DIALECTS = frozenset({"builtin", "llvm", "nvvm", "rocdl"})
 """What is left after the last step."""
 
 
@@ -76,17 +101,20 @@ class LowerToLLVMPass(PatternPass):
     """
     Lower func, scf, cf, arith, math, complex, vector and gpu to the llvm and nvvm dialects; nothing else is left.
 
-    The same as `STEPS` one by one, but all conversions share a walk: most casts between them are then never built.
+    For a module that states an AMD GPU, rocdl takes the place of nvvm. The same as `steps_for` its GPU one by one, but
+    all conversions share a walk: most casts between them are then never built.
     """
 
     name = "xla-gpu-lower-to-llvm"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37)'
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        for kind, passes in groupby(STEPS, lambda step: isinstance(step, ConversionPass)):
-            if kind:
-                yield Step(conversions_of(CONVERSIONS, index_width(module)))
-            else:
-                for step in passes:
-                    yield from step.steps(module)
+        stated = stated_target(module)
+        steps = steps_for(DEFAULT_TARGET if stated is None else stated.chip.data)
+        conversions = tuple(step for step in steps if isinstance(step, ConversionPass))
+        for step in steps:
+            if step not in conversions:
+                yield from step.steps(module)
+            elif step is conversions[0]:
+                yield Step(conversions_of(conversions, index_width(module)))
         check_lowered(module)

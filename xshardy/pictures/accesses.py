@@ -10,8 +10,8 @@ from xshardy import compiler
 from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.capability import DEFAULT_TARGET
-from xshardy.gpus.devices import device_of
 from xshardy.gpus.sizes import BANKS, SECTOR_BYTES, WARP_SIZE
+from xshardy.gpus.targets import device_of
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.simt.kernel import observe_block
 from xshardy.interpreters.simt.machine import Lanes

@@ -10,7 +10,7 @@ from xshardy import compiler
 from xshardy.display.svg import Drawing, colour, width_of
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.capability import DEFAULT_TARGET
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 COLUMN = 128

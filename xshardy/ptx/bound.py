@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xshardy.gpus.capability import ComputeCapability, parse_target
-from xshardy.gpus.devices import device_of
 from xshardy.gpus.sizes import SECTOR_BYTES
+from xshardy.gpus.targets import device_of
 from xshardy.ptx.profiling import Profile
 
 ISSUED_PER_CYCLE = 4

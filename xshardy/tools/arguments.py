@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xshardy.gpus.capability import parse_target
+from xshardy.gpus.targets import target_of
 from xshardy.tools.usage import UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def positive(text: str) -> int:
 def target(text: str) -> str:
     """The name of a GPU that there is a target for."""
     try:
-        parse_target(text)
+        target_of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return text

@@ -21,6 +21,7 @@ from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.launch.kernel_levels import OPT_LEVELS, PTX, compiled_at, first_of_buffer, run_compiled
+from xshardy.lowering.kernel import NoPTXError
 from xshardy.lowering.nvptx import compile_module
 from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.ptx.errors import PtxError
@@ -107,7 +108,7 @@ def execute_fusion(
             elif level in OPT_LEVELS:
                 try:
                     written = run_compiled(compiled_at(level, module, target), buffers, written_in)
-                except PtxError as error:
+                except (NoPTXError, PtxError) as error:
                     if len(levels) == 1:
                         raise
                     print_diagnostic(f"{name}: warning: level {level} is left out: {error}")

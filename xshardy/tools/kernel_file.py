@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, levels_before_emission
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.hlo_text import parse_hlo
 from xshardy.launch.device_arguments import is_sharded
 from xshardy.launch.plan_steps import MEMORY_ONLY

@@ -6,7 +6,7 @@ from xdsl.ir import Operation
 
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import explain
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.rewriting.reasons import Reasons
 from xshardy.tools.output import print_diagnostic
 

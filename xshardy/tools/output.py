@@ -18,15 +18,18 @@ STDOUT = Path("-")
 """What stands for standard output where a file is expected."""
 
 
-def write_text(path: Path | None, text: str) -> None:
+def write_text(path: Path | None, text: str | bytes) -> None:
     """
-    Write `text` to `path`, a regular file in one step, so that a failure leaves no partial file.
+    Write `text`, or bytes, to `path`, a regular file in one step, so that a failure leaves no partial file.
 
     None and `STDOUT` are standard output.
     """
     if path is None or path == STDOUT:
         with _named("standard output"):
-            sys.stdout.write(text)
+            if isinstance(text, bytes):
+                sys.stdout.buffer.write(text)
+            else:
+                sys.stdout.write(text)
             sys.stdout.flush()
     else:
         write_file(path, text)

@@ -13,9 +13,9 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import explain
 from xshardy.emitters.entry import size_in_bytes
 from xshardy.emitters.signatures import emitted_tensor_type
-from xshardy.gpus.devices import device_of
 from xshardy.gpus.occupancy import Occupancy, occupancy
 from xshardy.gpus.sizes import SECTOR_BYTES
+from xshardy.gpus.targets import Vendor, device_of
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
@@ -24,6 +24,7 @@ from xshardy.ptx.machine import Machine
 from xshardy.ptx.memory import SHARED, AccessKind, Boundless
 from xshardy.ptx.profiling import Profile, profile
 from xshardy.ptx.traffic import Requests
+from xshardy.tools.amd_report import print_amd_reports
 from xshardy.tools.console import console
 from xshardy.tools.output import printable
 from xshardy.tools.widths import widths
@@ -73,8 +74,9 @@ def _least_bytes(computation: FuncOp) -> int:
     return sum(size_in_bytes(emitted_tensor_type(value)) for value in (*computation.body.block.args, *last.operands))
 
 
-def print_reports(reports: Sequence[KernelReport]) -> None:
+def print_ptx_reports(kernels: Sequence[tuple[str, FusionOp, Kernel]]) -> None:
     """A table with a column per kernel, on standard error."""
+    reports = [report_of(*each) for each in kernels]
     table = Table("", *(report.name for report in reports))
     for label, cell in ROWS.items():
         table.add_row(label, *(_lines(cell(report)) for report in reports))
@@ -177,3 +179,9 @@ ROWS: Mapping[str, Callable[[KernelReport], str]] = {
     "... if caches keep all": lambda report: _compared(report.profile.least_memory_sectors, report),
 }
 """The rows of the table: the label, and the cell of a kernel."""
+
+PRINTERS: Mapping[Vendor, Callable[[Sequence[tuple[str, FusionOp, Kernel]]], None]] = {
+    Vendor.AMD: print_amd_reports,
+    Vendor.NVIDIA: print_ptx_reports,
+}
+"""What prints the table of kernels: the name, the fusion and the kernel of each."""

@@ -193,7 +193,7 @@ def test_a_kernel_without_blocks_is_not_launched(gpu: Gpu, driver: Driver):
 
 def test_ptx_that_the_driver_cannot_read(gpu: Gpu):
     with pytest.raises(GpuError, match=f"refuses the kernel '{ADD.entry}': CUDA_ERROR_INVALID_PTX"):
-        load(replace(ADD, ptx=ADD.ptx.replace("ret;", "ret !")), gpu)
+        load(replace(ADD, assembly=ADD.ptx.replace("ret;", "ret !")), gpu)
     with pytest.raises(GpuError, match="refuses the kernel 'missing': CUDA_ERROR_NOT_FOUND"):
         load(replace(ADD, entry="missing"), gpu)
 

@@ -323,6 +323,9 @@ def test_a_fusion_with_a_constant_left_out_is_refused(tmp_path: Path, capsys: py
     assert "the value was left out when the text was printed" in capsys.readouterr().err
 
 
+PTX = {"ptx": "kernels.ptx"}
+"""The entry of a plan that names the file with its kernels."""
+
 KEYS = {
     "async_done": {"start"},
     "async_start": {"steps"},
@@ -349,7 +352,7 @@ def test_steps_and_kernels_of_a_plan_have_the_documented_keys():
                 check(inner)
 
     for text in (*PROGRAMS.values(), TWO_SUMS):
-        plan = json.loads(plan_text(compile_module(parse_hlo(text)), "kernels.ptx"))
+        plan = json.loads(plan_text(compile_module(parse_hlo(text)), PTX))
         check(plan["steps"])
         for kernel in plan["kernels"].values():
             assert kernel.keys() == {"grid", "block", "shared_memory", "writes"}
@@ -361,7 +364,7 @@ def test_steps_and_kernels_of_a_plan_have_the_documented_keys():
 
 def test_shared_memory_is_that_of_the_kernel():
     compiled = compile_module(parse_hlo(TWO_SUMS))
-    plan = json.loads(plan_text(compiled, "kernels.ptx"))
+    plan = json.loads(plan_text(compiled, PTX))
     sizes = [kernel["shared_memory"] for kernel in plan["kernels"].values()]
     assert sizes == [kernel.shared_memory for kernel in compiled.kernels.values()] and all(sizes)
 
@@ -460,7 +463,7 @@ ENTRY main {{
   ROOT r = (f32[2,3]{{0,1}}, s32[2]) tuple(sum, c)
 }}
 """
-    plan = json.loads(plan_text(compile_module(parse_hlo(text)), "kernels.ptx"))
+    plan = json.loads(plan_text(compile_module(parse_hlo(text)), PTX))
     assert [each["base64"] for each in plan["allocations"] if each["kind"] == "constant"] == ["AQAAAAIBAAA="]
     (step,) = (step for step in plan["steps"] if step["kind"] == "collective")
     assert step["operands"] == [{"shape": "f32[2,3]{0,1}", "allocation": 0, "offset": 0}]
@@ -468,7 +471,7 @@ ENTRY main {{
 
 
 def test_a_plan_of_nothing_has_empty_lists():
-    text = plan_text(compile_module(parse_hlo("HloModule m\nENTRY main {\n  ROOT t = () tuple()\n}\n")), "kernels.ptx")
+    text = plan_text(compile_module(parse_hlo("HloModule m\nENTRY main {\n  ROOT t = () tuple()\n}\n")), PTX)
     assert '"steps": [],\n"results": []\n' in text and '"kernels": {},\n"failures": {},\n' in text
 
 

@@ -61,7 +61,7 @@ def test_a_damaged_entry_is_not_there(change: dict[str, object] | str, tmp_path:
         block=(32, 1, 1),
         grid=(1, 1, 1),
         entry="f",
-        ptx=".version 8.0",
+        assembly=".version 8.0",
         target="sm_90",
         shared_memory=0,
     )

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.lowering.arith_to_llvm import ConvertArithToLLVMPass
 from xshardy.lowering.conversion import declare
-from xshardy.lowering.pipeline import STEPS, LowerToLLVMPass
+from xshardy.lowering.pipeline import LowerToLLVMPass, steps_for
 from xshardy.lowering.types import LLVMTypes
 from xshardy.syntax import parse_module
 from xshardy.universe import new_context
@@ -40,7 +40,7 @@ def test_one_walk_does_the_same_as_all_steps(path: Path):
     for text in path.read_text().split("// -----"):
         together = lowered(parse(text), LowerToLLVMPass())
         if together != "refused":
-            assert together == lowered(parse(text), *STEPS)
+            assert together == lowered(parse(text), *steps_for())
             lowerable += 1
     assert lowerable
 

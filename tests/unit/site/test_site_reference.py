@@ -14,7 +14,7 @@ import xshardy
 from xshardy.universe import DIALECTS, PASSES, load
 
 WITHOUT_EXAMPLE = re.compile(
-    r"nvvm\.read\.ptx\.sreg\.|check\.|interpreter\.|stablehlo\.cross-replica-sum$"
+    r"nvvm\.read\.ptx\.sreg\.|rocdl\.work(item|group)\.id\.|check\.|interpreter\.|stablehlo\.cross-replica-sum$"
     r"|hlo\.(dynamic_reshape|opaque|scaled_dot|scan|tuple_constant)$"
 )
 """

@@ -572,3 +572,35 @@ def test_options_of_run_hlo_module_that_do_not_fit(
 ):
     assert main(["run", *options, small]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_compile_for_an_amd_gpu_writes_assembly_and_machine_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["compile", AXPY, "--target", "gfx942", "--report", "-o", str(tmp_path / "plan")]) == 0
+    assert "registers" in capsys.readouterr().err
+    plan = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    ((entry, file),) = plan["code_objects"].items()
+    assert (tmp_path / "plan" / file).read_bytes().startswith(b"\x7fELF")
+    assert "s_endpgm" in (tmp_path / "plan" / f"{entry}.s").read_text()
+    assert main(["compile", AXPY, "--target", "gfx942", "--emit", "object", "-o", str(tmp_path / "k.o")]) == 0
+    assert (tmp_path / "k.o").read_bytes().startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["compile", "--target", "gfx942", "--math", "libdevice"], "libdevice is for NVIDIA's GPUs"),
+        (["compile", "--target", "sm_90", "--emit", "object"], "LLVM makes no machine code for sm_90"),
+        (["run", "--target", "gfx942", "--level", "llvm"], "a kernel for gfx942 has no PTX"),
+    ],
+)
+def test_what_a_vendor_lacks_is_an_error(arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]):
+    assert main([*arguments, AXPY]) == 1
+    captured = capsys.readouterr()
+    assert reason in captured.err and "internal error" not in captured.err
+
+
+def test_levels_of_ptx_are_left_out_for_an_amd_gpu(capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "--check", "--levels", "all", "--target", "gfx942", AXPY]) == 0
+    captured = capsys.readouterr()
+    assert "unrolled" in captured.out
+    assert captured.err.count("is left out: a kernel for gfx942 has no PTX") == 2

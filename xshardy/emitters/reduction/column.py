@@ -14,22 +14,30 @@ from xshardy.emitters.reduction.tiling import Elements, Tiling, launch_of, share
 from xshardy.gpus.devices import Device
 from xshardy.indexing.reduction_dimensions import ReductionDimensions
 
+MAX_THREADS = 1024
+"""Of a block."""
+
 
 def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: Device) -> Tiling:
-    """For `[kept, reduced, kept]`: each thread of a warp gets a vector of columns, each warp every 32nd row."""
+    """
+    For `[kept, reduced, kept]`: each thread of a warp gets a vector of columns.
+
+    A block has 32 warps, or 16 in waves of 64, and each reads every 32nd or 16th row.
+    """
     major, reduced, minor = dimensions.sizes
     warp = device.threads_per_warp
     vector = vector_size(minor, warp, elements)
-    steps = ceil_div(reduced, warp)
+    warps = min(warp, MAX_THREADS // warp)
+    steps = ceil_div(reduced, warps)
     blocks = (major, ceil_div(minor, warp * vector))
-    launch = launch_of((warp, warp), blocks, device)
+    launch = launch_of((warps, warp), blocks, device)
 
-    first, second = split(dim(0), (warp, warp))
+    first, second = split(dim(0), (warps, warp))
     block_major, block_minor = split(block_number(launch), blocks)
 
     place = mul(block_minor, constant(warp))
     read_column = add(mul(add(place, second), constant(vector)), sym(1))
-    row = add(first, mul(sym(0), constant(warp)))
+    row = add(first, mul(sym(0), constant(warps)))
     input = within(grid_map(launch, [block_major, row, read_column], (steps, vector)), dimensions.sizes)
     columns = warp * vector
     written_column = add(mul(block_minor, constant(columns)), dim(0))
@@ -38,7 +46,7 @@ def column_tiling(dimensions: ReductionDimensions, elements: Elements, device: D
 
     write = thread_map(launch.threads, [first, add(mul(second, constant(vector)), sym(0))], (vector,))
     combining = thread_map(launch.threads, []).constrained(dim(0), Interval.of_size(columns))
-    read = thread_map(launch.threads, [sym(0), dim(0)], (warp,)).constrained(dim(0), Interval.of_size(columns))
+    read = thread_map(launch.threads, [sym(0), dim(0)], (warps,)).constrained(dim(0), Interval.of_size(columns))
     tile = shared_tile(write, read, None, device, padding=0, combining=combining)
     return Tiling(
         "column_reduction",

@@ -41,8 +41,10 @@ def global_id(lanes: Lanes, op: gpu.GlobalIdOp) -> Array:
 def shuffle(lanes: Lanes, op: ShuffleOp, value: Array, offset: Array, width: Array) -> tuple[Array, Array]:
     """
     The value of another thread among `width` neighbours, and whether there is one; otherwise the thread's own value.
+
+    `width` is a power of two: at most the threads of a warp, of which AMD's have 64 on some GPUs.
     """
-    thread = lanes.threads % WARP_SIZE
+    thread = lanes.threads % np.maximum(width, WARP_SIZE)
     group = thread // width * width
     source = {
         ShuffleMode.Xor: thread ^ signed(offset),

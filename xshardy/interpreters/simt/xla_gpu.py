@@ -93,9 +93,10 @@ def shuffle_reduce(lanes: Lanes, op: xla_gpu.ShuffleReduceOp, *values: Array) ->
     """
     results = values
     distance = op.max_distance.value.data
+    warp = max(WARP_SIZE, 2 * distance)
     while distance > 0:
         partners = lanes.threads + distance if op.to_all is None else lanes.threads ^ distance
-        inside = partners // WARP_SIZE == lanes.threads // WARP_SIZE
+        inside = partners // warp == lanes.threads // warp
         others = [from_thread(lanes, value, partners, inside)[0] for value in results]
         combined = lanes.call(op.combiner.string_value(), (*results, *others))
         results = tuple(value for value in combined if isinstance(value, np.ndarray))

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,13 +14,15 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
+from xshardy.gpus.targets import target_of
 from xshardy.launch.compilation import CompiledModule, compile_module
 from xshardy.launch.kernel_cache import KernelCache
 from xshardy.launch.kernels import Progress, no_progress
 from xshardy.launch.launch_plan import KernelStep, LaunchPlan
 from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
 from xshardy.launch.plan_text import write_plan
-from xshardy.lowering.nvptx import CompilationError, Kernel, ptx_name
+from xshardy.lowering.kernel_files import SUFFIXES, one_text, only
+from xshardy.lowering.nvptx import Kernel, code_object, ptx_name
 from xshardy.lowering.nvptx import compile_module as compile_kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.programs.errors import InputError
@@ -58,7 +60,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="with --partition: sizes of mesh axes, in place of those of the program",
     )
     parser.add_argument(
-        "--emit", choices=("ptx", "llvm-ir"), default="ptx", help="what to write (default: %(default)s)"
+        "--emit",
+        choices=("assembly", "ptx", "object", "llvm-ir"),
+        default="assembly",
+        help="what to write: assembly, which is PTX for NVIDIA's GPUs; PTX; machine code of an AMD GPU; or LLVM IR "
+        "(default: %(default)s)",
     )
     parser.add_argument(
         "--report", action="store_true", help="a table on standard error of what each kernel is, moves and takes"
@@ -154,7 +160,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"{args.file}: error: single kernels have no launch plan to export: compile the module")
         _export(whole.plan, args)
     if folder is None:
-        write_text(args.output, _text(found, args.emit))
+        write_text(args.output, CONTENTS[args.emit]([each.kernel for each in found]))
     elif whole is not None:
         _write_folder(folder, found, whole, program, args.emit)
     _report(found, args)
@@ -241,7 +247,7 @@ def _one_by_one(module: ModuleOp, parsed: float, args: argparse.Namespace) -> It
         compiled = compile_kernel(kernel.module, target=args.target, entry=entry)
         kernel.log.add_time(compiler.TO_PTX, perf_counter() - start)
         kernel.log.dump("kernel.ll", compiled.llvm_ir)
-        kernel.log.dump("kernel.ptx", compiled.ptx)
+        kernel.log.dump(f"kernel{SUFFIXES[compiled.vendor]}", compiled.assembly)
         kernel.log.finish(args.time_passes)
         yield Compiled(kernel.name, compiled, kernel.fusion)
 
@@ -282,13 +288,13 @@ def _kernels_of(module: CompiledModule) -> Iterator[Compiled]:
         yield Compiled(kernel.entry, kernel, fusions[fingerprint])
 
 
-def _text(found: Sequence[Compiled], what: str) -> str:
-    """All kernels as one text. Raises `CompilationError` for LLVM IR of several."""
-    if what == "ptx":
-        return join_ptx([each.kernel.ptx for each in found])
-    if len(found) > 1:
-        raise CompilationError(f"LLVM IR of {len(found)} kernels is no single module: write to a folder, -o DIR")
-    return "".join(each.kernel.llvm_ir for each in found)
+CONTENTS: Mapping[str, Callable[[Sequence[Kernel]], str | bytes]] = {
+    "assembly": one_text,
+    "ptx": lambda kernels: join_ptx([kernel.ptx for kernel in kernels]),
+    "object": lambda kernels: code_object(only(kernels, "machine code")),
+    "llvm-ir": lambda kernels: only(kernels, "LLVM IR").llvm_ir,
+}
+"""The file of kernels for each choice of `--emit`. Most can be written of one kernel only."""
 
 
 def _write_folder(
@@ -322,6 +328,6 @@ def _report(found: Sequence[Compiled], args: argparse.Namespace) -> None:
     """The table of `--report`."""
     fusions = [(each.name, each.fusion, each.kernel) for each in found if each.fusion is not None]
     if args.report and fusions:
-        from xshardy.tools.report import print_reports, report_of
+        from xshardy.tools.report import PRINTERS
 
-        print_reports([report_of(*what) for what in fusions])
+        PRINTERS[target_of(args.target).vendor](fusions)

@@ -4,7 +4,7 @@ import argparse
 
 from xshardy import compiler
 from xshardy.emitters import PARTITIONED, PREPARED, levels_before_emission
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of
 from xshardy.rewriting.reasons import Reasons
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import path

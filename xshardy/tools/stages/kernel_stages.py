@@ -11,15 +11,14 @@ from xdsl.utils.exceptions import DiagnosticException
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, levels_before_emission
-from xshardy.gpus.devices import device_of
+from xshardy.gpus.targets import device_of, target_of
 from xshardy.lowering.debug_lines import DebugLines
+from xshardy.lowering.kernel import LANGUAGES
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.nvptx import compile_text, kernel_function, ptx_name
 from xshardy.tools.stages.stage import Program, Sources, Stage, module_stage, ptx_stage, sources_of
 from xshardy.tools.stages.stage_steps import StepCollector
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED
-
-PTX = "PTX"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +77,4 @@ class KernelStages:
 
         text = module_text(module, DebugLines(line_of))
         compiled = compile_text(text, kernel_function(module).sym_name.data, self.target, entry=entry)
-        return ptx_stage(PTX, compiled.ptx, [*numbers])
+        return ptx_stage(LANGUAGES[target_of(self.target).vendor], compiled.assembly, [*numbers])

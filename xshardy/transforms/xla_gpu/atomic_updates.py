@@ -1,13 +1,14 @@
 """
 Atomic updates of elements: one instruction if the target has it, otherwise a loop around compare-and-exchange.
 
-The PTX ISA, `atom` and `red`, defines the single instructions: integers of 32 and 64 bits, bitwise operations on any
-word, stores of whole bytes, and additions of floats from the generations in `FADD_SINCE` on.
+The single instructions are integers of 32 and 64 bits, bitwise operations on any word, stores of whole bytes, and the
+additions of floats that `xshardy.gpus.atomics` lists.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from xdsl.dialects import arith, llvm, scf, vector
@@ -35,7 +36,7 @@ from xshardy.dialects.extensions.llvm import FCmpOp, SelectOp
 from xshardy.dialects.extensions.llvm_memory import AtomicBinOp, AtomicOrdering, AtomicRMWOp, LoadOp, StoreOp
 from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.dialects.xla_gpu import AtomicRMWOp as UpdateOp
-from xshardy.gpus.capability import ComputeCapability
+from xshardy.gpus.atomics import UNKNOWN_GPU, Addend, Atomics
 from xshardy.rewriting import match_op_type
 from xshardy.transforms.xla_gpu.atomic_words import Update, compare_and_swap, word_of
 from xshardy.transforms.xla_gpu.memory_types import BYTE, ElementLayout
@@ -56,28 +57,8 @@ KINDS: Mapping[type[Operation], AtomicBinOp] = {
 }
 """The operations that may be one instruction."""
 
-FADD_SINCE: Mapping[Attribute, ComputeCapability] = {
-    f32: ComputeCapability(2),
-    f64: ComputeCapability(6),
-    f16: ComputeCapability(7),
-    bf16: ComputeCapability(9),
-    VectorType(f16, [2]): ComputeCapability(7),
-    **{VectorType(f32, [count]): ComputeCapability(9) for count in (2, 4)},
-    **{VectorType(bf16, [count]): ComputeCapability(9) for count in (2, 4, 8)},
-    **{VectorType(f16, [count]): ComputeCapability(9) for count in (4, 8)},
-}
-"""The GPU generation that introduced atomic addition of a type."""
-
 WORDS = (i32, i64)
 """The integer types of atomic updates and exchanges."""
-
-VOLTA = ComputeCapability(7)
-"""
-The first generation with a memory model, in which aligned stores of 1, 2, 4 and 8 bytes are atomic, and the oldest
-target of PTX here.
-
-Older and unknown GPUs are treated as upstream treats them.
-"""
 
 WriteDirect = Callable[[AtomicBinOp, TensorAccess, SSAValue, Index, SSAValue], None]
 """`write(kind, access, tensor, index of the element, modifier)` inserts an update."""
@@ -112,27 +93,33 @@ def direct_update(op: UpdateOp) -> DirectUpdate | None:
 # -- Capabilities of targets -------------------------------------------------------------------------------------------
 
 
-def is_direct(kind: AtomicBinOp, type: Attribute, capability: ComputeCapability | None) -> bool:
+def is_direct(kind: AtomicBinOp, type: Attribute, atomics: Atomics | None) -> bool:
     """Whether the GPU can update elements of `type` by one instruction, or by several without a loop."""
-    capability = capability or ComputeCapability(2)
+    atomics = atomics or UNKNOWN_GPU
     match kind:
         case AtomicBinOp.XCHG if type in (f32, *WORDS):
             return True
         case AtomicBinOp.XCHG:
-            return capability >= VOLTA and _fills_bytes(type)
+            return atomics.has_memory_model and _fills_bytes(type)
         case AtomicBinOp.FADD:
-            return type in FADD_SINCE and capability >= FADD_SINCE[type]
+            return _addend(type) in atomics.additions
         case AtomicBinOp.FMAX | AtomicBinOp.FMIN:
-            return (type == f32 and kind is AtomicBinOp.FMAX) or (type in (f32, f64) and capability >= VOLTA)
+            return (type == f32 and kind is AtomicBinOp.FMAX) or (type in (f32, f64) and atomics.has_memory_model)
         case AtomicBinOp.AND | AtomicBinOp.OR | AtomicBinOp.XOR:
             return isa(type, IntegerType) and type.width.data <= i64.bitwidth
         case _:
             return type in WORDS
 
 
-def has_vector_addition(type: VectorType, capability: ComputeCapability) -> bool:
+def _addend(type: Attribute) -> Addend:
+    """`vector<2xf16>` -> `("f16", 2)`."""
+    element, shape = (type.element_type, type.get_shape()) if isa(type, VectorType) else (type, (1,))
+    return str(element), prod(shape)
+
+
+def has_vector_addition(type: VectorType, atomics: Atomics) -> bool:
     """Whether the GPU adds this vector of floats to memory by fewer instructions than elements."""
-    return _largest_part(AtomicBinOp.FADD, type, capability) is not None
+    return _largest_part(AtomicBinOp.FADD, type, atomics) is not None
 
 
 def _fills_bytes(type: Attribute) -> bool:
@@ -156,7 +143,7 @@ class LowerDirectUpdate(MemoryPattern):
         update = direct_update(op)
         if update is None or update.kind not in self.kinds:
             return
-        if is_direct(update.kind, update.modifier.type, self.memory.capability):
+        if is_direct(update.kind, update.modifier.type, self.memory.atomics):
             access = self.memory.access(op, rewriter)
             self.write(update.kind, access, op.input, access.index(op.indices), update.modifier)
             rewriter.replace(op, (), (op.input,))
@@ -219,14 +206,15 @@ class LowerFloatAddition(LowerDirectUpdate):
     """
     `atomic_rmw %t[%i] { ^bb(%x): yield (addf %x, %m) }` -> `llvm.atomicrmw fadd %p, %m`.
 
-    The addition of a vector is inline PTX, because LLVM would split it.
+    Where LLVM would split the addition of a vector, it is inline PTX.
     """
 
     kinds = (AtomicBinOp.FADD,)
 
     @staticmethod
     def write(kind: AtomicBinOp, access: TensorAccess, tensor: SSAValue, index: Index, modifier: SSAValue) -> None:
-        if not isa(modifier.type, VectorType[AnyFloat]):
+        atomics = access.memory.atomics or UNKNOWN_GPU
+        if not isa(modifier.type, VectorType[AnyFloat]) or not atomics.splits_vectors:
             LowerWordUpdate.write(kind, access, tensor, index, modifier)
             return
         address = access.address(tensor, index)
@@ -373,7 +361,7 @@ def _update_parts(
     operation, write = op.computation.block.first_op, WRITERS[update.kind]
     assert operation is not None
     (count,), element = vector_type.get_shape(), vector_type.element_type
-    part = _largest_part(update.kind, vector_type, access.memory.capability)
+    part = _largest_part(update.kind, vector_type, access.memory.atomics)
     for first in range(0, count, 1 if part is None else part.get_shape()[0]):
         place = _offset(access, index, first)
         elements = [access.value(vector.ExtractOp(update.modifier, [first], element))]
@@ -381,18 +369,18 @@ def _update_parts(
             others = range(first + 1, first + part.get_shape()[0])
             elements += [access.value(vector.ExtractOp(update.modifier, [i], element)) for i in others]
             write(update.kind, access, op.input, place, access.value(FromElementsOp(elements, part)))
-        elif is_direct(update.kind, element, access.memory.capability):
+        elif is_direct(update.kind, element, access.memory.atomics):
             write(update.kind, access, op.input, place, elements[0])
         else:
             compare_and_swap(access, op.input, place, _apply(type(operation), elements[0]))
 
 
-def _largest_part(kind: AtomicBinOp, type: VectorType, capability: ComputeCapability | None) -> VectorType | None:
+def _largest_part(kind: AtomicBinOp, type: VectorType, atomics: Atomics | None) -> VectorType | None:
     """The largest part of a vector that is updated at once; None if that is an element."""
     (count,) = type.get_shape()
     lengths = [length for length in range(count, 1, -1) if count % length == 0]
     parts = [VectorType(type.element_type, [length]) for length in lengths]
-    return next((part for part in parts if is_direct(kind, part, capability)), None)
+    return next((part for part in parts if is_direct(kind, part, atomics)), None)
 
 
 def _apply(operation: type[Operation], modifier: SSAValue) -> Update:

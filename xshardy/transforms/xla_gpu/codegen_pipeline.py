@@ -11,8 +11,9 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.gpus.capability import device_info, parse_target
+from xshardy.gpus.targets import GpuTarget, target_of
 from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
@@ -64,16 +65,25 @@ class Stage:
 
 
 MATH_CHOICES = ("auto", "libdevice", "expanded")
-"""What computes exp, tanh, sin, ...: libdevice where it is installed and else arithmetic, or always one of the two."""
+"""
+What computes exp, tanh, sin, ...: libdevice where it is installed and else arithmetic, or always one of the two. AMD's
+GPUs have arithmetic only.
+"""
 
 
-def expands_math(math: str) -> bool:
-    """Whether functions are computed by arithmetic, for one of `MATH_CHOICES`. Raises `ValueError` for another."""
+def expands_math(math: str, gpu: GpuTarget) -> bool:
+    """
+    Whether functions are computed by arithmetic, for one of `MATH_CHOICES`.
+
+    Raises `ValueError` for another one, and `PassFailedException` for libdevice on a GPU that it is not for.
+    """
     if math not in MATH_CHOICES:
         hint = did_you_mean(math, MATH_CHOICES, f": expected one of {', '.join(MATH_CHOICES)}")
         raise ValueError(f"unknown math '{math}'{hint}")
-    if math != "auto":
-        return math == "expanded"
+    if gpu.capability is None and math == "libdevice":
+        raise PassFailedException("libdevice is for NVIDIA's GPUs: use math=expanded, which computes by arithmetic")
+    if gpu.capability is None or math != "auto":
+        return math != "libdevice"
     from xshardy.lowering.libdevice import is_installed  # loads llvmlite
 
     return not is_installed()
@@ -81,14 +91,16 @@ def expands_math(math: str) -> bool:
 
 def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
     """
-    The pipeline for an NVIDIA `target`, in order. Vector widths and atomics depend on the target.
+    The pipeline for `target`, in order. Vector widths, atomics and the size of warps depend on the target.
 
     `math` is one of `MATH_CHOICES`. Raises `ValueError` for another one, or an unknown target.
     """
-    device = device_info(target)
+    gpu = target_of(target)
+    device = gpu.device_info
     # Before tensors are lowered: the reduction of large arguments reads a constant tensor.
-    expansions = (ConvertComplexToStandardPass(), ExpandMathFunctionsPass()) if expands_math(math) else ()
-    wait = (InsertPdlPass(),) if parse_target(target) >= PDL_SINCE else ()
+    expansions = (ConvertComplexToStandardPass(), ExpandMathFunctionsPass()) if expands_math(math, gpu) else ()
+    wait = (InsertPdlPass(),) if gpu.capability is not None and gpu.capability >= PDL_SINCE else ()
+    small_floats = () if gpu.capability is None else (ConvertFloatNvidiaPass.for_target(target),)
     clean_up = (CanonicalizePass(), CSEPass())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
@@ -96,7 +108,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
             "scf",
             (
                 LowerXlaSharedPass(),
-                LowerXlaGpuToScfPass(),
+                LowerXlaGpuToScfPass(gpu.device.threads_per_warp),
                 FuseLoopsPass(),
                 PeelLoopsPass(),
                 LowerXlaGpuLoopsToScfPass(),
@@ -130,7 +142,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
                 *expansions,
                 ConvertPureCallOpsPass(),
                 LowerTensorsPass(gpu_device_info=device),
-                PackAtomicAddsPass(),
+                PackAtomicAddsPass(device),
                 ReadWordsAtomicallyPass(),
                 MergePointersPass(),
                 *clean_up,
@@ -143,7 +155,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
                 CSEPass(),
                 SafeIntegerArithmeticPass(),
                 ExpandIntegerPowerPass(),
-                ConvertFloatNvidiaPass.for_target(target),
+                *small_floats,
                 ExpandFloatOpsPass(approximate_tanh=False),
                 LowerToLLVMPass(),
             ),
@@ -174,9 +186,9 @@ class CodegenPipelinePass(ModulePass):
     math: str = "auto"
 
     def __post_init__(self) -> None:
-        parse_target(self.target)
+        gpu = target_of(self.target)
         check_level(self.until)
-        expands_math(self.math)
+        expands_math(self.math, gpu)
 
     @property
     def passes(self) -> tuple[ModulePass, ...]:

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, ModuleOp, ReducedPrecis
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.gpus.capability import ComputeCapability, parse_target
-from xshardy.lowering.targets import PTX_VERSIONS, is_specific
+from xshardy.lowering.ptx_versions import PTX_VERSIONS, is_specific
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.unused_operations import EraseUnusedOperation

@@ -43,7 +43,7 @@ from xshardy.dialects.extensions.llvm_memory import AddrSpaceCastOp, LoadOp, Sto
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp, ApplyIndexingOp, AtomicRMWOp, GetDynamicDimSizeOp, SyncThreadsOp
 from xshardy.dialects.xla_gpu.discardable import constant_value, is_invariant
-from xshardy.gpus.capability import parse_device_info
+from xshardy.gpus.targets import atomics_in
 from xshardy.rewriting import BACKWARD, FORWARD, PatternPass, Step, match_op_type
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
@@ -485,7 +485,7 @@ class LowerTensorsPass(PatternPass):
             raise ValueError(f"no target '{self.target_type}': use target_type=gpu")
 
     def steps(self, module: ModuleOp) -> Iterable[Step]:
-        capability = parse_device_info(self.gpu_device_info)
+        atomics = atomics_in(self.gpu_device_info)
         defined = (function for function in functions_of(module).values() if not function.is_declaration)
         functions = [function for function in defined if has_tensors(function)]
         for function in functions:
@@ -495,7 +495,7 @@ class LowerTensorsPass(PatternPass):
         check_operations(operations)
         globals = plan_globals(module, operations)
         yield Step((*buffer_patterns(buffers_of(operations)), HoistConstant(constant_places(bodies))), FORWARD)
-        memory = ModuleMemory.of(functions, globals, capability)
+        memory = ModuleMemory.of(functions, globals, atomics)
         on_elements = (pattern(memory) for pattern in ELEMENT_PATTERNS)
         yield Step((LowerSignature(), *on_elements, *atomic_update_patterns(memory)), FORWARD)
         yield Step((EraseUnusedCast(), EraseUnusedConstant()), BACKWARD)

@@ -1,19 +1,23 @@
 """
 Add single f16 and bf16 elements to memory as pairs, which GPUs add by one instruction on a word.
 
-PTX also has an addition of a single element, but ptxas expands it to a loop around compare-and-exchange. The other half
-is added -0, which changes no number. Source: PTX ISA, `red`.
+PTX also has an addition of a single element, but ptxas expands it to a loop around compare-and-exchange, and AMD's GPUs
+have none. The other half is added -0, which changes no number. Source: PTX ISA, `red`.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, bf16, f16, i8, i16, i32, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, VectorType, bf16, f16, i8, i16, i32, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.extensions.llvm_memory import AtomicBinOp, AtomicRMWOp
+from xshardy.gpus.atomics import UNKNOWN_GPU
+from xshardy.gpus.targets import atomics_in
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_gpu.atomic_updates import pair_addition
 
@@ -24,13 +28,17 @@ SECOND_ELEMENT_BIT = 2
 """The bit of an element's byte address that is set for the second element of a word."""
 
 
+@dataclass(frozen=True)
 class PackAtomicAdd(RewritePattern):
     """
     `llvm.atomicrmw fadd %p, %x : f16` -> `red.global.add.noftz.f16x2 [%p & ~2], {%x, -0}`, or `{-0, %x}`
 
+    Where LLVM does not split it, `llvm.atomicrmw fadd` of the pair takes the place of PTX.
     Only if the old element is unused. The word is in the buffer, because buffers are aligned to 4 bytes, unless the
     buffer has an odd number of elements: those are added one by one.
     """
+
+    splits_vectors: bool
 
     @match_op_type
     def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
@@ -54,7 +62,12 @@ class PackAtomicAdd(RewritePattern):
         bits = add(llvm.ZExtOp(add(arith.BitcastOp(op.val, i16)), i32))
         neutral = add(llvm.LShrOp(constant(HIGH_MINUS_ZERO), shift))
         pair = add(llvm.OrOp(add(llvm.ShlOp(bits, shift)), neutral))
-        rewriter.insert([*ops, pair_addition(word, [pair], op.val.type)])
+        if self.splits_vectors:
+            addition = pair_addition(word, [pair], op.val.type)
+        else:
+            elements = add(llvm.BitcastOp(pair, VectorType(op.val.type, [2])))
+            addition = AtomicRMWOp(AtomicBinOp.FADD, word, elements, op.ordering.data)
+        rewriter.insert([*ops, addition])
         rewriter.erase(op)
 
 
@@ -69,9 +82,17 @@ def _bytes_of_buffer(address: SSAValue) -> int | None:
     return size.value.data if isinstance(size, IntegerAttr) else None
 
 
+@dataclass(frozen=True)
 class PackAtomicAddsPass(PatternPass):
-    """Add single f16 and bf16 elements to memory as pairs, one of which is -0."""
+    """
+    Add single f16 and bf16 elements to memory as pairs, one of which is -0.
+
+    `gpu_device_info` names the GPU, as in `cuda_compute_capability {major: 9}`; pairs are added by PTX by default.
+    """
 
     name = "xla-gpu-pack-atomic-adds"
     source: ClassVar[str] = "none upstream: PTX ISA, `red`; after xla-lower-tensors (XGPU-38)"
-    fixed_patterns = (PackAtomicAdd(),)
+    gpu_device_info: str = ""
+
+    def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
+        return (PackAtomicAdd((atomics_in(self.gpu_device_info) or UNKNOWN_GPU).splits_vectors),)

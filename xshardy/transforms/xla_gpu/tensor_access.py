@@ -44,7 +44,7 @@ from xshardy.dialects.function_attributes import attributes_of_argument
 from xshardy.dialects.nvvm import SHARED_MEMORY
 from xshardy.dialects.xla_gpu import AllocateSharedOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
-from xshardy.gpus.capability import ComputeCapability
+from xshardy.gpus.atomics import Atomics
 from xshardy.ir import new_operation
 from xshardy.lowering.conversion import integer_attribute
 from xshardy.transforms.xla_gpu.function_constants import FunctionConstants, after_constants
@@ -198,15 +198,13 @@ class ModuleMemory:
 
     functions: Mapping[FuncOp, FunctionMemory]
     globals: Globals
-    capability: ComputeCapability | None
+    atomics: Atomics | None
 
     @staticmethod
-    def of(
-        functions: Iterable[FuncOp], globals: Globals, capability: ComputeCapability | None = None
-    ) -> "ModuleMemory":
+    def of(functions: Iterable[FuncOp], globals: Globals, atomics: Atomics | None = None) -> "ModuleMemory":
         """The facts about `functions`. Precondition: their constants are at their start."""
         known = {f: FunctionMemory(f, index_integer(f), FunctionConstants(f)) for f in functions}
-        return ModuleMemory(known, globals, capability)
+        return ModuleMemory(known, globals, atomics)
 
     def access(self, op: Operation, rewriter: PatternRewriter) -> "TensorAccess":
         """An inserter of operations before `op`."""

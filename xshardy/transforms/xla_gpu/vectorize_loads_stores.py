@@ -35,7 +35,8 @@ from xdsl.utils.hints import isa
 from xshardy.affine.contiguity import alignment_without, stride
 from xshardy.affine.expressions import dim, sym
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
-from xshardy.gpus.capability import ComputeCapability, parse_device_info
+from xshardy.gpus.atomics import Atomics
+from xshardy.gpus.targets import atomics_in
 from xshardy.rewriting import PatternPass, Walk, because, match_op_type
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 from xshardy.transforms.xla_gpu.atomic_updates import has_vector_addition
@@ -202,11 +203,11 @@ class VectorizeAtomicAdd(RewritePattern):
     For the widest vectors that the GPU adds atomically: f32 and bf16 since Hopper, pairs of f16 since Volta.
     """
 
-    device: ComputeCapability | None
+    atomics: Atomics | None
 
     @match_op_type
     def match_and_rewrite(self, op: AtomicRMWOp, rewriter: PatternRewriter, /):
-        if self.device is None:
+        if self.atomics is None:
             return because(rewriter, "not vectorized: no GPU is named, and vector atomics depend on it")
         loop = op.parent_op()
         result = written_result(op, op.input)
@@ -220,7 +221,7 @@ class VectorizeAtomicAdd(RewritePattern):
         type_ = vector_type(op.input.type, loop)
         if type_ is None:
             return because(rewriter, NO_VECTOR, trip_count(loop) or "an unknown number of", op.input.type)
-        if not has_vector_addition(type_, self.device):
+        if not has_vector_addition(type_, self.atomics):
             return because(rewriter, "not vectorized: the GPU does not add %s atomically", type_)
         base = base_index(op.indices[0], loop, type_.get_shape()[0], rewriter)
         if base is None:
@@ -327,5 +328,11 @@ class VectorizeLoadsStoresPass(PatternPass):
     gpu_device_info: str = ""
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        device = parse_device_info(self.gpu_device_info)
-        return (EraseUnusedOperation(), VectorizeLoad(), VectorizeStore(), VectorizeAtomicAdd(device), FoldVectorCopy())
+        atomics = atomics_in(self.gpu_device_info)
+        return (
+            EraseUnusedOperation(),
+            VectorizeLoad(),
+            VectorizeStore(),
+            VectorizeAtomicAdd(atomics),
+            FoldVectorCopy(),
+        )

@@ -12,12 +12,14 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Block, Region
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.affine.expressions import add, constant, dim, floordiv
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.dialects.xla_gpu import ApplyIndexingOp
 from xshardy.gpus.capability import parse_target
+from xshardy.gpus.targets import target_of
 from xshardy.lowering import libdevice
 from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import expands_math
@@ -202,4 +204,12 @@ def test_targets_are_known_from_sm_70_to_sm_121():
 @pytest.mark.parametrize("is_installed", [True, False])
 def test_functions_are_computed_by_libdevice_where_it_is_installed(is_installed: bool, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(libdevice, "is_installed", lambda: is_installed)
-    assert [expands_math(math) for math in ("auto", "libdevice", "expanded")] == [not is_installed, False, True]
+    gpu = target_of("sm_90")
+    assert [expands_math(math, gpu) for math in ("auto", "libdevice", "expanded")] == [not is_installed, False, True]
+
+
+def test_functions_are_arithmetic_on_gpus_without_libdevice():
+    gpu = target_of("gfx942")
+    assert [expands_math(math, gpu) for math in ("auto", "expanded")] == [True, True]
+    with pytest.raises(PassFailedException, match="libdevice is for NVIDIA's GPUs"):
+        expands_math("libdevice", gpu)

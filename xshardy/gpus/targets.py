@@ -1,0 +1,90 @@
+"""
+What a compilation target is: a row of facts about a GPU, of either vendor, by the name that LLVM has for it.
+
+NVIDIA's rows follow from the compute capability in the name, `sm_90`. AMD's names, `gfx942`, follow no rule, and are in
+a table. Sources: AMD's ISA documents and data sheets, LLVM's user guide for AMDGPU.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum, auto
+
+from xshardy.gpus.atomics import F32, F64, PAIRS, PAIRS_OF_F16, Atomics, amd_atomics, nvidia_atomics
+from xshardy.gpus.capability import ComputeCapability, device_info, parse_device_info, parse_target
+from xshardy.gpus.devices import Device, nvidia_device
+
+
+class Vendor(StrEnum):
+    """Whose machine code a target has."""
+
+    NVIDIA = auto()
+    AMD = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class GpuTarget:
+    """What compilation for a GPU depends on."""
+
+    vendor: Vendor
+    device: Device
+    """The common GPU of the target with the most cores, for launch dimensions."""
+    device_info: str
+    """The option `gpu_device_info` of passes, in XLA's spelling."""
+    atomics: Atomics
+    capability: ComputeCapability | None = None
+    """Of NVIDIA's GPUs."""
+    exchanges_rows: bool = False
+    """Whether a lane can read the one at any xor distance below 16 by a modifier of an operand: AMD's, from RDNA on."""
+
+
+MAX_AMD_BLOCKS = (2**32 - 1) // 1024
+"""A dimension of a grid of AMD's has fewer than 2^32 threads; a block has at most 1024."""
+
+
+def _amd(name: str, cores: int, wave: int, atomics: Atomics, *, exchanges_rows: bool) -> GpuTarget:
+    """A row of an AMD target, whose cores have 2048 threads each in waves of `wave`."""
+    device = Device(cores=cores, threads_per_core=2048, threads_per_warp=wave, max_blocks_x=MAX_AMD_BLOCKS)
+    info = f'rocm_compute_capability {{gcn_arch_name: "{name}"}}'
+    return GpuTarget(Vendor.AMD, device, info, atomics, exchanges_rows=exchanges_rows)
+
+
+AMD_TARGETS: Mapping[str, GpuTarget] = {
+    # MI250X: compute units of one of its two dies
+    "gfx90a": _amd("gfx90a", 110, 64, amd_atomics(*F32, *F64, *PAIRS_OF_F16), exchanges_rows=False),
+    # MI300X: compute units
+    "gfx942": _amd("gfx942", 304, 64, amd_atomics(*F32, *F64, *PAIRS), exchanges_rows=False),
+    # Radeon RX 7900 XTX: pairs of compute units
+    "gfx1100": _amd("gfx1100", 48, 32, amd_atomics(*F32), exchanges_rows=True),
+    # Radeon RX 9070 XT: pairs of compute units
+    "gfx1201": _amd("gfx1201", 32, 32, amd_atomics(*F32, *PAIRS), exchanges_rows=True),
+}
+
+
+def target_of(name: str) -> GpuTarget:
+    """The target called `sm_90` or `gfx942`. Raises `ValueError` for an unknown one."""
+    if (amd := AMD_TARGETS.get(name)) is not None:
+        return amd
+    try:
+        capability = parse_target(name)
+    except ValueError as error:
+        raise ValueError(f"{error}, or one of AMD's: {', '.join(AMD_TARGETS)}") from None
+    return GpuTarget(
+        Vendor.NVIDIA, nvidia_device(capability), device_info(name), nvidia_atomics(capability), capability
+    )
+
+
+def device_of(target: str) -> Device:
+    """The device for a target such as `sm_90`. Raises `ValueError` for an unknown target."""
+    return target_of(target).device
+
+
+_AMD_NAME = re.compile(r'\bgcn_arch_name\s*:\s*"(\w+)')
+
+
+def atomics_in(gpu_device_info: str) -> Atomics | None:
+    """The atomic accesses of the GPU that the option `gpu_device_info` of a pass names; None if it names no target."""
+    if (capability := parse_device_info(gpu_device_info)) is not None:
+        return nvidia_atomics(capability)
+    amd = _AMD_NAME.search(gpu_device_info)
+    return AMD_TARGETS[amd[1]].atomics if amd is not None and amd[1] in AMD_TARGETS else None
