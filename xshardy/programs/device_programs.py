@@ -1,6 +1,7 @@
 """Programs that are written for each device: the devices that a module declares, and why it is not partitioned."""
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
 
 from xshardy.axes.grid import Grid
 from xshardy.dialects import stablehlo
@@ -33,16 +34,22 @@ def _number(module: ModuleOp, names: tuple[str, str]) -> int:
     return number.value.data if isinstance(number, IntegerAttr) else 1
 
 
-def refuse_program_of_devices(module: ModuleOp, mesh: MeshAttr | None) -> None:
+def operation_of_devices(module: ModuleOp, mesh: MeshAttr | None) -> Operation | None:
     """
-    Raises `OperationRefusedError` for a program that each of several devices executes as it is written.
+    The first operation that shows that each of several devices executes `module` as it is written; None if none does.
 
     Without a `mesh`, nothing says which part of a tensor a partition has; shardings never say that of a replica.
     """
     grid = declared_grid(module)
     if grid.replicas == 1 and (grid.partitions == 1 or mesh is not None):
-        return
-    for op in operations_of(module, *OF_DEVICES):
+        return None
+    return next(iter(operations_of(module, *OF_DEVICES)), None)
+
+
+def refuse_program_of_devices(module: ModuleOp, mesh: MeshAttr | None) -> None:
+    """Raises `OperationRefusedError` for a program that each of several devices executes as it is written."""
+    if (op := operation_of_devices(module, mesh)) is not None:
+        grid = declared_grid(module)
         raise OperationRefusedError(
             op,
             f"{op.name} depends on the device: this is the program of each of {grid.size} devices "
