@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from xdsl.passes import PassPipeline
 
 from xshardy.axes.grid import Grid
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.ir.clones import clone_operation
 from xshardy.planning.traces import Traces
-from xshardy.programs.device_programs import declared_grid, operation_of_devices
+from xshardy.programs.device_programs import operation_of_devices
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.partitioned import BEFORE_PARTITIONING, PartitionedProgram, distributed_tensors
 from xshardy.programs.program import Program

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute
 from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
-from xshardy.programs.device_programs import declared_grid
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.program import Program, read_program

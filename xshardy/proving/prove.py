@@ -8,8 +8,8 @@ import numpy as np
 from xdsl.ir import Operation as IROperation
 
 from xshardy.axes.grid import Grid
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
-from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import part_numbers, part_of
 from xshardy.proving.index import identity
