@@ -81,6 +81,8 @@ class Reading:
     """The operations whose results are no views of the whole program, though their operands are; and why."""
     views: "dict[Operation, Sequence[View]] | None" = None
     """By operation, its results as they were read last, if a dictionary is given."""
+    at: Operation | None = None
+    """The operation that is read."""
 
     def __post_init__(self):
         self._functions: Mapping[str, func.FuncOp] = functions_of(self.module)
@@ -101,7 +103,8 @@ class Reading:
         return []
 
     def _values_of(self, op: Operation, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
-        why = None
+        why, self.at = None, op
+        self.kernel.universe.spend(1 + sum(len(view.pieces) for view in operands))
         try:
             match op:
                 case func.CallOp() | hlo.FusionOp():
