@@ -34,6 +34,7 @@ from xdsl.dialects.builtin import ModuleOp  # noqa: E402
 from xdsl.passes import PassPipeline  # noqa: E402
 from xdsl.rewriter import Rewriter  # noqa: E402
 
+from xshardy.axes.grid import Grid  # noqa: E402
 from xshardy.dialects.sdy.ops import ReshardOp, ShardingConstraintOp  # noqa: E402
 from xshardy.dialects.sdy.value_shardings import SHARDING  # noqa: E402
 from xshardy.dialects.stablehlo.calls import CustomCallOp  # noqa: E402
@@ -156,7 +157,7 @@ class Figures(NamedTuple):
 
 
 def sent(module: ModuleOp, devices: int) -> int:
-    return sum(bytes_sent(op, devices) for op in module.walk() if kind_of(op) is not None)
+    return sum(bytes_sent(op, Grid(1, devices)) for op in module.walk() if kind_of(op) is not None)
 
 
 def for_xla(module: ModuleOp) -> str:

@@ -433,6 +433,7 @@ def prove(
     mesh: "MeshSizes | None" = None,
     run: bool = True,
     certify: bool = False,
+    budget: int | None = None,
 ) -> "Verdict":
     """
     Whether each device computes its part of the results of a program, for all inputs, in exact arithmetic.
@@ -440,21 +441,24 @@ def prove(
     `source`, `arguments` and `mesh` are those of `partition`, but a module is left as it is. `local` is the program of
     each device, with the parts that the shardings of `source` say, or a program of whole tensors with a `shard_map`;
     without it, our passes partition `source`. The answer is proved, refuted with an input, or undecided; with `run`,
-    inputs are tried for what is not proved. With `certify`, a proof has a certificate. Raises what `partition` does,
-    and `InputError` for two programs that do not fit.
+    inputs are tried for what is not proved. With `certify`, a proof has a certificate. A proof is given up after
+    `budget` steps, by default a million, some 10,000 a second. Raises what `partition` does, and `InputError` for two
+    programs that do not fit.
     """
     from xshardy.programs.program import read_program
     from xshardy.programs.source import source_of
+    from xshardy.proving.kernel import BUDGET
     from xshardy.proving.pair import import_local, pair_of, partitioned_pair
     from xshardy.proving.verdict import prove_pair
 
+    steps = BUDGET if budget is None else budget
     with _named_program(source, name, arguments, mesh) as program:
         if local is None:
-            return prove_pair(partitioned_pair(program), run=run, certify=certify)
+            return prove_pair(partitioned_pair(program), run=run, certify=certify, budget=steps)
         other = read_program(source_of(local, name, arguments)).named()
         with other.failures_placed():
             import_local(other)
-            return prove_pair(pair_of(program, other), run=run, certify=certify)
+            return prove_pair(pair_of(program, other), run=run, certify=certify, budget=steps)
 
 
 def advise(plan: "Plan", topology: "Topology | str" = "h100x8") -> "Sequence[Advice]":

@@ -28,6 +28,7 @@ DEVICES = 32
 def compared(text: str) -> dict[str, Any]:
     """Our collectives and those of XLA, `{kind: [count, bytes]}`, and the bytes of memory of both."""
     import xshardy
+    from xshardy.axes.grid import Grid
     from xshardy.engines.pjrt.executable import load
     from xshardy.engines.pjrt.flat_mesh import on_flat_mesh
     from xshardy.planning.collective_bytes import bytes_sent, kind_of
@@ -44,7 +45,7 @@ def compared(text: str) -> dict[str, Any]:
         (program.module, ours, our_bytes),
     ):
         for op in operations_in(module):
-            if (kind := kind_of(op)) is not None and (bytes := bytes_sent(op, program.devices)):
+            if (kind := kind_of(op)) is not None and (bytes := bytes_sent(op, Grid(1, program.devices))):
                 counts[kind] += 1
                 sent[kind] += bytes
     memory = loaded.get_compiled_memory_stats()

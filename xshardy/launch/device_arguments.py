@@ -7,10 +7,10 @@ from xdsl.dialects.func import FuncOp
 
 from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.hlo_text.shardings.hlo_sharding import HloSharding, OneDevice, Tiled, Uniform
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.numerics.element_types import Array
-from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.meshes import mesh_of
 from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.xla_sdy.from_hlo_shardings import shardings_of_values

@@ -11,12 +11,14 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.interfaces import ShardableDataFlowOpInterface
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import axes_text, dimensions
+from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.planning.collective_bytes import kind_of
 from xshardy.planning.origins import Origins, constraint_of, has_axis
 from xshardy.planning.traces import Movement
 from xshardy.programs.cut_shardings import why_cut
 from xshardy.sharding.factor_rule import FactorRule, TensorMapping
 from xshardy.sharding.rules.registry import ShardingRules
+from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,9 @@ class Causes:
 
     def _reduction(self, movement: Movement) -> Cause:
         op, found = movement.operation, _Annotations(self.origins)
+        if (device := _only_device(op)) is not None:
+            text = f"{self.origins.operation(op)} computes on device {device} alone, and others read that"
+            return Cause(text, movement=movement)
         rule = self._rules.factor_rule(op)
         reasons = list[str]()
         for side in self._sides(op) if rule is not None else ():
@@ -126,6 +131,8 @@ class Causes:
             return f"{self.origins.operation(op)} asks for {after}"
         if isinstance(op, ReturnOp):
             return f"it is returned as {self._returned(op, movement.tensor)}{after}{self._why_cut(movement)}"
+        if (device := _only_device(op)) is not None:
+            return f"{self.origins.operation(op)} computes on device {device} alone, with whole tensors"
         computes = f"{self.origins.operation(op)} computes with {after}"
         reason = next(self._conflicts(movement, found), "")
         return computes + (f": {reason}" if reason else "")
@@ -187,7 +194,7 @@ class Causes:
             yield f"it needs elements of other parts{no_exchange}"
 
     def _sides(self, op: Operation) -> Sequence[Side]:
-        """The tensors of `op` with a sharding, operands first; none if it has no sharding rule."""
+        """The tensors of `op` that are sharded over axes, operands first; none if it has no sharding rule."""
         rule: FactorRule | None = self._rules.factor_rule(op)
         if rule is None:
             return ()
@@ -197,6 +204,7 @@ class Causes:
             Side(number, sharding, dims)
             for value, dims in values
             if (number := history.number(value)) is not None and (sharding := history.sharding(number)) is not None
+            if not is_on_single_device(sharding, op)
         ]
 
     def _number(self, value: SSAValue | None) -> int | None:
@@ -268,6 +276,13 @@ def _along_the_same(
                 yield found.has(side, other, axes)
             elif not axes:
                 yield f"{found.sharded(side)}, whole along dimension {other}"
+
+
+def _only_device(op: Operation) -> int | None:
+    """The device that computes `op`; None for an operation of several."""
+    device = device_of(op)
+    mesh = None if device is None else lookup_mesh(device, op)
+    return None if mesh is None else mesh.maximal_device_id
 
 
 def _axes(sharding: TensorShardingAttr | None) -> tuple[AxisRefAttr, ...]:

@@ -1,5 +1,5 @@
 """
-The bytes that each device sends in a collective, in a program whose devices are the partitions of one replica.
+The bytes that each device sends in a collective.
 
 The figures are those of the algorithms that send least: a ring for gathers and reductions, a direct message to each
 device for exchanges. Source: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
@@ -12,6 +12,7 @@ from typing import cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
+from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
 from xshardy.dialects.sdy.ops import MeshOp
@@ -26,7 +27,7 @@ from xshardy.transforms.hlo_async.report import size_in_bytes
 from xshardy.transforms.sdy.stablehlo_meshes import from_stablehlo
 
 Groups = Sequence[Sequence[int]]
-"""The devices of each group, by partition number."""
+"""The numbers of the devices of each group."""
 
 ALL_GATHER, ALL_REDUCE, REDUCE_SCATTER = "all-gather", "all-reduce", "reduce-scatter"
 ALL_TO_ALL, PERMUTE, BROADCAST, REDUCE = "all-to-all", "collective-permute", "collective-broadcast", "collective-reduce"
@@ -85,25 +86,27 @@ def _fields(op: Operation) -> Mapping[str, Attribute]:
     return op.config if isinstance(op, stablehlo.CustomCallOp) else op.properties
 
 
-def groups_of(op: Operation, devices: int) -> Groups:
+def groups_of(op: Operation, grid: Grid) -> Groups:
     """
-    The groups of devices that the collective `op` communicates in, of all `devices`, which are partitions.
+    The groups of devices of `grid` that the collective `op` communicates in.
 
     For a permute, pairs of source and target; a device that keeps its own operand is in a group alone. Without a
-    channel, groups are of replicas, of which there is one: then every device is alone. Raises `ValueError` or xDSL's
-    `VerifyException` for groups that cannot be read.
+    channel, groups are of replicas. Raises `ValueError` or xDSL's `VerifyException` for groups that cannot be read.
     """
+    has_channel = bool(_channel(op))
     if isinstance(op, stablehlo.CollectivePermuteOp | hlo.CollectivePermuteOp):
         _, numbers = integer_table("source_target_pairs", op.source_target_pairs)
-        pairs = zip(numbers[::2], numbers[1::2], strict=True)
-        return [tuple(dict.fromkeys(pair)) for pair in pairs]
-    has_global_ids = _fields(op).get("use_global_device_ids") not in (None, IntegerAttr.from_bool(False))
-    if not has_global_ids and not _channel(op):
-        return [(device,) for device in range(devices)]
-    if not has_global_ids and kind_of(op) not in (ALL_TO_ALL, BROADCAST, RAGGED):
-        return [range(devices)]  # groups of replicas, with all partitions of each
-    rows = _written_groups(op, _fields(op).get("replica_groups"))
-    return rows or [range(devices)]
+        pairs = [tuple(dict.fromkeys(pair)) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+        if 1 in (grid.replicas, grid.partitions):
+            return pairs
+        return grid.cross_partition(pairs) if has_channel else grid.cross_replica(pairs)
+    written = _written_groups(op, _fields(op).get("replica_groups"))
+    if _fields(op).get("use_global_device_ids") not in (None, IntegerAttr.from_bool(False)):
+        return written or [range(grid.size)]
+    if has_channel and kind_of(op) in (ALL_TO_ALL, BROADCAST, RAGGED):
+        return grid.cross_partition(written or [range(grid.partitions)])
+    replicas = written if written and grid.replicas > 1 else [range(grid.replicas)]
+    return grid.cross_replica_and_partition(replicas) if has_channel else grid.cross_replica(replicas)
 
 
 def _channel(op: Operation) -> int:
@@ -164,7 +167,7 @@ def operand_bytes(op: Operation) -> int:
     return sum(size_in_bytes(operand.type) or 0 for operand in operands)
 
 
-def bytes_sent(op: Operation, devices: int) -> int:
+def bytes_sent(op: Operation, grid: Grid) -> int:
     """
     The bytes that a device sends in one execution of the collective `op`; the most of all devices if they differ.
 
@@ -172,5 +175,5 @@ def bytes_sent(op: Operation, devices: int) -> int:
     """
     kind = kind_of(op)
     assert kind is not None, f"{op.name} is no collective"
-    size = max((len(group) for group in groups_of(op, devices)), default=1)
+    size = max((len(group) for group in groups_of(op, grid)), default=1)
     return SENT[kind](operand_bytes(op), size)

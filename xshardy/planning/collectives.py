@@ -75,10 +75,10 @@ def each_collective(
     axes = None if program.mesh is None else DeviceAxes(program.mesh)
     for op, executions in executed_operations(module):
         kind = kind_of(op)
-        sent = bytes_sent(op, program.devices) if kind is not None else 0
+        sent = bytes_sent(op, traced.grid) if kind is not None else 0
         if kind is None or not sent or not executions.count:
             continue
-        groups = groups_of(op, program.devices)
+        groups = groups_of(op, traced.grid)
         movement, needed_by = traced.traces.movement(op), traced.traces.operation(op)
         if (last := max(map(max, groups))) >= program.devices:
             why = f"device {last} is in a {kind}, but there are {program.devices}"

@@ -67,10 +67,21 @@ class Undecided(Exception):
     """The message says which value could not be read, and what is missing."""
 
 
+BUDGET = 1_000_000
+"""How many steps a decision takes at most. The step of a transformer takes 1,300 for each layer, some 10 a ms."""
+
+
+class OutOfSteps(Exception):
+    """The budget of a decision is spent."""
+
+
 class Universe:
     """The sources that both programs have in common, and the answers that were accepted about them."""
 
-    def __init__(self):
+    def __init__(self, budget: int | None = None):
+        self.budget = budget
+        self.steps = 0
+        """What was done so far: pieces that operations read, boxes of results, and terms that were compared."""
         self.journal = list[Answer]()
         """One for each question of a kernel, in order: what a certificate is made of."""
         self.integers = Source("integers", (UNLIMITED,))
@@ -83,6 +94,12 @@ class Universe:
         self._constants = dict[object, Constant]()
         self._tables = dict[tuple[str, tuple[int, ...], bytes], Table]()
         self.gaps = dict[tuple[Source, tuple[int, ...], Constant], Gapped]()
+
+    def spend(self, steps: int) -> None:
+        """Count `steps`. Raises `OutOfSteps` if the budget is spent."""
+        self.steps += steps
+        if self.budget is not None and self.steps > self.budget:
+            raise OutOfSteps
 
     def constant(self, value: float | complex | bool) -> Constant:
         """A number that is no integer. Zeros of both signs are one, and so are all real ones that are not numbers."""
@@ -344,6 +361,7 @@ class Kernel:
 
         Where a device computes more than the terms that it has a part of (`is_rest`), as in padding, that is unknown.
         """
+        self.universe.spend(1)
         reads = [replace(piece, at=settled(piece.at, box, operation.sizes), box=box) for piece in reads]
         pieces, left, rest = list[Piece](), box, list[Box]()
         for match in self.oracle.matches(operation, reads, box):

@@ -11,12 +11,13 @@ from xdsl.ir import Attribute
 from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
-from xshardy.programs.device_programs import declared_grid
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.program import Program, read_program
 from xshardy.programs.sharded import PREPARATION
 from xshardy.programs.source import Source, source_in
+from xshardy.proving.kernel import BUDGET
 from xshardy.proving.pair import Pair, check_types, divided_pair, import_local, is_of_device
 from xshardy.proving.verdict import Verdict, prove_pair
 from xshardy.syntax.pass_dumps import dumps_in
@@ -94,9 +95,9 @@ def _chain_of_text(file: Path) -> list[Dumped]:
     return chain
 
 
-def steps_of(chain: Sequence[Dumped], *, run: bool = True) -> Iterator[Step]:
+def steps_of(chain: Sequence[Dumped], *, run: bool = True, budget: int = BUDGET) -> Iterator[Step]:
     """
-    The verdict about each pass of `chain`.
+    The verdict about each pass of `chain`, each within `budget` steps.
 
     Whole programs are compared with whole ones, and programs of a device with those of a device. The pass after which
     types are others, or devices take part in collectives, is the partitioner: each device is to have the parts that the
@@ -114,7 +115,7 @@ def steps_of(chain: Sequence[Dumped], *, run: bool = True) -> Iterator[Step]:
             devices = pair.devices
         else:
             pair = _same_level(before, after, devices)
-        yield Step(each.by, prove_pair(pair, run=run))
+        yield Step(each.by, prove_pair(pair, run=run, budget=budget))
         before = after
 
 

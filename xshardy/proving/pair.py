@@ -11,9 +11,10 @@ from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import sdy
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.interpreters.stablehlo.collectives import channel_of
-from xshardy.programs.device_programs import OF_DEVICES, declared_grid, device_count
+from xshardy.programs.device_programs import OF_DEVICES, device_count
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.meshes import mesh_of

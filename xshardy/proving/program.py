@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo, sdy, stablehlo
@@ -14,13 +14,15 @@ from xshardy.dialects.sdy.value_shardings import common_mesh, without_axes
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import ConditionalOp
 from xshardy.dialects.stablehlo.types import tensor_type
+from xshardy.programs.device_programs import OF_DEVICES
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import joined, part_of
 from xshardy.proving.index import Index, are_indices
 from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.rules.elementwise import selected_where_known
 from xshardy.proving.rules.table import rule_of
 from xshardy.proving.sources import Source
-from xshardy.proving.views import View, pull, restricted
+from xshardy.proving.views import View, merged, pull, restricted
 from xshardy.transforms.call_graph import functions_of
 
 Maps: TypeAlias = Sequence[tuple[Index, ...]]
@@ -79,6 +81,8 @@ class Reading:
     """The operations whose results are no views of the whole program, though their operands are; and why."""
     views: "dict[Operation, Sequence[View]] | None" = None
     """By operation, its results as they were read last, if a dictionary is given."""
+    at: Operation | None = None
+    """The operation that is read."""
 
     def __post_init__(self):
         self._functions: Mapping[str, func.FuncOp] = functions_of(self.module)
@@ -99,7 +103,8 @@ class Reading:
         return []
 
     def _values_of(self, op: Operation, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
-        why = None
+        why, self.at = None, op
+        self.kernel.universe.spend(1 + sum(len(view.pieces) for view in operands))
         try:
             match op:
                 case func.CallOp() | hlo.FusionOp():
@@ -283,7 +288,27 @@ class Reading:
                 for mine, parts in zip(branches, expected, strict=True)
             ):
                 return results
+        if isinstance(op, stablehlo.IfOp) and not any(map(_may_communicate, op.regions)):
+            return self._chosen_by_device(operands[0], *branches)
         raise Undecided("no conditional of the whole program has these branches")
+
+    def _chosen_by_device(self, chosen: View, on_true: Sequence[View], on_false: Sequence[View]) -> Sequence[View]:
+        """On each device the results of the branch that it executes, where the device alone decides."""
+        results = list[View]()
+        for sides in zip(on_true, on_false, strict=True):
+            shape = sides[0].shape
+            pieces, rest = selected_where_known(self.kernel, self.kernel.pulled(chosen, (), shape), *sides)
+            if rest.pieces:
+                raise Undecided("no conditional of the whole program has these branches")
+            results.append(View(shape, merged(pieces)))
+        return results
+
+
+def _may_communicate(region: Region) -> bool:
+    """Whether a region has a collective, or calls what may have one."""
+    called = (func.CallOp, stablehlo.CompositeOp, stablehlo.CustomCallOp, hlo.FusionOp)
+    communicates = tuple(kind for kind in OF_DEVICES if kind not in (stablehlo.PartitionIdOp, stablehlo.ReplicaIdOp))
+    return any(isinstance(op, (*called, *communicates)) for op in region.walk())
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

@@ -8,12 +8,12 @@ import numpy as np
 from xdsl.ir import Operation as IROperation
 
 from xshardy.axes.grid import Grid
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
-from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import part_numbers, part_of
 from xshardy.proving.index import identity
-from xshardy.proving.kernel import Answer, Kernel, Oracle, Undecided, Universe
+from xshardy.proving.kernel import Answer, Kernel, Oracle, OutOfSteps, Undecided, Universe
 from xshardy.proving.pair import Pair
 from xshardy.proving.program import Reading, Relations
 from xshardy.proving.relations import BySharding
@@ -42,6 +42,8 @@ class Decision:
     """The answers that the kernel accepted."""
     assumptions: Sequence[str]
     """What is taken to hold beside the programs."""
+    given_up: IROperation | None = None
+    """The operation of one of the programs at which the budget was spent."""
 
     @property
     def is_proved(self) -> bool:
@@ -68,13 +70,13 @@ class Kept:
     local: dict[IROperation, Sequence[View]] = field(default_factory=dict[IROperation, Sequence[View]])
 
 
-def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None) -> Decision:
+def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None, budget: int | None = None) -> Decision:
     """
     Decide `pair` by the answers of a search, or by given ones; `kept` is filled with what is read.
 
-    Whatever they are, a pair that does not hold is not proved.
+    Whatever they are, a pair that does not hold is not proved. After `budget` steps the decision is given up.
     """
-    universe = Universe()
+    universe = Universe(budget)
     oracle = Search(universe) if answers is None else answers.oracle(universe)
     relations = BySharding(pair.devices) if answers is None else answers.relations()
     grid = declared_grid(pair.local)
@@ -93,12 +95,21 @@ def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None)
         parts.append(other)
     views = (None, None) if kept is None else (kept.whole, kept.local)
     reading = Reading(reader, pair.whole, relations, views=views[0])
-    expected = reading.block(whole_main.body.block, given, {})
-    universe.written.update(term for term in universe.terms if term.is_local)
     local = Reading(kernel, pair.local, relations, reading, views=views[1])
-    found = local.block(local_main.body.block, parts, {})
+    try:
+        expected = reading.block(whole_main.body.block, given, {})
+        universe.written.update(term for term in universe.terms if term.is_local)
+        found = local.block(local_main.body.block, parts, {})
+        unrelated = _unrelated(kernel, pair, expected, found)
+    except OutOfSteps:
+        return Decision(range(len(pair.results)), local.frontier, local.related, (), (), local.at or reading.at)
     if kept is not None:
         kept.whole[whole_main], kept.local[local_main] = given, parts
+    return Decision(unrelated, local.frontier, local.related, universe.journal, sorted(universe.assumptions))
+
+
+def _unrelated(kernel: Kernel, pair: Pair, expected: Sequence[View], found: Sequence[View]) -> Sequence[int]:
+    """The numbers of the results that are not shown to be the parts that they should be."""
     unrelated = list[int]()
     for index, (view, tensor) in enumerate(zip(found, pair.results, strict=True)):
         try:
@@ -109,7 +120,7 @@ def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None)
         reduced = _completed(kernel, view, tensor)
         if not kernel.has(reduced, part) or not _is_whole(part, tensor):
             unrelated.append(index)
-    return Decision(unrelated, local.frontier, local.related, universe.journal, sorted(universe.assumptions))
+    return unrelated
 
 
 def _is_whole(part: View, tensor: DistributedTensor) -> bool:

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
@@ -20,7 +21,6 @@ from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo.evaluator import RULES
 from xshardy.interpreters.stablehlo.rules import Rule
 from xshardy.numerics.element_types import KINDS, Array, Kind
-from xshardy.programs.device_programs import declared_grid
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.pair import Pair
 from xshardy.rewriting.walk import operations_of

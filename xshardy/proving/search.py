@@ -39,6 +39,7 @@ class Search:
     def matches(self, operation: Operation, reads: Sequence[Piece], box: Box) -> Iterator[Match]:
         """Terms whose equations have a solution."""
         for term in list(self._terms[_key(operation, reads)]):
+            self._universe.spend(1)
             for is_swapped in (False, True) if operation.commutes else (False,):
                 ordered = [reads[1], reads[0], *reads[2:]] if is_swapped else reads
                 if any(a.source is not b.source for a, b in zip(term.reads, ordered, strict=True)):

@@ -184,3 +184,14 @@ class Term(Source):
     """The dimension of the space behind each dimension of the term, but the device and those that are made."""
     devices: NDArray[np.int64] | None = None
     """For each device, the first one that has the same result; None for a term of the whole program."""
+    has_parts: bool = field(init=False, default=False)
+    """Whether a read is a part of a reduction, or made of one. Kept, since terms share their reads: no tree to walk."""
+
+    def __post_init__(self):
+        has_parts = self.is_local and any(map(is_made_of_parts, self.reads))
+        object.__setattr__(self, "has_parts", has_parts)
+
+
+def is_made_of_parts(piece: Piece) -> bool:
+    """Whether a piece is a part of a reduction, or made of one."""
+    return piece.partial is not None or (isinstance(piece.source, Term) and piece.source.has_parts)

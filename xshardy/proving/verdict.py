@@ -10,6 +10,7 @@ from xdsl.ir import Operation
 from xshardy.display.html_parts import facts
 from xshardy.programs.garbage import collection_suspended
 from xshardy.proving.certificate import CertificateError, certificate_of, check
+from xshardy.proving.kernel import BUDGET
 from xshardy.proving.pair import Pair
 from xshardy.proving.prove import Kept, decide
 from xshardy.proving.refutation import Witness, is_runnable, refute
@@ -50,6 +51,8 @@ class Verdict:
     """Of a proof: JSON, which `certificate.check` reads."""
     was_run: bool = False
     """Whether inputs were tried."""
+    given_up: Operation | None = None
+    """The operation at which the budget of steps was spent."""
 
     def __bool__(self) -> bool:
         """Whether it is proved."""
@@ -103,11 +106,13 @@ class Verdict:
         else:
             tried = "no input that was tried refutes it" if self.was_run else "it was not run"
             yield f"undecided: not shown for {_results(self.unrelated, count)}; {tried} ({seconds})"
+        if self.given_up is not None:
+            yield f"  given up at {self._named(self.given_up)}: the budget of steps is spent"
         for op, why in self.frontier[:SHOWN]:
             yield f"  not related: {self._named(op)}: {why}"
         if len(self.frontier) > SHOWN:
             yield f"  and {len(self.frontier) - SHOWN} more"
-        if not self.frontier:
+        if not self.frontier and self.given_up is None:
             yield "  each operation is related to the whole program, but results are not the parts that shardings say"
 
 
@@ -118,15 +123,18 @@ def _results(numbers: Sequence[int], count: int) -> str:
 
 
 @collection_suspended()
-def prove_pair(pair: Pair, *, run: bool = True, certify: bool = False, kept: Kept | None = None) -> Verdict:
+def prove_pair(
+    pair: Pair, *, run: bool = True, certify: bool = False, kept: Kept | None = None, budget: int = BUDGET
+) -> Verdict:
     """
     The verdict about `pair`.
 
     What is not proved is run, if `run`, to find an input that refutes it. With `certify`, a proof has a certificate,
-    which has been checked. `kept` is filled with the views that values are, as a page shows them.
+    which has been checked. `kept` is filled with the views that values are, as a page shows them. The proof is given
+    up after `budget` steps; the check of a certificate is not.
     """
     start = perf_counter()
-    decision = decide(pair, kept=kept)
+    decision = decide(pair, kept=kept, budget=budget)
     found = decision.unrelated, decision.frontier, decision.related
     if decision.is_proved:
         certificate = certificate_of(pair, decision) if certify else None
@@ -136,4 +144,6 @@ def prove_pair(pair: Pair, *, run: bool = True, certify: bool = False, kept: Kep
     can_run = run and is_runnable(pair)
     witness = refute(pair) if can_run else None
     answer = Answer.UNDECIDED if witness is None else Answer.REFUTED
-    return Verdict(answer, pair, *found, perf_counter() - start, decision.assumptions, witness, None, can_run)
+    return Verdict(
+        answer, pair, *found, perf_counter() - start, decision.assumptions, witness, None, can_run, decision.given_up
+    )

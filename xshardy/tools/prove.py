@@ -22,6 +22,9 @@ def as_json(verdict: Verdict) -> dict[str, object]:
         "related_operations": verdict.related,
         "seconds": verdict.seconds,
         "was_run": verdict.was_run,
+        "given_up": None
+        if (op := verdict.given_up) is None
+        else {"operation": op.name, "line": verdict.pair.names.line(op)},
         "not_related": [
             {"operation": op.name, "line": verdict.pair.names.line(op), "why": why} for op, why in verdict.frontier
         ],

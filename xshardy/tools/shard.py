@@ -30,19 +30,34 @@ class Placement:
     bytes_before: int
     bytes_after: int
     is_argument: bool
+    device: int | None = None
+    """The only device that computes the value."""
 
     @property
     def is_replicated(self) -> bool:
         """Whether every device holds the whole value."""
-        return self.sharding is None or not any(dim.axes.data for dim in self.sharding.dim_shardings)
+        return self.device is None and not (
+            self.sharding is not None and any(dim.axes.data for dim in self.sharding.dim_shardings)
+        )
+
+    @property
+    def place(self) -> str:
+        """How the value is divided, or which device computes it."""
+        if self.device is not None:
+            return f"on device {self.device}"
+        return "replicated" if self.is_replicated else dimensions(self.sharding)
+
+
+def mesh_over(value: SSAValue, sharding: TensorShardingAttr | None) -> MeshAttr | None:
+    """The mesh of a sharding of `value`."""
+    owner = value.owner
+    op = owner.parent_op() if isinstance(owner, Block) else owner
+    return None if sharding is None or op is None else lookup_mesh(sharding, op)
 
 
 def bytes_per_device(value: SSAValue, sharding: TensorShardingAttr | None) -> int:
     """The bytes that a device holds of a tensor of static shape, with padding, each element in whole bytes."""
-    owner = value.owner
-    op = owner.parent_op() if isinstance(owner, Block) else owner
-    mesh = None if sharding is None or op is None else lookup_mesh(sharding, op)
-    return bytes_of_part(tensor_type(value), sharding, mesh)
+    return bytes_of_part(tensor_type(value), sharding, mesh_over(value, sharding))
 
 
 def bytes_of_part(type: TensorType[Attribute], sharding: TensorShardingAttr | None, mesh: MeshAttr | None) -> int:
@@ -64,13 +79,15 @@ def placements(sharded: Sharded) -> Iterator[Placement]:
         if not type.get_shape() or type.element_type not in ANY_ELEMENT:
             continue
         sharding = sharded.sharding(number)
+        mesh = mesh_over(home, sharding)
         yield Placement(
             sharded.names.describe(home),
             type,
             sharding,
             bytes_per_device(home, history.written(number)),
-            bytes_per_device(home, sharding),
+            bytes_of_part(type, sharding, mesh),
             isinstance(home, BlockArgument) and isinstance(home.block.parent_op(), FuncOp),
+            None if mesh is None else mesh.maximal_device_id,
         )
 
 
@@ -97,7 +114,7 @@ def print_placements(all_placements: Sequence[Placement], top: int) -> None:
         (
             placement.name,
             str(placement.type),
-            "replicated" if placement.is_replicated else dimensions(placement.sharding),
+            placement.place,
             in_bytes(placement.bytes_after),
             in_bytes(placement.bytes_before),
         )

@@ -97,11 +97,12 @@ def shard(
     inside: bool,
     uneven: bool = False,
     unreduced: bool = False,
+    alone: bool = False,
 ) -> None:
     """
     Give some arguments and results of functions a sharding, and some of operations if `inside`.
 
-    If `unreduced`, some of these tensors are unreduced.
+    If `unreduced`, some of these tensors are unreduced. If `alone`, some operations are on one device.
 
     If `uneven`, operations read arguments with another sharding, which often does not divide them.
     """
@@ -111,7 +112,12 @@ def shard(
             return None
         return draw(shardings(mesh, type, uneven=uneven, unreduced=unreduced))  # pyright: ignore
 
-    module.body.block.insert_op_before(MeshOp("mesh", mesh), module.body.block.first_op)  # pyright: ignore
+    devices = range(min(mesh.device_count, 2)) if alone else ()
+    of_one = [MeshOp(f"device_{device}", MeshAttr.of([], [device])) for device in devices]
+    module.body.block.insert_ops_before(  # pyright: ignore[reportUnknownMemberType]
+        [MeshOp("mesh", mesh), *of_one],
+        module.body.block.first_op,  # pyright: ignore[reportArgumentType]
+    )
     for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
         if function.sym_name.data != "main":
             continue
@@ -130,6 +136,8 @@ def shard(
             if unreduced and draw(st.integers(0, 3)) == 0:
                 _constrain_result(draw, op.results[0], mesh)
             found = [some(result.type) for result in op.results]
+            if of_one and draw(st.booleans()):
+                found = [TensorShardingAttr.fully_closed(draw(st.sampled_from(of_one)).sym_name.data, 0)] * len(found)
             if any(found):
                 op.attributes[SHARDING] = TensorShardingPerValueAttr(
                     each or TensorShardingAttr.fully_open("mesh", len(result.type.get_shape()))  # pyright: ignore

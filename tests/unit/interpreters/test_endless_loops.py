@@ -100,6 +100,56 @@ def test_a_counter_that_goes_the_other_way():
         xshardy.run(counted("subtract %i, %one"), on="simulated")
 
 
+def test_a_counter_that_passes_its_limit():
+    with pytest.raises(DiagnosticException, match="its counter starts at 0 and steps by 1, away from -1"):
+        xshardy.run(counted("add %i, %one", limit="-1").replace("compare LT", "compare NE"), on="simulated")
+    with pytest.raises(DiagnosticException, match="its counter starts at 0 and steps by 7, past 16"):
+        seven = counted("add %i, %one", limit="16").replace("dense<1>", "dense<7>")
+        xshardy.run(seven.replace("compare LT", "compare NE"), on="simulated")
+
+
+FUSED_COUNTER = """HloModule runaway
+
+fused_step {
+  i = s32[] parameter(0)
+  m = s32[] constant(-1)
+  ROOT j = s32[] add(i, m)
+}
+
+fused_end {
+  i = s32[] parameter(0)
+  n = s32[] constant(100)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+body {
+  s = (s32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  j = s32[] fusion(i), kind=kLoop, calls=fused_step
+  ROOT t = (s32[]) tuple(j)
+}
+
+condition {
+  s = (s32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  ROOT c = pred[] fusion(i), kind=kLoop, calls=fused_end
+}
+
+ENTRY main {
+  x = s32[] parameter(0)
+  z = s32[] constant(0)
+  s = (s32[]) tuple(z)
+  ROOT w = (s32[]) while(s), condition=condition, body=body
+}
+"""
+
+
+def test_a_counter_that_runs_away_in_kernels():
+    program = xshardy.compile_program(FUSED_COUNTER)
+    with pytest.raises(DiagnosticException, match="its counter starts at 0 and steps by -1, away from 100"):
+        program.run([np.zeros((), np.int32)])
+
+
 def test_a_loop_is_given_up(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(endless_loops, "MAX_ITERATIONS", 50)
     watch = LoopWatch(loop_of(counted("multiply %i, %i")), limit=50)

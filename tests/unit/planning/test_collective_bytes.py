@@ -4,10 +4,12 @@ import pytest
 from xdsl.ir import Operation
 
 import xshardy
+from xshardy.axes.grid import Grid
 from xshardy.planning.collective_bytes import bytes_sent, groups_of, kind_of
 from xshardy.rewriting.walk import operations_in
 
 DEVICES = 8
+GRID = Grid(1, DEVICES)
 GROUPS = "replica_groups = dense<[[0, 1, 2, 3], [4, 5, 6, 7]]> : tensor<2x4xi64>"
 CHANNEL = "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>"
 IDS = f"{GROUPS}, {CHANNEL}, use_global_device_ids"
@@ -51,7 +53,7 @@ def test_gathers_and_reductions_send_what_a_ring_sends():
     for op in (collective(gather), collective(scatter), all_reduce(IDS)):
         kind = kind_of(op)
         assert kind is not None
-        assert bytes_sent(op, DEVICES) == ring(kind, 4, BYTES)
+        assert bytes_sent(op, GRID) == ring(kind, 4, BYTES)
 
 
 def test_an_exchange_keeps_the_own_part():
@@ -59,19 +61,19 @@ def test_an_exchange_keeps_the_own_part():
         f'%0 = "stablehlo.all_to_all"(%x) <{{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 4 : '
         f"i64, {GROUPS}, {CHANNEL}}}> : ({TYPE}) -> tensor<32x4xf32>"
     )
-    assert bytes_sent(collective(text), DEVICES) == BYTES * 3 // 4
+    assert bytes_sent(collective(text), GRID) == BYTES * 3 // 4
 
 
 def test_a_permute_sends_to_other_devices_only():
     moving = permute("source_target_pairs = dense<[[0, 1], [1, 1]]> : tensor<2x2xi64>".replace("[1, 1]", "[1, 0]"))
     staying = permute("source_target_pairs = dense<[[0, 0], [1, 1]]> : tensor<2x2xi64>")
-    assert (bytes_sent(moving, DEVICES), bytes_sent(staying, DEVICES)) == (BYTES, 0)
+    assert (bytes_sent(moving, GRID), bytes_sent(staying, GRID)) == (BYTES, 0)
 
 
 def test_groups_without_numbers_of_devices():
     replicas = "replica_groups = dense<0> : tensor<1x1xi64>"
-    assert groups_of(all_reduce(f"{replicas}, {CHANNEL}"), DEVICES) == [range(DEVICES)]
-    assert bytes_sent(all_reduce(replicas), DEVICES) == 0
+    assert groups_of(all_reduce(f"{replicas}, {CHANNEL}"), GRID) == [tuple(range(DEVICES))]
+    assert bytes_sent(all_reduce(replicas), GRID) == 0
 
 
 def test_groups_along_axes_of_a_mesh():
@@ -79,12 +81,12 @@ def test_groups_along_axes_of_a_mesh():
     axes = '[#stablehlo.axis_ref<name = "y">]'
     groups = f"#stablehlo.replica_group_mesh_axes<mesh = {mesh}, axes = {axes}>"
     op = all_reduce(f"replica_groups = {groups}, {CHANNEL}, use_global_device_ids")
-    assert [list(group) for group in groups_of(op, DEVICES)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert [list(group) for group in groups_of(op, GRID)] == [[0, 1, 2, 3], [4, 5, 6, 7]]
 
 
 def test_groups_of_different_sizes_count_the_largest():
     groups = "replica_groups = dense<[[0, 1, 2], [3, -1, -1]]> : tensor<2x3xi64>"
-    assert bytes_sent(all_reduce(f"{groups}, {CHANNEL}, use_global_device_ids"), 4) == -(-2 * 2 * BYTES // 3)
+    assert bytes_sent(all_reduce(f"{groups}, {CHANNEL}, use_global_device_ids"), Grid(1, 4)) == -(-2 * 2 * BYTES // 3)
 
 
 @pytest.mark.parametrize(("element", "bytes"), [("i1", 128), ("i4", 128), ("bf16", 256), ("complex<f64>", 2048)])
@@ -92,7 +94,7 @@ def test_elements_take_whole_bytes(element: str, bytes: int):
     type = f"tensor<8x16x{element}>"
     pairs = "source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>"
     op = collective(f'%0 = "stablehlo.collective_permute"(%x) <{{{pairs}, {CHANNEL}}}> : ({type}) -> {type}', type)
-    assert bytes_sent(op, DEVICES) == bytes
+    assert bytes_sent(op, GRID) == bytes
 
 
 HLO = """HloModule m
@@ -119,4 +121,28 @@ ENTRY %main (x: f32[8,16]) -> f32[8,16] {
 def test_collectives_of_hlo_text(instruction: str, bytes: int):
     module = xshardy.read_hlo(HLO.replace("INSTRUCTION", instruction))
     (op,) = (op for op in operations_in(module) if kind_of(op) is not None)
-    assert bytes_sent(op, DEVICES) == bytes
+    assert bytes_sent(op, GRID) == bytes
+
+
+BOTH = Grid(2, 4)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "groups"),
+    [
+        ("all-reduce(%x), replica_groups={{0,1}}, to_apply=add", [[0, 4], [1, 5], [2, 6], [3, 7]]),
+        ("all-reduce(%x), replica_groups={}, to_apply=add", [[0, 4], [1, 5], [2, 6], [3, 7]]),
+        ("all-reduce(%x), channel_id=1, replica_groups={{0},{1}}, to_apply=add", [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ("all-reduce(%x), channel_id=1, replica_groups={}, to_apply=add", [[*range(8)]]),
+        (
+            "all-to-all(%x), channel_id=1, replica_groups={{0,1},{2,3}}, dimensions={0}",
+            [[0, 1], [2, 3], [4, 5], [6, 7]],
+        ),
+        ("collective-permute(%x), channel_id=1, source_target_pairs={{0,3}}", [[0, 3], [4, 7]]),
+        ("collective-permute(%x), source_target_pairs={{0,1}}", [[0, 4], [1, 5], [2, 6], [3, 7]]),
+    ],
+)
+def test_groups_among_replicas_and_partitions(instruction: str, groups: list[list[int]]):
+    module = xshardy.read_hlo(HLO.replace("INSTRUCTION", f"f32[8,16] {instruction}"))
+    (found,) = (op for op in operations_in(module) if kind_of(op) is not None)
+    assert sorted(sorted(group) for group in groups_of(found, BOTH)) == groups

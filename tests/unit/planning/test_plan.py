@@ -168,3 +168,27 @@ ENTRY main {
 """
     with pytest.raises(ValueError, match=r":5: error: device 9 is in a collective-permute, but there are 4"):
         xshardy.plan(text)
+
+
+GROUP = """HloModule ring, replica_count=4
+
+both_ways {
+  a = u32[] parameter(0)
+  right = u32[] collective-permute(a), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}
+  left = u32[] collective-permute(a), source_target_pairs={{0,3},{1,0},{2,1},{3,2}}
+  ROOT t = (u32[], u32[]) tuple(right, left)
+}
+
+ENTRY main {
+  id = u32[] replica-id()
+  start = ((u32[]), (u32[], u32[])) async-start(id), calls=both_ways, frontend_attributes={_collectives_group=""}
+  ROOT done = (u32[], u32[]) async-done(start)
+}
+"""
+
+
+def test_a_program_of_each_device_is_planned_as_it_is():
+    """Also a group of collectives that are executed together."""
+    plan = xshardy.plan(GROUP)
+    assert plan.devices == 4 and plan.counts == {"collective-permute": 2} and plan.bytes == 8
+    assert {collective.cause.text for collective in plan.collectives} == {"the program contains it"}

@@ -436,3 +436,51 @@ def test_summands_without_axes_are_refused(tmp_path: Path, capsys: pytest.Captur
     local.write_text(HLO_PART)
     assert main(["prove", str(whole), str(local)]) == 1
     assert "whole.hlo:5: error: xla.sdy.has_unreduced_axes says that devices have summands" in capsys.readouterr().err
+
+
+HLO_SUMMANDS = """\
+HloModule m, num_partitions=4
+ENTRY main {
+  x = f32[8,4] parameter(0), sharding=PARAMETER
+  ROOT r = f32[8,4] copy(x), sharding=RESULT
+}
+"""
+
+COPY = "ROOT r = f32[8,4] copy(x)"
+SUM = "ROOT r = f32[8,4] all-reduce(x), channel_id=1, replica_groups={{0,1,2,3}}, use_global_device_ids=true, to_apply=add"
+PAIRS = "ROOT r = f32[8,4] all-reduce(x), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=add"
+FIRST = """\
+  p = u32[] partition-id()
+  z = u32[] constant(0)
+  c = pred[] compare(p, z), direction=EQ
+  q = pred[8,4] broadcast(c), dimensions={}
+  f = f32[] constant(0)
+  g = f32[8,4] broadcast(f), dimensions={}
+  ROOT r = f32[8,4] select(q, x, g)"""
+IN_PAIRS = "{devices=[2,1,2]<=[4] last_tile_dims={unreduced}}"
+REPLICAS = "{devices=[2,1,2]<=[4] last_tile_dim_replicate}"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "result", "body", "status"),
+    [
+        ("{unreduced}", "{unreduced}", COPY, 0),
+        ("{unreduced}", "{replicated}", SUM, 0),
+        ("{unreduced}", "{replicated}", COPY, 1),
+        ("{replicated}", "{unreduced}", FIRST, 0),
+        ("{replicated}", "{unreduced}", COPY, 1),
+        (IN_PAIRS, REPLICAS, PAIRS, 0),
+        (IN_PAIRS, REPLICAS, COPY, 1),
+        (IN_PAIRS, IN_PAIRS, COPY, 0),
+    ],
+)
+def test_unreduced_tensors_of_hlo_are_summands(parameter: str, result: str, body: str, status: int, tmp_path: Path):
+    whole, local = tmp_path / "whole.hlo", tmp_path / "local.hlo"
+    whole.write_text(HLO_SUMMANDS.replace("PARAMETER", parameter).replace("RESULT", result))
+    rows = 4 if parameter == IN_PAIRS else 8
+    local.write_text(
+        "HloModule m, num_partitions=4\n"
+        "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n"
+        f"ENTRY main {{ x = f32[8,4] parameter(0)\n {body} }}\n".replace("[8,4]", f"[{rows},4]")
+    )
+    assert main(["prove", str(whole), str(local)]) == status

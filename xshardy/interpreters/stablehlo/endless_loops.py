@@ -73,8 +73,9 @@ class LoopWatch:
         if count.trips is not None:
             self.limit = max(self.limit, count.trips)
         elif element_type(count.compare.lhs) in (i32, i64) and 0 < abs(count.step) * MAX_ITERATIONS < 1 << 31:
+            way = "past" if (count.limit - count.first) * count.step > 0 else "away from"
             raise self._error(
-                f"its counter starts at {count.first} and steps by {count.step}, away from {count.limit}, which ends it"
+                f"its counter starts at {count.first} and steps by {count.step}, {way} {count.limit}, which ends it"
             )
 
     def _error(self, what: str) -> InterpretationError:

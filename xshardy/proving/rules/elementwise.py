@@ -78,7 +78,7 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
         operands = [operands[0], operands[0]]
     pieces, rest = list[Piece](), list[tuple[Box, tuple[Piece, ...]]]()
     if isinstance(op, stablehlo.SelectOp):
-        pieces, operands[0] = _chosen(kernel, *operands)
+        pieces, operands[0] = selected_where_known(kernel, *operands)
     for box, chosen in refined([view.pieces for view in operands]):
         reads = tuple(replace(piece, at=settled(piece.at, box, shape), box=box) for piece in chosen)
         known = _known(kernel, op, reads, box)
@@ -96,7 +96,7 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
     return [View(shape, merged(pieces))]
 
 
-def _chosen(kernel: Kernel, mask: View, on_true: View, on_false: View) -> tuple[list[Piece], View]:
+def selected_where_known(kernel: Kernel, mask: View, on_true: View, on_false: View) -> tuple[list[Piece], View]:
     """A selection where its mask is known, whatever the other side is there; and the mask where it is not known."""
     pieces, rest = list[Piece](), list[Piece]()
     for piece in mask.pieces:

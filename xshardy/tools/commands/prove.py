@@ -6,12 +6,13 @@ from pathlib import Path
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.program import Program, read_program
 from xshardy.proving.certificate import CertificateError, check
+from xshardy.proving.kernel import BUDGET
 from xshardy.proving.log import chains_in, steps_of
 from xshardy.proving.pair import Pair, import_local, pair_of, partitioned_pair
 from xshardy.proving.prove import Kept
 from xshardy.proving.relation import relate
 from xshardy.proving.verdict import Answer, prove_pair
-from xshardy.tools.arguments import mesh_axes, path
+from xshardy.tools.arguments import mesh_axes, path, positive
 from xshardy.tools.output import print_json, printable, write_bytes, write_text
 from xshardy.tools.placed_diagnostics import diagnostics_of, imported_program
 from xshardy.tools.progress import stage
@@ -51,6 +52,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", type=path, metavar="JSON", help="check this certificate, and search for nothing")
     parser.add_argument(
         "--no-run", action="store_true", help="do not look for an input that refutes what is not proved"
+    )
+    parser.add_argument(
+        "--budget",
+        type=positive,
+        default=BUDGET,
+        metavar="STEPS",
+        help="give a proof up after so many steps, some 10,000 a second (default: %(default)s)",
     )
     parser.add_argument("--witness", type=path, metavar="NPZ", help="write the whole arguments that refute")
     parser.add_argument(
@@ -119,11 +127,11 @@ def _log(args: argparse.Namespace) -> int:
     """Print a line for each pass of a log; the exit status is the worst."""
     others = (args.local, args.relation, args.certificate, args.check, args.mesh, args.witness, args.json, args.html)
     if any(others):
-        raise UsageError("error: --log takes a log, and no other program or option than --no-run")
+        raise UsageError("error: --log takes a log, and no other program or option than --no-run and --budget")
     chains = chains_in(Path(args.file))
     worst, first = Answer.PROVED, ""
     for chain in chains:
-        for step in steps_of(chain, run=not args.no_run):
+        for step in steps_of(chain, run=not args.no_run, budget=args.budget):
             answer = step.verdict.answer
             print(f"{answer.value:9}  {step.verdict.seconds:7.2f} s  {step.name}", flush=True)
             if answer is not Answer.PROVED:
@@ -140,7 +148,9 @@ def _answer(args: argparse.Namespace, pair: Pair) -> int:
     """Print the verdict about `pair`, and write what was asked for."""
     kept = None if args.html is None else Kept()
     with stage("proving"):
-        verdict = prove_pair(pair, run=not args.no_run, certify=args.certificate is not None, kept=kept)
+        verdict = prove_pair(
+            pair, run=not args.no_run, certify=args.certificate is not None, kept=kept, budget=args.budget
+        )
     if args.json:
         print_json(as_json(verdict))
     else:

@@ -66,13 +66,13 @@ class PartitionerPipelinePass(PipelinePass):
             CanonicalizeReshardsPass(),
             RemoveNeedlessReshardsPass(),
             GatherBetweenMeshesPass(),
+            ResolveSingleDeviceShardingPass(*counts),
             *to_collectives,
             SumShortGathersPass(*counts),
             PadForDivisibilityPass(),
             ReplicateWholeOperationsPass(refused=True),
             *to_collectives,
             ScatterSlicedReductionsPass(),
-            ResolveSingleDeviceShardingPass(*counts),
         )
 
     @property

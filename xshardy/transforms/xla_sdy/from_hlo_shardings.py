@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation
 
 from xshardy.axes.mesh import Mesh
 from xshardy.axes.spans import Axes
+from xshardy.dialects.declared_grid import declared_grid
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
@@ -111,7 +112,10 @@ class ImportedMeshes:
     """The meshes for the HLO shardings of a module."""
 
     devices: NamedMesh
-    """The mesh for tiles. Without tiles, the first one that a sharding names, or an empty one."""
+    """
+    The mesh for tiles. Without tiles, the first one that a sharding names; or the partitions of the module, if
+    something is unreduced, so that each has a part of the sum; or an empty one.
+    """
     name: str
     of_one_device: Mapping[int, str]
     """The names of the meshes of one device that has whole arrays, by device."""
@@ -192,6 +196,8 @@ def imported_meshes(values: Iterable[ValueSharding], module: ModuleOp) -> Import
         ) from error
     names = SymbolNames(module)
     main = next(iter(named), EMPTY_MESH) if found is None else unnamed_axes(found)
+    if main == EMPTY_MESH and any(s.placement is Uniform.UNREDUCED for s in first):
+        main = unnamed_axes(DeviceMesh((declared_grid(module).partitions,)))
     name = names.fresh("mesh")
     of_named = {mesh: name if mesh == main else names.fresh("mesh") for mesh in named}
     maximal = sorted({s.placement.device for s in first if isinstance(s.placement, OneDevice)})

@@ -2,6 +2,7 @@
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 sdy.mesh @other = <["all"=4]>
+sdy.mesh @second = <[], device_ids=[2]>
 
 // Each device has the whole operand, and takes its part over the other mesh.
 // CHECK-LABEL: @part_over_another_mesh(
@@ -10,6 +11,14 @@ sdy.mesh @other = <["all"=4]>
 func.func @part_over_another_mesh(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@other, [{}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}]>}) {
   %0 = sdy.reshard %a <@mesh, [{"y"}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: @whole_on_a_device(
+// CHECK-NEXT:    stablehlo.sine %arg0 : tensor<8xf32>
+func.func @whole_on_a_device(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = sdy.reshard %a <@second, []> : tensor<8xf32>
+  %1 = stablehlo.sine %0 : tensor<8xf32>
+  return %1 : tensor<8xf32>
 }
 
 // The groups are along the manual axis, so devices of a group have the same part along the other one.

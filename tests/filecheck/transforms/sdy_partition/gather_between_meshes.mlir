@@ -3,6 +3,7 @@
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 sdy.mesh @same_axes = <["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>
 sdy.mesh @other = <["all"=4]>
+sdy.mesh @second = <[], device_ids=[2]>
 
 // CHECK-LABEL: func.func @other_axes
 // CHECK-NEXT:    %[[W:.*]] = sdy.reshard %arg0 <@mesh, [{}]> : tensor<8xf32>
@@ -27,5 +28,16 @@ func.func @unchanged(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
   %2 = sdy.reshard %a <@other, [{}]> : tensor<8xf32>
   %3 = sdy.reshard %b <@other, [{"all"}]> : tensor<8xf32>
   %4 = sdy.reshard %c <@other, [{"all"}]> : tensor<8xf32>
+  return
+}
+
+// A single device reads the whole tensor.
+// CHECK-LABEL: func.func @to_a_device
+// CHECK-NEXT:    %[[W:.*]] = sdy.reshard %arg0 <@mesh, [{}]> : tensor<8xf32>
+// CHECK-NEXT:    sdy.reshard %[[W]] <@second, []> : tensor<8xf32>
+// CHECK-NEXT:    sdy.reshard %arg1 <@second, []> : tensor<8xf32>
+func.func @to_a_device(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32>) {
+  %0 = sdy.reshard %a <@second, []> : tensor<8xf32>
+  %1 = sdy.reshard %b <@second, []> : tensor<8xf32>
   return
 }

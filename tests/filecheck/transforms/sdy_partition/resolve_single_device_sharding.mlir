@@ -52,3 +52,22 @@ func.func @on_all_devices(%t: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.negate %t {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// What only the same device reads stays there. Each device makes constants, and executes loops, with whole tensors.
+// CHECK-LABEL: @chain(
+// CHECK:      %[[A:.*]] = "stablehlo.if"
+// CHECK-NEXT:   stablehlo.negate %arg0
+// CHECK-NOT:  sdy.all_reduce
+// CHECK:      %[[B:.*]] = "stablehlo.if"
+// CHECK-NEXT:   stablehlo.add %[[A]], %cst
+// CHECK:      %[[R:.*]] = sdy.all_reduce {"x", "y"} %[[B]]
+// CHECK-NEXT: stablehlo.optimization_barrier {{.*}}<@mesh, [{}]>{{.*}} %[[R]]
+// CHECK-NEXT: return
+func.func @chain(%t: tensor<8xf32>) -> tensor<8xf32> {
+  %c = stablehlo.constant {sdy.sharding = #sdy.sharding_per_value<[<@third, []>]>} dense<1.0> : tensor<8xf32>
+  %0 = stablehlo.negate %t {sdy.sharding = #sdy.sharding_per_value<[<@third, []>]>} : tensor<8xf32>
+  %1 = sdy.reshard %0 <@third, []> : tensor<8xf32>
+  %2 = stablehlo.add %1, %c {sdy.sharding = #sdy.sharding_per_value<[<@third, []>]>} : tensor<8xf32>
+  %3 = stablehlo.optimization_barrier {sdy.sharding = #sdy.sharding_per_value<[<@third, []>]>} %2 : tensor<8xf32>
+  return %3 : tensor<8xf32>
+}

@@ -91,3 +91,16 @@ func.func @other(%x: tensor<8xf32> {mhlo.sharding = "{replicated}"}) {
 func.func @no_shardings(%x: tensor<8xf32>) {
   return
 }
+
+// -----
+
+// Without tiles, what is unreduced is so over all partitions.
+// CHECK:       sdy.mesh @mesh = <["_axis_0"=4]>
+// CHECK-LABEL: func.func @main
+// CHECK-SAME:    %arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{{.*}}], unreduced={"_axis_0"}>}
+// CHECK-SAME:    -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}, tensor<8xf32>
+module attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%x: tensor<8xf32> {mhlo.sharding = "{unreduced}"}) -> (tensor<8xf32> {mhlo.sharding = "{replicated}"}, tensor<8xf32>) {
+    return %x, %x : tensor<8xf32>, tensor<8xf32>
+  }
+}

@@ -22,7 +22,7 @@ from xshardy.universe import new_context
 @settings(suppress_health_check=[*HealthCheck])
 @given(st.data(), st.randoms(use_true_random=False), st.integers(1, 8), meshes)
 def test_partitioned_programs_compute_the_same(data: st.DataObject, rng: Random, length: int, mesh: MeshAttr):
-    check_program(data, rng, length, mesh, unreduced=False)
+    check_program(data, rng, length, mesh)
 
 
 @settings(suppress_health_check=[*HealthCheck])
@@ -32,11 +32,21 @@ def test_programs_of_partial_sums_compute_the_same(data: st.DataObject, rng: Ran
     check_program(data, rng, length, mesh, unreduced=True)
 
 
-def check_program(data: st.DataObject, rng: Random, length: int, mesh: MeshAttr, *, unreduced: bool) -> None:
+@settings(suppress_health_check=[*HealthCheck])
+@given(st.data(), st.randoms(use_true_random=False), st.integers(1, 8), meshes)
+def test_programs_with_operations_on_one_device_compute_the_same(
+    data: st.DataObject, rng: Random, length: int, mesh: MeshAttr
+):
+    check_program(data, rng, length, mesh, alone=True)
+
+
+def check_program(
+    data: st.DataObject, rng: Random, length: int, mesh: MeshAttr, *, unreduced: bool = False, alone: bool = False
+) -> None:
     text, arguments = random_program(rng, length, linear=unreduced)
     module = xshardy.parse(text)
     wanted = evaluate(entry_of(module), arguments)
-    shard(data.draw, module, mesh, inside=data.draw(st.booleans()), unreduced=unreduced)
+    shard(data.draw, module, mesh, inside=alone or data.draw(st.booleans()), unreduced=unreduced, alone=alone)
     note(str(module))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -12,7 +12,7 @@ from xdsl.traits import is_side_effect_free
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
-from xshardy.dialects.sdy.collectives import AllReduceOp
+from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.control_flow import CaseOp, IfOp
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, integer_table
@@ -35,8 +35,16 @@ COLLECTIVES: tuple[type[Operation], ...] = (
 
 
 def _is_reduced(op: Operation) -> bool:
-    """Whether the results of `op` are partial: only reductions between devices read them."""
-    return all(isinstance(use.operation, AllReduceOp) for result in op.results for use in result.uses)
+    """Whether the results of `op` are partial: only reductions between devices, and branches like `op`, read them."""
+    return all(_reads_partial(use.operation, op) for result in op.results for use in result.uses)
+
+
+def _reads_partial(user: Operation, op: Operation) -> bool:
+    """Whether `user` reduces the partial results of `op`, perhaps padded, or is in a branch that is like `op`."""
+    branch = user.parent_op()
+    if isinstance(branch, IfOp | CaseOp) and branch is not op.parent_op():
+        return _is_reduced(branch)
+    return isinstance(user, Reduction) or (isinstance(user, stablehlo.PadOp) and _is_reduced(user))
 
 
 def _only_chooses_branches(value: SSAValue) -> bool:

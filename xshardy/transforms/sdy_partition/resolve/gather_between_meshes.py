@@ -1,4 +1,4 @@
-"""Reshards between meshes with other axes, by way of whole tensors."""
+"""Reshards to meshes with other axes, or to a single device, by way of whole tensors."""
 
 from typing import ClassVar
 
@@ -11,19 +11,24 @@ from xshardy.transforms.failures import warn
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.insert_func_call_reshards import replicated_like
 from xshardy.transforms.sdy_export.reshard_to_collectives import same_axes
+from xshardy.transforms.sdy_export.single_device import is_on_single_device
 
 
 class GatherBeforeReshard(RewritePattern):
-    """`reshard(x)` -> `reshard(reshard(x))`, the inner one to a replicated tensor, if `x` is over other axes."""
+    """
+    `reshard(x)` -> `reshard(reshard(x))`, the inner one to a replicated tensor, if `x` is over other axes, or goes to a
+    single device.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: ReshardOp, rewriter: PatternRewriter, /) -> None:
         before = sharding_of(op.input)
-        if before is None or before.is_fully_replicated or op.sharding.is_fully_replicated:
+        if before is None or before.is_fully_replicated:
             return
-        if same_axes(before, op.sharding, op):
-            return
-        warn(op, "the tensor goes to a mesh with other axes: each device gets all of it in between")
+        if not is_on_single_device(op.sharding, op):
+            if op.sharding.is_fully_replicated or same_axes(before, op.sharding, op):
+                return
+            warn(op, "the tensor goes to a mesh with other axes: each device gets all of it in between")
         rewriter.insert(whole := ReshardOp(op.input, replicated_like(before)), InsertPoint.before(op))
         op.operands[0] = whole.result
         rewriter.notify_op_modified(op)
@@ -31,7 +36,7 @@ class GatherBeforeReshard(RewritePattern):
 
 class GatherBetweenMeshesPass(PatternPass):
     """
-    Replicate each tensor that is resharded to a mesh with other axes, with a warning.
+    Replicate each tensor that is resharded to a single device, or, with a warning, to a mesh with other axes.
 
     `sdy-reshard-to-collectives` leaves such reshards, and `sdy-convert-global-to-local` takes parts of whole tensors.
     """

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import FixedBitwidthType, ModuleOp, TensorType, i64
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -24,10 +25,16 @@ from xshardy.rewriting import INNER_FIRST, DecisionPattern, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
+from xshardy.transforms.sdy_export.reshard_checks import rare_features
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
+from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 
-NO_DEVICES: Mapping[Operation, int] = {}
+EVERYWHERE = (*FLOW_OPS, stablehlo.IfOp, CallOp, stablehlo.ConstantOp, stablehlo.IotaOp)
+"""
+Operations that each device executes, with whole tensors, also if their results are on one: in loops, branches and
+functions may be operations between devices, and constants need no distribution.
+"""
 
 NUMBER = TensorType(i64, [])
 """The type of a device number."""
@@ -98,13 +105,17 @@ def without_reshards(op: Operation) -> tuple[Operation, list[ReshardOp]]:
 
 def devices_of_operations(module: ModuleOp) -> Mapping[Operation, int]:
     """
-    The operations of `module` on a single device, with its number; operations of sdy do not count.
+    The operations of `module` on a single device, with its number.
 
-    Raises `OperationFailedException` as `target_of`.
+    Operations of sdy and `EVERYWHERE` do not count. Raises `OperationFailedException` as `target_of`.
     """
     functions = functions_of(module).values()
     operations = (op for function in functions for op in operations_in(function, inner_first=True))
-    return {op: device for op in operations if not op.name.startswith("sdy.") and (device := target_of(op)) is not None}
+    return {
+        op: device
+        for op in operations
+        if not (op.name.startswith("sdy.") or isinstance(op, EVERYWHERE)) and (device := target_of(op)) is not None
+    }
 
 
 @dataclass(frozen=True)
@@ -112,17 +123,16 @@ class ExecuteOnSingleDevice(DecisionPattern[Operation, int]):
     """
     `f(x)` -> `all_reduce(if device_id == device then f(x) else 0)`, reduced along all axes of `mesh`.
 
-    Tokens are not reduced. Reshards of `x` to the device, and of the result to all devices, are bypassed, and erased if
-    nothing else reads them.
+    Tokens are not reduced, nor is what only operations on the same device read. Reshards of `x` to the device, and of
+    the result to all devices, are bypassed, and erased if nothing else reads them.
     """
 
-    mesh: MeshOp | None
-    """A mesh of several devices. None only without `decisions`."""
+    mesh: MeshOp
+    """A mesh of several devices."""
     by_replica: bool
     """Whether devices are numbered by replica instead of by partition."""
 
     def rewrite(self, op: Operation, decision: int, rewriter: PatternRewriter, /) -> None:
-        assert self.mesh is not None
         copy, reshards = without_reshards(op)
         condition = [*is_on_device(decision, by_replica=self.by_replica)]
         conditional = stablehlo.IfOp(
@@ -133,25 +143,56 @@ class ExecuteOnSingleDevice(DecisionPattern[Operation, int]):
         axes = AxisRefListAttr(AxisRefAttr(name) for name in self.mesh.mesh.sizes)
         for result, value in zip(op.results, conditional.results, strict=True):
             everywhere = TensorShardingAttr.fully_closed(self.mesh.sym_name.data, rank_of(result))
-            if is_tensor(result.type):
+            elsewhere = [use for use in result.uses if not self._stays(use.operation, decision)]
+            if is_tensor(result.type) and elsewhere:
                 reduced = rewriter.insert(AllReduceOp(value, axes, everywhere), before)
-                _replace_result(result, reduced.result, everywhere, rewriter)
-            else:
-                rewriter.replace_all_uses_with(result, value)
+                for use in elsewhere:
+                    use.operation.operands[use.index] = reduced.result
+                    rewriter.notify_op_modified(use.operation)
+                _erase_reshards(reduced.result, everywhere, rewriter)
+            rewriter.replace_all_uses_with(result, value)
         rewriter.erase(op)
         for reshard in dict.fromkeys(reshards):
             if reshard.result.first_use is None:
                 rewriter.erase(reshard)
 
+    def _stays(self, user: Operation, device: int) -> bool:
+        """Whether only operations on `device` read what `user` reads, perhaps by way of a reshard."""
+        if isinstance(user, ReshardOp) and is_on_single_device(user.sharding, user):
+            return all(self._stays(use.operation, device) for use in user.result.uses)
+        return self.decisions.get(user) == device
 
-def _replace_result(
-    result: OpResult, value: SSAValue, everywhere: TensorShardingAttr, rewriter: PatternRewriter
-) -> None:
-    """Replace `result` by `value`, of sharding `everywhere`; reshards to that sharding are erased."""
-    for user in [use.operation for use in result.uses]:
+
+def _erase_reshards(value: SSAValue, everywhere: TensorShardingAttr, rewriter: PatternRewriter) -> None:
+    """Erase the reshards of `value` to `everywhere`, the sharding that it has."""
+    for user in [use.operation for use in value.uses]:
         if isinstance(user, ReshardOp) and user.sharding == everywhere:
             rewriter.replace(user, [], [value])
-    rewriter.replace_all_uses_with(result, value)
+
+
+class ExecuteEverywhere(DecisionPattern[Operation, Mapping[OpResult, TensorShardingAttr]]):
+    """`while(%x) <@device_2, []>` -> `while(%x) <@mesh, [{}, {}]>`: so for the other `EVERYWHERE`."""
+
+    def rewrite(
+        self, op: Operation, decision: Mapping[OpResult, TensorShardingAttr], rewriter: PatternRewriter, /
+    ) -> None:
+        for result, sharding in decision.items():
+            set_sharding(result, sharding)
+        rewriter.notify_op_modified(op)
+
+
+def whole_results(module: ModuleOp, mesh: MeshOp) -> Mapping[Operation, Mapping[OpResult, TensorShardingAttr]]:
+    """The results of `EVERYWHERE` that are on a single device, with their sharding over all devices of `mesh`."""
+    found: dict[Operation, Mapping[OpResult, TensorShardingAttr]] = {}
+    for function in functions_of(module).values():
+        for op in operations_in(function):
+            if isinstance(op, EVERYWHERE):
+                found[op] = {
+                    result: TensorShardingAttr.fully_closed(mesh.sym_name.data, rank_of(result))
+                    for result in op.results
+                    if is_on_single_device(sharding_of(result), op)
+                }
+    return {op: shardings for op, shardings in found.items() if shardings}
 
 
 @dataclass(frozen=True)
@@ -159,8 +200,9 @@ class ResolveSingleDeviceShardingPass(PatternPass):
     """
     Put operations on a single device into a branch on the device number, and distribute their results.
 
-    Devices are numbered by replica if `replica_count` is more than 1, else by partition. A module without a mesh of
-    several devices does not change; an invalid module is left as it was.
+    Each device executes loops, branches and calls whose results are on a single device, and makes constants. Devices
+    are numbered by replica if `replica_count` is more than 1, else by partition. A module without a mesh of several
+    devices does not change; an invalid module is left as it was.
     """
 
     name = "sdy-resolve-single-device-sharding"
@@ -174,5 +216,10 @@ class ResolveSingleDeviceShardingPass(PatternPass):
         if self.replica_count > 1 and self.partition_count > 1:
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
         mesh = mesh_of_devices(module)
-        devices = NO_DEVICES if mesh is None else devices_of_operations(module)
-        return (ExecuteOnSingleDevice(devices, mesh, self.replica_count > 1),)
+        if mesh is None or not rare_features(module).single_device:
+            return ()
+        by_replica = self.replica_count > 1
+        return (
+            ExecuteOnSingleDevice(devices_of_operations(module), mesh, by_replica),
+            ExecuteEverywhere(whole_results(module, mesh)),
+        )
