@@ -127,12 +127,13 @@ class ExecuteOnSingleDevice(DecisionPattern[Operation, int]):
     the result to all devices, are bypassed, and erased if nothing else reads them.
     """
 
-    mesh: MeshOp
-    """A mesh of several devices."""
+    mesh: MeshOp | None
+    """A mesh of several devices. None only without `decisions`."""
     by_replica: bool
     """Whether devices are numbered by replica instead of by partition."""
 
     def rewrite(self, op: Operation, decision: int, rewriter: PatternRewriter, /) -> None:
+        assert self.mesh is not None
         copy, reshards = without_reshards(op)
         condition = [*is_on_device(decision, by_replica=self.by_replica)]
         conditional = stablehlo.IfOp(
@@ -171,7 +172,7 @@ def _erase_reshards(value: SSAValue, everywhere: TensorShardingAttr, rewriter: P
 
 
 class ExecuteEverywhere(DecisionPattern[Operation, Mapping[OpResult, TensorShardingAttr]]):
-    """`while(%x) <@device_2, []>` -> `while(%x) <@mesh, [{}, {}]>`: so for the other `EVERYWHERE`."""
+    """`while(%x) <@device_2, []>` -> `while(%x) <@mesh, [{}, {}]>`; so branches, calls and constants."""
 
     def rewrite(
         self, op: Operation, decision: Mapping[OpResult, TensorShardingAttr], rewriter: PatternRewriter, /
@@ -215,11 +216,8 @@ class ResolveSingleDeviceShardingPass(PatternPass):
     def patterns(self, module: ModuleOp) -> tuple[RewritePattern, ...]:
         if self.replica_count > 1 and self.partition_count > 1:
             raise PassFailedException("devices are numbered by replica or by partition: leave one of the counts at 1")
-        mesh = mesh_of_devices(module)
+        mesh, by_replica = mesh_of_devices(module), self.replica_count > 1
         if mesh is None or not rare_features(module).single_device:
-            return ()
-        by_replica = self.replica_count > 1
-        return (
-            ExecuteOnSingleDevice(devices_of_operations(module), mesh, by_replica),
-            ExecuteEverywhere(whole_results(module, mesh)),
-        )
+            return ExecuteOnSingleDevice({}, mesh, by_replica), ExecuteEverywhere({})
+        devices, whole = devices_of_operations(module), whole_results(module, mesh)
+        return ExecuteOnSingleDevice(devices, mesh, by_replica), ExecuteEverywhere(whole)
