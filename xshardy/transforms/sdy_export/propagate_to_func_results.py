@@ -47,8 +47,10 @@ class CopyReturnedShardings(RewritePattern):
         others = op.res_attrs or (DictionaryAttr({}),) * len(end.operands)
         pairs = zip(others, map(sharding_of, end.operands), strict=True)
         results = [self._with_sharding(known, sharding, is_main=op is self.main) for known, sharding in pairs]
-        op.res_attrs = ArrayAttr(results) if any(entry.data for entry in results) else None
-        rewriter.notify_op_modified(op)
+        shardings = ArrayAttr(results) if any(entry.data for entry in results) else None
+        if shardings != op.res_attrs:
+            op.res_attrs = shardings
+            rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)

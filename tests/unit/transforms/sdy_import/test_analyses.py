@@ -129,7 +129,7 @@ def test_constraints_dictate_chains_and_closed_shardings():
     assert not dictated.moved and not dictated.inserted
 
 
-def test_the_results_of_an_operation_are_dictated_once():
+def test_each_result_of_an_operation_is_dictated_by_its_constraint():
     module = parse_module("""sdy.mesh @mesh = <["a"=2]>
 func.func @f() -> (tensor<8xf32>, tensor<8xf32>) {
   %0:2 = stablehlo.custom_call @pair() : () -> (tensor<8xf32>, tensor<8xf32>)
@@ -139,9 +139,9 @@ func.func @f() -> (tensor<8xf32>, tensor<8xf32>) {
 }""")
     first, second = operations_of(module, ShardingConstraintOp)
     dictated = dictated_shardings(module)
-    # With a sharding of the second result, the first one is open: it has a sharding, too.
-    assert dictated.copied == [first]
-    assert second.input not in dictated.shardings
+    # With a sharding of the second result, the first one is open, which is as good as none.
+    assert dictated.copied == [first, second]
+    assert dictated.shardings == {first.input: first.sharding, second.input: second.sharding}
 
 
 def test_targets_of_edges_are_read_through_constraints():
