@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.sdy.function_body import body_of
@@ -21,19 +21,16 @@ class CopyReturnedShardings(RewritePattern):
     """
     `func @f() -> T { return %x }` -> `func @f() -> (T {sdy.sharding = S}) { return %x }`, where `%x` has sharding `S`.
 
-    If the returned value has no sharding, the result gets none. What the results of the main function have stays.
-    Precondition: the function has a body.
+    If the returned value has no sharding, the result gets none. In the main function, only tensors without a sharding
+    get one. Precondition: the function has a body.
     """
 
     main: FuncOp | None
     """The function that the program starts with."""
 
-    def _with_sharding(
-        self, known: DictionaryAttr, sharding: TensorShardingAttr | None, *, is_main: bool
-    ) -> DictionaryAttr:
-        """`known` with `sharding`: in the place of another one, or beside it in the main function."""
-        if is_main and (SHARDING in known.data or sharding is None):
-            return known
+    def _with_sharding(self, known: DictionaryAttr, value: SSAValue) -> DictionaryAttr:
+        """`known` with the sharding of `value` in the place of another one."""
+        sharding = sharding_of(value)
         others = {name: attribute for name, attribute in known.data.items() if name != SHARDING}
         if sharding is None:
             return DictionaryAttr(others)
@@ -45,12 +42,19 @@ class CopyReturnedShardings(RewritePattern):
         if not isinstance(end, ReturnOp):
             return
         others = op.res_attrs or (DictionaryAttr({}),) * len(end.operands)
-        pairs = zip(others, map(sharding_of, end.operands), strict=True)
-        results = [self._with_sharding(known, sharding, is_main=op is self.main) for known, sharding in pairs]
+        results = [
+            known if op is self.main and not _lacks_sharding(known, value) else self._with_sharding(known, value)
+            for known, value in zip(others, end.operands, strict=True)
+        ]
         shardings = ArrayAttr(results) if any(entry.data for entry in results) else None
         if shardings != op.res_attrs:
             op.res_attrs = shardings
             rewriter.notify_op_modified(op)
+
+
+def _lacks_sharding(known: DictionaryAttr, value: SSAValue) -> bool:
+    """Whether the result with the attributes `known`, for which `value` is returned, is a tensor without a sharding."""
+    return SHARDING not in known.data and isinstance(value.type, TensorType)
 
 
 @dataclass(frozen=True)
