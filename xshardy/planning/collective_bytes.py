@@ -7,24 +7,16 @@ MPICH" (2005); PERFORMANCE.md of nccl-tests, whose "bus bandwidth" divides the s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, StringAttr
 from xdsl.ir import Attribute, Operation
 
 from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo, stablehlo
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
-from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.calls import RAGGED_ALL_TO_ALL
 from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroupMeshAxesAttr, integer_table
-from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as GroupAxisAttr
-from xshardy.dialects.stablehlo.replica_groups import MeshAttr as GroupMeshAttr
-from xshardy.dialects.stablehlo.replica_groups import SubAxisInfoAttr as GroupSubAxisAttr
-from xshardy.dialects.symbols import find_symbol
-from xshardy.sharding.devices import device_groups
+from xshardy.sharding.group_axes import groups_along_axes
 from xshardy.transforms.hlo_async.report import size_in_bytes
-from xshardy.transforms.sdy.stablehlo_meshes import from_stablehlo
 
 Groups = Sequence[Sequence[int]]
 """The numbers of the devices of each group."""
@@ -133,23 +125,9 @@ def _written_groups(op: Operation, groups: Attribute | None) -> Groups:
 
             return [group for group in groups_in_text(groups.data) if group]
         case ReplicaGroupMeshAxesAttr():
-            return _groups_along_axes(op, groups)
+            return groups_along_axes(op, groups)
         case _:
             return []
-
-
-def _groups_along_axes(op: Operation, groups: ReplicaGroupMeshAxesAttr) -> Groups:
-    named = find_symbol(op, groups.mesh) if isinstance(groups.mesh, SymbolRefAttr) else None
-    mesh = named.mesh if isinstance(named, MeshOp) else from_stablehlo(cast(GroupMeshAttr, groups.mesh))
-    return device_groups(tuple(_axis(cast(GroupAxisAttr, axis)) for axis in groups.axes), mesh)
-
-
-def _axis(axis: GroupAxisAttr) -> AxisRefAttr:
-    """An axis of replica groups in the attribute of sdy."""
-    part = axis.sub_axis_info
-    if not isinstance(part, GroupSubAxisAttr):
-        return AxisRefAttr(axis.axis.data)
-    return AxisRefAttr(axis.axis.data, SubAxisInfoAttr(part.pre_size, part.size))
 
 
 def operand_bytes(op: Operation) -> int:

@@ -11,8 +11,9 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.programs.errors import EngineError
 from xshardy.rewriting.walk import attributes_on, operations_from
+from xshardy.sharding.group_axes import mesh_of_groups
 from xshardy.transforms.sdy.shardings import meshes_of, shardings_of
-from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, from_stablehlo, group_meshes_in
+from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, group_meshes_in
 from xshardy.transforms.sdy.symbols import SymbolNames
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 from xshardy.transforms.sdy_partition.device_counts import check_device_counts
@@ -94,5 +95,5 @@ def _meshes_referred_to(module: ModuleOp, declared: Mapping[str, MeshAttr]) -> I
             if (mesh := declared.get(name := f"@{reference.string_value()}")) is not None:
                 yield name, mesh
         elif reference.axes.data:
-            mesh = reference if isinstance(reference, MeshAttr) else from_stablehlo(reference)
+            mesh = reference if isinstance(reference, MeshAttr) else mesh_of_groups(reference)
             yield str(mesh).removeprefix("#sdy."), mesh

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from xdsl.utils.exceptions import InterpretationError
 
+import xshardy
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.numerics.element_types import Array
@@ -85,3 +86,34 @@ def test_nested_manual_computations():
 def test_devices_of_another_mesh():
     with pytest.raises(InterpretationError, match="its mesh has 4 devices, but the program runs on 2"):
         evaluate_spmd(parse_module(main(PARTLY_MANUAL)), [[X], [X]])
+
+
+GROUPS = '#stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "AXIS">]>'
+CHANNEL = "#stablehlo.channel_handle<handle = 1, type = 1>"
+ALONG_AXES = f"""
+sdy.mesh @mesh = <["x"=2, "y"=3], device_ids=[5, 3, 1, 4, 2, 0]>
+func.func @main(%a: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {{
+  %0:2 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{{"x"}}, {{"y"}}]>]
+      out_shardings=[<@mesh, [{{"x"}}, {{"y"}}]>, <@mesh, [{{}}, {{"y"}}]>] manual_axes={{"x", "y"}}
+      (%p: tensor<2x2xf32>) {{
+    %1 = "stablehlo.all_reduce"(%p) <{{channel_handle = {CHANNEL}, use_global_device_ids,
+        replica_groups = {GROUPS.replace("AXIS", "y")}}}> ({{
+    ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+      %s = stablehlo.add %l, %r : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }}) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %2 = "stablehlo.all_gather"(%p) <{{all_gather_dim = 0 : i64, channel_handle = {CHANNEL}, use_global_device_ids,
+        replica_groups = {GROUPS.replace("AXIS", "x")}}}> : (tensor<2x2xf32>) -> tensor<4x2xf32>
+    sdy.return %1, %2 : tensor<2x2xf32>, tensor<4x2xf32>
+  }} : (tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
+  return %0#0, %0#1 : tensor<4x6xf32>, tensor<4x6xf32>
+}}
+"""
+"""As JAX 0.12 writes `psum` and `all_gather`, over devices in another order."""
+
+
+def test_groups_along_axes_are_of_the_devices_of_the_mesh():
+    x = np.arange(24, dtype=np.float32).reshape(4, 6)
+    sums, gathered = xshardy.run(parse_module(ALONG_AXES), [x]).results
+    np.testing.assert_array_equal(sums, np.tile(x.reshape(4, 3, 2).sum(1), (1, 3)))
+    np.testing.assert_array_equal(gathered, x)

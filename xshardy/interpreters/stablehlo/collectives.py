@@ -16,21 +16,28 @@ from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.axes.grid import Grid, Group
 from xshardy.dialects import stablehlo
-from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroups, integer_table
+from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroupMeshAxesAttr, ReplicaGroups, integer_table
 from xshardy.interpreters.stablehlo.calls import Arrival, Execution, Meeting
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
 from xshardy.numerics.conversions import convert
 from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.sharding.group_axes import groups_along_axes
 
 Reducing = stablehlo.AllReduceOp | stablehlo.ReduceScatterOp
 Rooted = stablehlo.CollectiveBroadcastOp | stablehlo.CollectiveReduceOp
 
 
-def groups_in(op: Operation, groups: ReplicaGroups, everyone: int) -> list[list[int]]:
-    """The rows of `groups`; one group of all devices if there are none."""
+def groups_in(op: Operation, groups: ReplicaGroups, everyone: int, grid: Grid) -> list[list[int]]:
+    """
+    The rows of `groups`, which have numbers below `everyone`; one group of all if there are none.
+
+    The axes of a mesh say which devices: these are the numbers if all of `grid` have one.
+    """
+    if isinstance(groups, ReplicaGroupMeshAxesAttr) and everyone == grid.size:
+        return groups_along_axes(op, groups)
     if not isinstance(groups, DenseIntOrFPElementsAttr):
-        raise unsupported(op, "groups over the axes of a mesh: write them as lists of devices")
+        raise unsupported(op, "groups of replicas or partitions over the axes of a mesh: write them as lists")
     shape, numbers = integer_table("replica_groups", groups)
     width = shape[-1] if shape else 0
     if not width:
@@ -48,17 +55,17 @@ def channel_of(op: Operation) -> int:
 def groups_over_all(op: stablehlo.AllGatherOp | Reducing, grid: Grid) -> Sequence[Group]:
     """The groups of replicas, with a channel of all their partitions, or of numbers of devices."""
     if op.use_global_device_ids is not None:
-        return [tuple(group) for group in groups_in(op, op.replica_groups, grid.size)]
+        return [tuple(group) for group in groups_in(op, op.replica_groups, grid.size, grid)]
     if channel_of(op) > 0:
-        return grid.cross_replica_and_partition(groups_in(op, op.replica_groups, grid.replicas))
-    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
+        return grid.cross_replica_and_partition(groups_in(op, op.replica_groups, grid.replicas, grid))
+    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas, grid))
 
 
 def groups_over_one(op: stablehlo.AllToAllOp | Rooted, grid: Grid) -> Sequence[Group]:
     """The groups of replicas, or with a channel of partitions."""
     if channel_of(op) > 0:
-        return grid.cross_partition(groups_in(op, op.replica_groups, grid.partitions))
-    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
+        return grid.cross_partition(groups_in(op, op.replica_groups, grid.partitions, grid))
+    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas, grid))
 
 
 def missing(op: Operation, what: str) -> InterpretationError:
@@ -140,8 +147,8 @@ def ragged_groups(op: stablehlo.CustomCallOp, grid: Grid) -> Sequence[Group]:
     """The groups in the configuration of the call: of partitions with a channel, else of replicas."""
     groups = cast(ReplicaGroups, op.config.get("replica_groups"))
     if "channel_id" in op.config:
-        return grid.cross_partition(groups_in(op, groups, grid.partitions))
-    return grid.cross_replica(groups_in(op, groups, grid.replicas))
+        return grid.cross_partition(groups_in(op, groups, grid.partitions, grid))
+    return grid.cross_replica(groups_in(op, groups, grid.replicas, grid))
 
 
 def ragged_all_to_all(evaluator: Evaluator, op: stablehlo.CustomCallOp, *operands: Array) -> Execution:

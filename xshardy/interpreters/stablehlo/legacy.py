@@ -44,7 +44,7 @@ def torch_index_select(evaluator: Evaluator, op: stablehlo.TorchIndexSelectOp, x
 
 
 def groups_of_replicas(op: stablehlo.CrossReplicaSumOp, grid: Grid) -> Sequence[Group]:
-    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas))
+    return grid.cross_replica(groups_in(op, op.replica_groups, grid.replicas, grid))
 
 
 def cross_replica_sum(evaluator: Evaluator, op: stablehlo.CrossReplicaSumOp, x: Array) -> Execution:

@@ -1,7 +1,6 @@
 """Meshes as StableHLO writes them: in the replica groups of collectives, and in an attribute of `sdy.mesh`."""
 
 from collections.abc import Iterator
-from typing import cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -54,12 +53,6 @@ def to_stablehlo(mesh: MeshAttr) -> StableHLOMeshAttr:
     """`mesh` in StableHLO's attribute."""
     axes = [StableHLOMeshAxisAttr(axis.axis, axis.size) for axis in mesh.axes]
     return StableHLOMeshAttr(ArrayAttr(axes), _device_ids(mesh) or NoneAttr())
-
-
-def from_stablehlo(mesh: StableHLOMeshAttr) -> MeshAttr:
-    """`mesh` in the attribute of sdy."""
-    ids = () if isinstance(mesh.device_ids, NoneAttr) else cast(tuple[int, ...], mesh.device_ids.get_values())
-    return MeshAttr.of([(axis.axis.data, axis.size.data) for axis in mesh.axes], ids)
 
 
 def group_meshes_in(module: ModuleOp) -> Iterator[SymbolRefAttr | StableHLOMeshAttr]:

@@ -16,8 +16,9 @@ from xshardy.dialects.stablehlo.replica_groups import MeshAttr as StableHLOMeshA
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
 from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import attributes_on, operations_from
+from xshardy.sharding.group_axes import mesh_of_groups
 from xshardy.transforms.sdy.shardings import HOLD_NO_SHARDINGS, shardings_of, with_mesh
-from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, as_dictionary, from_stablehlo, group_meshes_in
+from xshardy.transforms.sdy.stablehlo_meshes import STABLEHLO_MESH, as_dictionary, group_meshes_in
 from xshardy.transforms.sdy.symbols import SymbolNames
 
 
@@ -65,7 +66,7 @@ def _meshes_written_out(module: ModuleOp) -> Iterator[MeshAttr]:
             yield sharding.mesh_or_ref
     for mesh in group_meshes_in(module):
         if isinstance(mesh, StableHLOMeshAttr):
-            yield from_stablehlo(mesh)
+            yield mesh_of_groups(mesh)
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class NameMeshes(AttributePattern):
             case TensorShardingAttr(mesh_or_ref=mesh):
                 return attribute if (named := self._named(mesh)) is None else with_mesh(attribute, named)
             case ReplicaGroupMeshAxesAttr(mesh=StableHLOMeshAttr() | SymbolRefAttr() as mesh):
-                named = self._named(from_stablehlo(mesh) if isinstance(mesh, StableHLOMeshAttr) else mesh)
+                named = self._named(mesh_of_groups(mesh) if isinstance(mesh, StableHLOMeshAttr) else mesh)
                 return attribute if named is None else ReplicaGroupMeshAxesAttr(named, attribute.axes)
             case _:
                 return attribute

@@ -20,6 +20,7 @@ from xshardy.dialects.stablehlo.replica_groups import SubAxisInfoAttr as StableH
 from xshardy.hlo_text.shardings.device_axis import axes_of, axis_digit
 from xshardy.rewriting import AttributePattern, DecisionPattern, PatternPass, Step
 from xshardy.rewriting.walk import operations_in, operations_of
+from xshardy.sharding.group_axes import axis_of_groups
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.call_order import acyclic_callees_first
 from xshardy.transforms.sdy.function_copies import Functions
@@ -86,7 +87,7 @@ class Replacement:
 
     def groups(self, groups: ReplicaGroupMeshAxesAttr) -> ReplicaGroupMeshAxesAttr | None:
         """`groups` along axes of the old mesh, along those of the new one; None if that has no such axes."""
-        found = self.axes([_from_stablehlo(cast(StableHLOAxisRefAttr, axis)) for axis in groups.axes])
+        found = self.axes([axis_of_groups(cast(StableHLOAxisRefAttr, axis)) for axis in groups.axes])
         if found is None:
             return None
         return ReplicaGroupMeshAxesAttr(SymbolRefAttr(self.name), ArrayAttr(map(_to_stablehlo, found)))
@@ -96,14 +97,6 @@ def _dimension(axes: AxisRefs, old: DimensionShardingAttr) -> DimensionShardingA
     """`old` with other axes: what is empty and closed has no priority."""
     priority = priority_of(old) if axes or not old.is_closed else None
     return DimensionShardingAttr(axes, is_closed=bool(old.is_closed), priority=priority)
-
-
-def _from_stablehlo(axis: StableHLOAxisRefAttr) -> AxisRefAttr:
-    part = axis.sub_axis_info
-    name = axis.axis.data
-    return (
-        AxisRefAttr(name) if isinstance(part, NoneAttr) else AxisRefAttr.part(name, part.pre_size.data, part.size.data)
-    )
 
 
 def _to_stablehlo(axis: AxisRefAttr) -> StableHLOAxisRefAttr:
