@@ -20,6 +20,7 @@ MODULE_PASSES = {
     "sdy-export-named-computations",
     "sdy-export-pipeline",
     "sdy-insert-func-call-reshards",
+    *(("sdy-pad-for-divisibility",) if since("padding is a pass on modules") else ()),
     "sdy-propagate-to-func-results",
     "sdy-remove-propagation-debug-info",
     "sdy-remove-sharding-groups",
@@ -84,10 +85,6 @@ def inputs() -> list[Path]:
     others = left_out(BY_VERSION) | CRASHES | UNLIKE_UPSTREAM | BEYOND_UPSTREAM
     files = sorted(INPUTS.glob("*.mlir"))
     return [f for f in files if not f.stem.endswith("_invalid") and f.stem not in others]
-
-
-if since("padding is a pass on modules"):
-    MODULE_PASSES.add("sdy-pad-for-divisibility")
 
 
 def nested(name: str) -> str:

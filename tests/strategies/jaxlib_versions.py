@@ -1,7 +1,7 @@
 """
-What C++ Shardy and XLA do since which jaxlib.
+What C++ Shardy and XLA do that depends on the version of jaxlib.
 
-Our passes follow the newest one. Python 3.11 has jaxlib 0.10.2 only, so that tests compare with what both do.
+Our passes follow the newest one. Python 3.11 has jaxlib 0.10.2 only: there, tests leave out what it does otherwise.
 """
 
 from collections.abc import Collection, Mapping

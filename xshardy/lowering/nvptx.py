@@ -41,7 +41,7 @@ gives five of 680 kernels of the corpora other PTX, with up to 3 % more issue sl
 
 
 @dataclass(frozen=True, slots=True)
-class Generator:
+class CodeGenerator:
     """LLVM's code generator for the GPUs of a vendor."""
 
     triple: str
@@ -57,9 +57,9 @@ NO_FTZ = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 4, !"nvvm-reflect-f
 CODE_OBJECT_V5 = '!llvm.module.flags = !{!1000000}\n!1000000 = !{i32 1, !"amdhsa_code_object_version", i32 500}\n'
 """The version of the format of machine code."""
 
-GENERATORS: Mapping[Vendor, Generator] = {
-    Vendor.AMD: Generator("amdgcn-amd-amdhsa", lambda target: "", CODE_OBJECT_V5),
-    Vendor.NVIDIA: Generator("nvptx64-nvidia-cuda", ptx_feature, NO_FTZ),
+CODE_GENERATORS: Mapping[Vendor, CodeGenerator] = {
+    Vendor.AMD: CodeGenerator("amdgcn-amd-amdhsa", lambda target: "", CODE_OBJECT_V5),
+    Vendor.NVIDIA: CodeGenerator("nvptx64-nvidia-cuda", ptx_feature, NO_FTZ),
 }
 
 
@@ -77,7 +77,7 @@ class Backend:
 
     machine: binding.TargetMachine
     builder: binding.PassBuilder
-    row: Generator
+    row: CodeGenerator
 
     @property
     def data_layout(self) -> str:
@@ -101,7 +101,7 @@ def _initialize() -> None:
 @cache
 def backend(target: str, opt_level: int = 3) -> Backend:
     """The backend for `target`, such as `sm_90`. Raises `CompilationError` if LLVM has none, or no such `opt_level`."""
-    row = GENERATORS[known_target(target).vendor]
+    row = CODE_GENERATORS[known_target(target).vendor]
     if not 0 <= opt_level <= MAX_OPT_LEVEL:
         raise CompilationError(f"unknown opt_level {opt_level}: expected 0 to {MAX_OPT_LEVEL}")
     _initialize()

@@ -39,7 +39,7 @@ class ReconcileCastsPass(PatternPass):
     fixed_patterns = PATTERNS
 
 
-SHARED: tuple[ConversionPass, ...] = (
+COMMON: tuple[ConversionPass, ...] = (
     ConvertArithToLLVMPass(),
     ConvertComplexToLLVMPass(),
     ConvertVectorToLLVMPass(),
@@ -68,7 +68,7 @@ def _for_amd(chip: str) -> tuple[PatternPass, ...]:
     )
 
 
-OF_VENDOR: Mapping[Vendor, Callable[[str], tuple[PatternPass, ...]]] = {
+VENDOR_STEPS: Mapping[Vendor, Callable[[str], tuple[PatternPass, ...]]] = {
     Vendor.AMD: _for_amd,
     Vendor.NVIDIA: _for_nvidia,
 }
@@ -77,8 +77,8 @@ OF_VENDOR: Mapping[Vendor, Callable[[str], tuple[PatternPass, ...]]] = {
 
 def steps_for(chip: str = DEFAULT_TARGET) -> tuple[PatternPass, ...]:
     """The passes for a GPU. Each is a pass of its own, to be run, timed and looked at alone."""
-    own = OF_VENDOR[target_of(chip).vendor](chip)
-    return LowerScfToCfPass(), ConvertComplexToStandardPass(), *SHARED, *own
+    own = VENDOR_STEPS[target_of(chip).vendor](chip)
+    return LowerScfToCfPass(), ConvertComplexToStandardPass(), *COMMON, *own
 
 
 DIALECTS = frozenset({"builtin", "llvm", "nvvm", "rocdl"})

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation
 from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.stablehlo.calls import RAGGED_ALL_TO_ALL
-from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroupMeshAxesAttr, integer_table
+from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr, integer_table, listed_groups
 from xshardy.sharding.group_axes import groups_along_axes
 from xshardy.transforms.hlo_async.report import size_in_bytes
 
@@ -116,10 +116,7 @@ def _written_groups(op: Operation, groups: Attribute | None) -> Groups:
     """The groups in the attribute; none if it is empty, which stands for a group of all."""
     match groups:
         case DenseIntOrFPElementsAttr():
-            shape, numbers = integer_table("replica_groups", groups)
-            width = shape[-1] if shape else 0
-            rows = (numbers[start : start + width] for start in range(0, len(numbers), width or 1))
-            return [[number for number in row if number != NO_DEVICE] for row in rows if row]
+            return listed_groups(groups)
         case StringAttr():
             from xshardy.hlo_text.groups import groups_of as groups_in_text  # loads the reader of HLO: for HLO only
 

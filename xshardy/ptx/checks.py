@@ -171,6 +171,8 @@ KEY_BITS = 6
 """Below the number of the thread in a key."""
 SCOPE_BITS = 2
 """Of these, below the engine."""
+ENGINE = (1 << KEY_BITS - SCOPE_BITS) - 1
+"""The bits of the engine, behind those of the scope: there are 16 engines, see `Clocks`."""
 
 
 def _key(thread: Array, engine: int, scope: MemoryScope) -> Array:
@@ -195,7 +197,7 @@ class _Accessors:
     @classmethod
     def of(cls, key: Array, stamp: Array, clocks: Clocks) -> "_Accessors":
         block, thread = divided((key >> KEY_BITS) - 1, clocks.warp_phases.shape[1])
-        engine = key >> SCOPE_BITS & (1 << KEY_BITS - SCOPE_BITS) - 1
+        engine = key >> SCOPE_BITS & ENGINE
         cluster, agent = clocks.agents(block, thread, engine)
         scope = (key & (1 << SCOPE_BITS) - 1) - 1
         return cls(block, cluster, engine, agent, scope, stamp >> 32, stamp & PHASE)
@@ -302,7 +304,7 @@ class Checks:
     def _report_race(self, found: _Cells, before: Moments, what: str) -> None:
         def describe(number: int) -> str:
             key = int(before.key[found.places[number]])
-            engine = Engine(min(key >> SCOPE_BITS & (1 << KEY_BITS - SCOPE_BITS) - 1, Engine.LOADS))
+            engine = Engine(min(key >> SCOPE_BITS & ENGINE, Engine.LOADS))
             missing = "barrier" if engine is Engine.THREADS else "wait and barrier"
             other = WORKERS[engine] + found.place_of(key)
             return f"{what.format(other=other)}, with no {missing} between, at {found.at(number)}"

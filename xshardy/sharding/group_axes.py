@@ -5,13 +5,12 @@ from typing import cast
 from xdsl.dialects.builtin import NoneAttr, SymbolRefAttr
 from xdsl.ir import Operation
 
-from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, SubAxisInfoAttr
+from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.stablehlo.replica_groups import AxisRefAttr as GroupAxisAttr
 from xshardy.dialects.stablehlo.replica_groups import MeshAttr as GroupMeshAttr
 from xshardy.dialects.stablehlo.replica_groups import ReplicaGroupMeshAxesAttr
-from xshardy.dialects.stablehlo.replica_groups import SubAxisInfoAttr as GroupSubAxisAttr
 from xshardy.dialects.symbols import find_symbol
 from xshardy.sharding.devices import device_groups
 
@@ -31,7 +30,7 @@ def mesh_of_groups(mesh: GroupMeshAttr) -> MeshAttr:
 
 def axis_of_groups(axis: GroupAxisAttr) -> AxisRefAttr:
     """An axis of replica groups in the attribute of sdy."""
-    part = axis.sub_axis_info
-    if not isinstance(part, GroupSubAxisAttr):
-        return AxisRefAttr(axis.axis.data)
-    return AxisRefAttr(axis.axis.data, SubAxisInfoAttr(part.pre_size, part.size))
+    name, part = axis.axis.data, axis.sub_axis_info
+    return (
+        AxisRefAttr(name) if isinstance(part, NoneAttr) else AxisRefAttr.part(name, part.pre_size.data, part.size.data)
+    )

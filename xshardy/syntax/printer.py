@@ -304,12 +304,7 @@ class Printer(XDSLPrinter):
 
     def _print_label(self, block: Block, predecessors: Mapping[Block, Sequence[Block]], is_entry: bool) -> None:
         self._print_new_line()
-        self._parts.append(f"^{self._blocks[block]}")
-        if block.args:
-            self._parts.append("(")
-            self.print_list(block.args, self.print_block_argument)
-            self._parts.append(")")
-        self._parts.append(":")
+        self._print_head(block, self._blocks[block])
         names = ", ".join(f"^{self._blocks[before]}" for before in predecessors.get(block, ()))
         match len(predecessors.get(block, ())):
             case 0 if is_entry:
@@ -320,6 +315,15 @@ class Printer(XDSLPrinter):
                 self._parts.append(f"  // pred: {names}")
             case count:
                 self._parts.append(f"  // {count} preds: {names}")
+
+    def _print_head(self, block: Block, name: str) -> None:
+        """`^name(%a: f32):`"""
+        self._parts.append(f"^{name}")
+        if block.args:
+            self._parts.append("(")
+            self.print_list(block.args, self.print_block_argument)
+            self._parts.append(")")
+        self._parts.append(":")
 
     def _print_body(self, block: Block, with_terminator: bool) -> None:
         self._indent += 1

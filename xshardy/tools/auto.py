@@ -1,13 +1,14 @@
 """`xshardy auto`: the shardings that a search found, as text or as JSON."""
 
 from collections.abc import Sequence
-from math import inf, isfinite
+from math import inf
 
 from xshardy.dialects.sdy.sharding_text import dimensions
 from xshardy.planning.auto.find import FoundShardings
 from xshardy.planning.auto.reasons import AnnotationKind, FoundAnnotation, annotations_of
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.tools.columns import print_line, print_table
+from xshardy.tools.output import finite
 from xshardy.tools.plan import as_json as plan_as_json
 from xshardy.tools.plan import in_seconds, print_comparison
 
@@ -90,13 +91,8 @@ def as_json(found: FoundShardings) -> dict[str, object]:
         ],
         "is_given": found.annotations is None,
         "seconds_before": found.time_before,
-        "predicted": _or_none(found.predicted),
-        "bound": _or_none(found.bound),
-        "memory": _or_none(found.memory),
+        "predicted": finite(found.predicted),
+        "bound": finite(found.bound),
+        "memory": finite(found.memory),
         "search_seconds": found.seconds,
     }
-
-
-def _or_none(number: float) -> float | None:
-    """`number`; None if it is infinite, which JSON cannot say."""
-    return number if isfinite(number) else None

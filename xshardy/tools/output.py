@@ -38,17 +38,18 @@ def write_text(path: Path | None, text: str | bytes) -> None:
 
 def print_json(data: object) -> None:
     """Print `data` as JSON, in which numbers are finite: others are null. Raises what `write_text` does."""
-    write_text(None, json.dumps(_finite(data), indent=2, allow_nan=False) + "\n")
+    write_text(None, json.dumps(finite(data), indent=2, allow_nan=False) + "\n")
 
 
-def _finite(data: object) -> object:
+def finite(data: object) -> object:
+    """`data` with None for numbers that JSON cannot say."""
     match data:
         case float():
             return data if isfinite(data) else None
         case Mapping():
-            return {key: _finite(value) for key, value in cast(Mapping[str, object], data).items()}
+            return {key: finite(value) for key, value in cast(Mapping[str, object], data).items()}
         case list() | tuple():
-            return [*map(_finite, cast(Sequence[object], data))]
+            return [*map(finite, cast(Sequence[object], data))]
         case _:
             return data
 

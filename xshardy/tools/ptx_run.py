@@ -19,9 +19,9 @@ from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console, summary
-from xshardy.tools.kernel_source import KernelSource, Place
 from xshardy.tools.output import print_diagnostic, print_if_read, print_json, write_text
 from xshardy.tools.ptx_arguments import Argument
+from xshardy.tools.ptx_source import Place, PtxSource
 from xshardy.tools.sarif import sarif
 
 Arguments = Sequence[Argument] | None
@@ -30,7 +30,7 @@ COUNTED = ("requests", "sectors", "least_sectors", "wavefronts", "least_wavefron
 """The fields of `Requests` that are counts of the executed blocks."""
 
 
-def execute(machine: Machine, source: KernelSource, arguments: Arguments, args: argparse.Namespace) -> int:
+def execute(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`run`: execute the grid, and print the arrays."""
     bound = _given(machine, arguments)
     given = [argument.array if isinstance(argument, TensorMap) else argument for argument in bound]
@@ -48,7 +48,7 @@ def execute(machine: Machine, source: KernelSource, arguments: Arguments, args: 
     return 0
 
 
-def check(machine: Machine, source: KernelSource, arguments: Arguments, args: argparse.Namespace) -> int:
+def check(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`check`: execute the grid, and print what is wrong."""
     options = _options(args)
     options.weak_volatile = args.weak_volatile
@@ -70,7 +70,7 @@ def check(machine: Machine, source: KernelSource, arguments: Arguments, args: ar
     return 1 if faults else 0
 
 
-def count(machine: Machine, source: KernelSource, arguments: Arguments, args: argparse.Namespace) -> int:
+def count(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`profile`: execute some blocks, and print what is counted."""
     found = profile(
         machine,
@@ -111,7 +111,7 @@ def _bytes(array: Array) -> Array:
     return array.reshape(-1, 1).view(np.uint8)
 
 
-def _occupancy(args: argparse.Namespace, machine: Machine, source: KernelSource, target: str) -> Occupancy | None:
+def _occupancy(args: argparse.Namespace, machine: Machine, source: PtxSource, target: str) -> Occupancy | None:
     """The occupancy by the resources that ptxas reports; None without ptxas, or if it rejects the PTX."""
     try:
         report = assemble_each(source.ptx, machine.module.target)[machine.entry.name]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from importlib.metadata import version
 
 from xshardy.ptx.faults import Fault, FaultKind
-from xshardy.tools.kernel_source import Place
+from xshardy.tools.ptx_source import Place
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -8,7 +8,7 @@ from ptx_kernels import kernel
 
 from xshardy.lowering import nvrtc
 from xshardy.lowering.cuda_files import installed_file
-from xshardy.tools import kernel_source
+from xshardy.tools import ptx_source
 from xshardy.tools.cli import main
 
 SHIFT = """
@@ -54,7 +54,7 @@ def test_faults_are_at_lines_of_cuda(shift: str, monkeypatch: pytest.MonkeyPatch
         asked.extend(arguments)
         return COMPILED
 
-    monkeypatch.setattr(kernel_source, "compile_cuda", compiled)
+    monkeypatch.setattr(ptx_source, "compile_cuda", compiled)
     command = ["ptx", "check", shift, *LAUNCH, "--entry", "shift", "--arg", "s32[65]", "--target", "sm_80"]
     assert main([*command, "-D", "SCALE=0", "--schedules", "3", "--sarif", "out.sarif"]) == 1
     assert asked == [SHIFT, shift, ["-DSCALE=0", "--gpu-architecture=compute_80"]]

@@ -165,6 +165,14 @@ def integer_table(name: str, attribute: DenseIntOrFPElementsAttr) -> tuple[tuple
     return attribute.get_shape(), list(cast(tuple[int, ...], first_values(attribute)))
 
 
+def listed_groups(groups: DenseIntOrFPElementsAttr) -> list[list[int]]:
+    """The groups that are rows of numbers, without the padding of shorter ones. Raises as `integer_table`."""
+    shape, numbers = integer_table("replica_groups", groups)
+    width = shape[-1] if shape else 0
+    rows = (numbers[start : start + width] for start in range(0, len(numbers), width or 1))
+    return [[number for number in row if number != NO_DEVICE] for row in rows if row]
+
+
 def verify_replica_groups(
     groups: ReplicaGroups, of_one_size: bool, has_global_ids: bool = False, expected_size: int | None = None
 ) -> None:

@@ -16,7 +16,12 @@ from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.axes.grid import Grid, Group
 from xshardy.dialects import stablehlo
-from xshardy.dialects.stablehlo.replica_groups import NO_DEVICE, ReplicaGroupMeshAxesAttr, ReplicaGroups, integer_table
+from xshardy.dialects.stablehlo.replica_groups import (
+    ReplicaGroupMeshAxesAttr,
+    ReplicaGroups,
+    integer_table,
+    listed_groups,
+)
 from xshardy.interpreters.stablehlo.calls import Arrival, Execution, Meeting
 from xshardy.interpreters.stablehlo.machine import Evaluator
 from xshardy.interpreters.stablehlo.rules import Rule, unsupported
@@ -38,12 +43,9 @@ def groups_in(op: Operation, groups: ReplicaGroups, everyone: int, grid: Grid) -
         return groups_along_axes(op, groups)
     if not isinstance(groups, DenseIntOrFPElementsAttr):
         raise unsupported(op, "groups of replicas or partitions over the axes of a mesh: write them as lists")
-    shape, numbers = integer_table("replica_groups", groups)
-    width = shape[-1] if shape else 0
-    if not width:
-        return [list(range(everyone))]
-    rows = [numbers[start : start + width] for start in range(0, len(numbers), width)]
-    return [[number for number in row if number != NO_DEVICE] for row in rows]
+    shape = groups.get_shape()
+    has_width = bool(shape) and shape[-1] > 0
+    return listed_groups(groups) if has_width else [list(range(everyone))]
 
 
 def channel_of(op: Operation) -> int:

@@ -4,9 +4,9 @@ import argparse
 
 from xshardy.ptx.machine import Machine
 from xshardy.tools.arguments import natural, path, positive, target
-from xshardy.tools.kernel_source import read_kernel
 from xshardy.tools.ptx_arguments import dimensions, read_arguments
 from xshardy.tools.ptx_run import check, count, execute
+from xshardy.tools.ptx_source import read_kernel
 from xshardy.tools.usage import UsageError
 
 EXAMPLE = """\

@@ -14,7 +14,7 @@ from xshardy.rewriting.observer import observed
 from xshardy.tools.explain.tables import Table
 from xshardy.tools.steps.document import Drop, Edit, Label, Place, Text, Write
 from xshardy.tools.steps.pattern_source import pattern_source
-from xshardy.tools.steps.recorder import PassSteps, Recorder
+from xshardy.tools.steps.recorder import UNREPORTED, PassSteps, Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,6 @@ def _packed(first: int, start: Sequence[Edit], passes: Sequence[PassSteps]) -> S
 
 def _pattern(pattern: type[RewritePattern] | None) -> Mapping[str, str]:
     if pattern is None:
-        return {"name": "without a pattern", "summary": "what the pass changed beside its patterns", "place": ""}
+        return {"name": UNREPORTED, "summary": "what the pass changed beside its patterns", "place": ""}
     source = pattern_source(pattern)
     return {"name": source.name, "summary": source.summary, "place": source.place}

@@ -5,10 +5,7 @@ from itertools import chain
 
 from xshardy.tools.steps.document import Document, Drop, Edit, Place, Write
 from xshardy.tools.steps.pattern_source import pattern_source
-from xshardy.tools.steps.recorder import Kept, PassSteps, Recorder, RewriteStep
-
-UNREPORTED = "without a pattern"
-"""What a step is called that only the comparison after a pass shows."""
+from xshardy.tools.steps.recorder import UNREPORTED, Kept, PassSteps, Recorder, RewriteStep
 
 
 def listing(recorder: Recorder, name: str) -> Iterator[str]:

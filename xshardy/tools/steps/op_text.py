@@ -109,14 +109,8 @@ class OperationPrinter(Printer):
             labelled = block is not entry or (
                 (bool(block.args) and print_entry_block_args) or (not block.ops and print_empty_block)
             )
-            self._labels[block] = self._text(lambda block=block: self._print_name(block)) if labelled else Text("")
+            name = self._get_block_name(block)
+            head = self._text(lambda block=block, name=name: self._print_head(block, name)) if labelled else Text("")
+            self._labels[block] = head
         self._regions.append(tuple(map(self._number_of, region.blocks)))
         self._parts.append(REGION)
-
-    def _print_name(self, block: Block) -> None:
-        self._parts.append(f"^{self._get_block_name(block)}")
-        if block.args:
-            self._parts.append("(")
-            self.print_list(block.args, self.print_block_argument)
-            self._parts.append(")")
-        self._parts.append(":")

@@ -15,6 +15,9 @@ from xshardy.rewriting.walk import operations_in
 from xshardy.tools.steps.document import ROOT, Document, Drop, Edit, Label, Place, Write
 from xshardy.tools.steps.op_text import LastingNames, OperationPrinter
 
+UNREPORTED = "without a pattern"
+"""What a step is called that only the comparison after a pass shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:

@@ -163,7 +163,7 @@ class _ConstraintVisitor:
     def _is_sharded(self, value: SSAValue) -> bool:
         carrier = shardable_value(value)
         return value in self._read_by_constraint or (
-            carrier is not None and (carrier in self.dictated.shardings or _says_something(owner_sharding(carrier)))
+            carrier is not None and (carrier in self.dictated.shardings or _is_set(owner_sharding(carrier)))
         )
 
     def _give(self, value: SSAValue, sharding: TensorShardingAttr) -> None:
@@ -182,8 +182,8 @@ class _ConstraintVisitor:
             self._give(tensor, unreduced)
 
 
-def _says_something(sharding: TensorShardingAttr | None) -> bool:
-    """Whether there is a sharding other than a fully open one, which upstream of August 2026 treats as none."""
+def _is_set(sharding: TensorShardingAttr | None) -> bool:
+    """Whether there is a sharding other than a fully open one, which the Shardy of jaxlib 0.12 treats as none."""
     return sharding is not None and sharding != TensorShardingAttr.fully_open(sharding.mesh_or_ref, sharding.rank)
 
 

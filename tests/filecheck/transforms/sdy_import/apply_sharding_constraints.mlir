@@ -147,7 +147,7 @@ func.func @constraint_with_a_rule(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
-// A sharding that says nothing, neither axes nor closed dimensions nor priorities, is as good as none.
+// A sharding without axes, closed dimensions and priorities is treated as none.
 // CHECK-LABEL: func.func @open_sharding
 // CHECK-SAME:    %arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}
 func.func @open_sharding(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}]>}) -> tensor<8xf32> {
@@ -164,9 +164,9 @@ func.func @behind_an_open_constraint(%x: tensor<8xf32>) -> (tensor<8xf32>, tenso
   return %1, %2 : tensor<8xf32>, tensor<8xf32>
 }
 
-// CHECK-LABEL: func.func @priority_says_something
+// CHECK-LABEL: func.func @sharding_with_a_priority
 // CHECK-SAME:    %arg0: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}p1]>}
-func.func @priority_says_something(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}p1]>}) -> tensor<8xf32> {
+func.func @sharding_with_a_priority(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}p1]>}) -> tensor<8xf32> {
   %0 = sdy.sharding_constraint %x <@mesh, [{"a"}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }

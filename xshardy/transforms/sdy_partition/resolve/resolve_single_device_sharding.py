@@ -30,7 +30,7 @@ from xshardy.transforms.sdy_export.reshard_checks import rare_features
 from xshardy.transforms.sdy_export.single_device import device_of, is_on_single_device, mesh_of_devices
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 
-EVERYWHERE = (*FLOW_OPS, stablehlo.IfOp, CallOp, stablehlo.ConstantOp, stablehlo.IotaOp)
+ON_ALL_DEVICES = (*FLOW_OPS, stablehlo.IfOp, CallOp, stablehlo.ConstantOp, stablehlo.IotaOp)
 """
 Operations that each device executes, with whole tensors, also if their results are on one: in loops, branches and
 functions may be operations between devices, and constants need no distribution.
@@ -107,14 +107,14 @@ def devices_of_operations(module: ModuleOp) -> Mapping[Operation, int]:
     """
     The operations of `module` on a single device, with its number.
 
-    Operations of sdy and `EVERYWHERE` do not count. Raises `OperationFailedException` as `target_of`.
+    Operations of sdy and `ON_ALL_DEVICES` do not count. Raises `OperationFailedException` as `target_of`.
     """
     functions = functions_of(module).values()
     operations = (op for function in functions for op in operations_in(function, inner_first=True))
     return {
         op: device
         for op in operations
-        if not (op.name.startswith("sdy.") or isinstance(op, EVERYWHERE)) and (device := target_of(op)) is not None
+        if not (op.name.startswith("sdy.") or isinstance(op, ON_ALL_DEVICES)) and (device := target_of(op)) is not None
     }
 
 
@@ -183,11 +183,11 @@ class ExecuteEverywhere(DecisionPattern[Operation, Mapping[OpResult, TensorShard
 
 
 def whole_results(module: ModuleOp, mesh: MeshOp) -> Mapping[Operation, Mapping[OpResult, TensorShardingAttr]]:
-    """The results of `EVERYWHERE` that are on a single device, with their sharding over all devices of `mesh`."""
+    """The results of `ON_ALL_DEVICES` that are on a single device, with their sharding over all devices of `mesh`."""
     found: dict[Operation, Mapping[OpResult, TensorShardingAttr]] = {}
     for function in functions_of(module).values():
         for op in operations_in(function):
-            if isinstance(op, EVERYWHERE):
+            if isinstance(op, ON_ALL_DEVICES):
                 found[op] = {
                     result: TensorShardingAttr.fully_closed(mesh.sym_name.data, rank_of(result))
                     for result in op.results

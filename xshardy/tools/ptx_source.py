@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from xshardy.tools.source_file import read_file
 CUDA = (".cu", ".cuh")
 """How names of files of CUDA C++ end."""
 
-_LOCATION = re.compile(r"^[ \t]*\.loc\s+(\d+)\s+(\d+)", re.MULTILINE)
+_LOCATION = re.compile(r"[ \t]*\.loc\s+(\d+)\s+(\d+)")
 _FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _ERROR = re.compile(r"^(.*)\((\d+)\): (?:catastrophic )?error: (.*)", re.MULTILINE)
 
@@ -28,25 +29,21 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class KernelSource:
+class PtxSource:
     """PTX, and the file that people read."""
 
     ptx: str
     file: str
     is_cuda: bool
+    places: Sequence[tuple[int, Place]] = ()
+    """For CUDA C++: from which line of the PTX on is which place, in the order of the lines."""
 
     def place(self, line: int) -> Place:
         """The file and line of what is at a line of the PTX; its own if the file is PTX."""
         if not self.is_cuda:
             return Place(self.file, line)
-        files = dict(_FILE.findall(self.ptx))
-        found = [match for match in _LOCATION.finditer(self.ptx) if int(match[2])]
-        lines = [self.ptx.count("\n", 0, match.start()) + 1 for match in found]
-        before = bisect_right(lines, line) - 1
-        if before < 0:
-            return Place(self.file, 1)
-        named = files.get(found[before][1], self.file)
-        return Place(self.file if named.endswith(self.file) else named, int(found[before][2]))
+        count = bisect_right(self.places, line, key=lambda start: start[0])
+        return self.places[count - 1][1] if count else Place(self.file, 1)
 
     def entry(self, name: str | None) -> str | None:
         """The name in the PTX of a kernel of C++: `f`, or `_Z1fPi` for a function `f`."""
@@ -56,7 +53,15 @@ class KernelSource:
         return mangled[1] if mangled else name
 
 
-def read_kernel(file: str, target: str | None = None, definitions: tuple[str, ...] = ()) -> KernelSource:
+def _places(ptx: str, file: str) -> Iterator[tuple[int, Place]]:
+    files = dict(_FILE.findall(ptx))
+    for number, text in enumerate(ptx.split("\n"), 1):
+        if (found := _LOCATION.match(text)) and (line := int(found[2])):
+            named = files.get(found[1], file)
+            yield number, Place(file if named.endswith(file) else named, line)
+
+
+def read_kernel(file: str, target: str | None = None, definitions: tuple[str, ...] = ()) -> PtxSource:
     """
     The PTX in a file; that of CUDA C++, for a GPU such as `sm_90`, with macros `NAME` or `NAME=VALUE`.
 
@@ -64,12 +69,13 @@ def read_kernel(file: str, target: str | None = None, definitions: tuple[str, ..
     """
     text = read_file(file).text
     if not file.endswith(CUDA):
-        return KernelSource(text, file, is_cuda=False)
+        return PtxSource(text, file, is_cuda=False)
     options = [f"-D{definition}" for definition in definitions]
     if target is not None:
         options.append(f"--gpu-architecture={target.replace('sm_', 'compute_')}")
     try:
-        return KernelSource(compile_cuda(text, file, options), file, is_cuda=True)
+        ptx = compile_cuda(text, file, options)
     except CudaSourceError as error:
         found = _ERROR.search(str(error))
         raise PlacedError(f"{found[1]}:{found[2]}: error: {found[3]}" if found else f"{file}: error: {error}") from None
+    return PtxSource(ptx, file, is_cuda=True, places=[*_places(ptx, file)])
