@@ -1,5 +1,5 @@
 """
-A small network fitted on a mesh of 2 x 4 devices with plain `jax.jit`: it knows nothing of xshardy.
+A small network fitted on a mesh of 2 x 4 devices with plain `jax.jit` and explicit axes: it knows nothing of xshardy.
 
     xshardy trace examples/two_functions.py --steps 2
 """
@@ -8,22 +8,23 @@ import argparse
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import AxisType, NamedSharding, PartitionSpec
+import numpy as np
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=20)
 steps = parser.parse_args().steps
 
-mesh = jax.make_mesh((2, 4), ("data", "model"), axis_types=(AxisType.Auto, AxisType.Auto))
+jax.set_mesh(jax.make_mesh((2, 4), ("data", "model")))
+rng = np.random.default_rng(0)
 
 
-def normal(seed, shape, *axes):
-    return jax.device_put(jax.random.normal(jax.random.key(seed), shape), NamedSharding(mesh, PartitionSpec(*axes)))
+def normal(shape, *axes):
+    return jax.device_put(rng.standard_normal(shape, np.float32), jax.P(*axes))
 
 
 def loss(weights, inputs, targets):
     hidden = jnp.tanh(inputs @ weights["up"])
-    return jnp.mean((hidden @ weights["down"] - targets) ** 2)
+    return jnp.mean((jnp.dot(hidden, weights["down"], out_sharding=jax.P("data")) - targets) ** 2)
 
 
 @jax.jit
@@ -37,8 +38,8 @@ def evaluate(weights, inputs, targets):
     return loss(weights, inputs, targets)
 
 
-weights = {"up": normal(0, (64, 256), None, "model"), "down": normal(1, (256, 16), "model")}
-inputs, targets = normal(2, (32, 64), "data"), normal(3, (32, 16), "data")
+weights = {"up": normal((64, 256), None, "model"), "down": normal((256, 16), "model")}
+inputs, targets = normal((32, 64), "data"), normal((32, 16), "data")
 for _ in range(steps):
     weights = step(weights, inputs, targets)
 print(f"loss {evaluate(weights, inputs, targets):.1f}")

@@ -8,7 +8,7 @@ from jax.sharding import Mesh
 
 from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.jax.nesting import is_tracing, on_devices
-from xshardy.jax.shardings import Devices, mesh_in, named
+from xshardy.jax.shardings import Devices, mesh_in, mesh_of_context, named
 from xshardy.jax.stages import Compiled, Lowered
 from xshardy.jax.static_arguments import StaticArguments
 from xshardy.programs.errors import EngineError
@@ -38,9 +38,10 @@ def jit(
     `function` as a `Jitted`, which runs on all devices of `mesh`; without `function`, a decorator.
 
     Shardings are those of `jax.jit`, and may be `PartitionSpec`s over `mesh`; None leaves an argument or a result to
-    the propagation. Without `mesh`, that of the first `NamedSharding` of the shardings or arguments is taken. With
-    `auto`, shardings that make the function fast are searched for once per program, beside those that are given; see
-    `xshardy.auto`. The other parameters are those of `jax.jit`.
+    the propagation. Without `mesh`, that of the first `NamedSharding` of the shardings is taken, else that of
+    `jax.set_mesh` at the call, else that of the first argument that has one. With `auto`, shardings that make the
+    function fast are searched for once per program, beside those that are given; see `xshardy.auto`. The other
+    parameters are those of `jax.jit`.
     """
     options = {
         "static_argnums": static_argnums,
@@ -76,14 +77,19 @@ class Jitted:
         functools.update_wrapper(self, function)
         self._function, self._mesh, self._auto = function, mesh, auto
         given = {"in_shardings": in_shardings, "out_shardings": out_shardings}
-        shardings = {name: named(specs, mesh) for name, specs in given.items() if specs is not None}
+        shardings = {
+            name: specs if mesh is None else named(specs, mesh) for name, specs in given.items() if specs is not None
+        }
         self._options = {**shardings, **options}
         self._jitted = jax.jit(function, keep_unused=True, **self._options)
         self._nested: dict[Mesh, Any] = {}
         """Functions of JAX for calls from what JAX traces, by the mesh whose devices they run on."""
         self._static = StaticArguments.of(function, options["static_argnums"], options["static_argnames"])
         self._compiled: dict[Hashable, list[Compiled]] = {}
-        """By static values, structure and types: executables, each for other shardings of committed arguments."""
+        """
+        By the mesh around the call, static values, structure and types: executables, each for other shardings of
+        committed arguments.
+        """
 
     def lower(self, *args: object, **kwargs: object) -> Lowered:
         """
@@ -94,9 +100,12 @@ class Jitted:
         """
         if is_tracing():
             raise TypeError("lower() gives a program of its own: call it outside of functions that JAX traces")
-        mesh = self._mesh or mesh_in(args, kwargs)
+        mesh = self._mesh or mesh_of_context() or mesh_in(args, kwargs)
         if mesh is None:
-            raise ValueError("no mesh: give jit a mesh, a NamedSharding, or arrays that are divided by one")
+            raise ValueError(
+                "no mesh: set one by jax.set_mesh, or give jit a mesh, a NamedSharding, or arrays that are divided by "
+                "one"
+            )
         abstract = functools.partial(jax.tree.map, type_if_uncommitted)
         types, types_by_name = self._static.map_others(abstract, args, kwargs)
         with jax.set_mesh(mesh):
@@ -110,7 +119,7 @@ class Jitted:
             return self._call_nested(args, kwargs)
         static, dynamic = self._static.split(args, kwargs)
         leaves, tree = jax.tree.flatten(dynamic)
-        candidates = self._compiled.setdefault((static, tree, *map(type_key, leaves)), [])
+        candidates = self._compiled.setdefault((mesh_of_context(), static, tree, *map(type_key, leaves)), [])
         compiled = next((known for known in candidates if known.takes_as_they_are(leaves)), None)
         if compiled is None:
             compiled = self.lower(*args, **kwargs).compile()

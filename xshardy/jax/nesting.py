@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from xshardy.programs.jax_functions import import_jax
 
@@ -27,7 +27,12 @@ def is_tracing() -> bool:
 
 
 def on_devices(function: Callable[..., object], mesh: Mesh) -> Callable[..., object]:
-    """`function`, whose results say that they are on the devices of `mesh`, but not how they are divided."""
+    """
+    `function`, whose results say that they are on the devices of `mesh`, but not how they are divided.
+
+    Over explicit axes, the type of a result says both; one without a mesh is whole on each device.
+    """
+    is_divided_by_type = AxisType.Auto not in mesh.axis_types
 
     @functools.wraps(function)
     def placed(*args: object, **kwargs: object) -> object:
@@ -35,6 +40,9 @@ def on_devices(function: Callable[..., object], mesh: Mesh) -> Callable[..., obj
 
     def place(result: object) -> object:
         array = jax.numpy.asarray(result)
+        if is_divided_by_type:
+            on_mesh = not jax.typeof(array).sharding.mesh.empty
+            return array if on_mesh else jax.sharding.reshard(array, NamedSharding(mesh, PartitionSpec()))
         spec = PartitionSpec(*[PartitionSpec.UNCONSTRAINED] * array.ndim)
         return jax.lax.with_sharding_constraint(array, NamedSharding(mesh, spec))
 

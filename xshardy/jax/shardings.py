@@ -63,15 +63,17 @@ def mesh_in(*trees: object) -> Mesh | None:
     return None
 
 
-def named(specs: object, mesh: Mesh | None) -> Any:
-    """`specs` with `NamedSharding`s over `mesh` in place of `PartitionSpec`s. Raises `ValueError` without a mesh."""
+def mesh_of_context() -> Mesh | None:
+    """The mesh that `jax.set_mesh` has set. Raises `ValueError` inside of a function that JAX traces."""
+    mesh = jax.sharding.get_mesh()
+    return None if mesh.empty else mesh
+
+
+def named(specs: object, mesh: Mesh) -> Any:
+    """`specs` with `NamedSharding`s over `mesh` in place of `PartitionSpec`s."""
 
     def one(leaf: object) -> object:
-        if not isinstance(leaf, PartitionSpec):
-            return leaf
-        if mesh is None:
-            raise ValueError(f"{leaf} names axes of a mesh: give jit the mesh, or a NamedSharding")
-        return NamedSharding(mesh, leaf)
+        return NamedSharding(mesh, leaf) if isinstance(leaf, PartitionSpec) else leaf
 
     return jax.tree.map(one, specs, is_leaf=_is_sharding)
 

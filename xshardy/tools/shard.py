@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import local_shape
+from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.sdy.sharding_text import dimensions as dimensions
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT, tensor_type, whole_bytes
@@ -69,7 +70,12 @@ def bytes_of_part(type: TensorType[Attribute], sharding: TensorShardingAttr | No
 
 
 def placements(sharded: Sharded) -> Iterator[Placement]:
-    """The tensors in the text of `sharded` that are no scalars, in text order."""
+    """
+    The tensors in the text of `sharded` that are no scalars, in text order.
+
+    The result of a constraint is not among them where it has the sharding of its operand: it is the same tensor, and
+    JAX writes a constraint behind every operation over explicit axes.
+    """
     history = sharded.history
     for number in history.numbers():
         home = history.home(number)
@@ -79,6 +85,10 @@ def placements(sharded: Sharded) -> Iterator[Placement]:
         if not type.get_shape() or type.element_type not in ANY_ELEMENT:
             continue
         sharding = sharded.sharding(number)
+        if isinstance(home.owner, ShardingConstraintOp):
+            constrained = history.number(home.owner.input)
+            if constrained is not None and sharded.sharding(constrained) == sharding:
+                continue
         mesh = mesh_over(home, sharding)
         yield Placement(
             sharded.names.describe(home),

@@ -371,6 +371,42 @@ def found_shardings() -> None:
     assert [sharding.spec for sharding in found] == [P("data"), P(None, "model")]
 
 
+def explicit_axes() -> None:
+    """JAX's default: the mesh is that of the context, and types of JAX say how values are divided."""
+
+    def network(x: Any, w: Any) -> Any:
+        h = jnp.tanh(x @ w)
+        whole = jax.reshard(h, P("data", None))
+        return jnp.dot(h, h.T, out_sharding=P("data", None)), whole, jnp.arange(4.0)
+
+    def sums(x: Any, w: Any) -> Any:
+        of_each = jax.shard_map(lambda x, w: jax.lax.psum(x @ w @ w.T, "model"), out_specs=P("data", None))
+        return (of_each(x, w),)
+
+    def loss(x: Any, w: Any) -> Any:
+        return sum(jnp.sin(result).sum() for result in network(x, w))
+
+    def outcome(jit: Any, f: Any, *arguments: Any) -> Any:
+        return jax.tree.map(lambda result: (jax.typeof(result), np.asarray(result)), jit(f)(*arguments))
+
+    def same(found: Any, wanted: Any) -> None:
+        for (type, value), (wanted_type, wanted_value) in zip(found, wanted, strict=True):
+            assert type == wanted_type
+            np.testing.assert_allclose(value, wanted_value, rtol=1e-4, atol=1e-4)
+
+    divided = xshardy.jax.jit(lambda x, w: x @ w, in_shardings=(P("data"), P(None, "model")))
+    for sizes in ((2, 4), (4, 2)):
+        with jax.set_mesh(jax.make_mesh(sizes, ("data", "model"))):
+            x, w = jax.device_put(X, P("data")), jax.device_put(W, P(None, "model"))
+            for f in (network, sums, jax.grad(loss, argnums=(0, 1))):
+                same(outcome(xshardy.jax.jit, f, x, w), outcome(jax.jit, f, x, w))
+            nested = xshardy.jax.jit(loss)
+            same(*(outcome(lambda f: f, jax.grad(f, argnums=(0, 1)), x, w) for f in (nested, loss)))
+            assert divided(X, W).sharding.shard_shape((8, 32)) == (8 // sizes[0], 32 // sizes[1])
+    with jax.set_mesh(jax.make_mesh((8,), ("data",))):
+        assert float(jax.jit(lambda: xshardy.jax.jit(lambda: 1.5)())()) == 1.5
+
+
 def what_is_refused() -> None:
     double = xshardy.jax.jit(lambda x: x * 2, mesh=MESH)
     compiled = double.lower(X).compile()
@@ -382,7 +418,7 @@ def what_is_refused() -> None:
     raises(EngineError, "a Python callback", lambda: printing(X))
     raises(EngineError, "jit_checks.py:", lambda: printing(X))
     raises(ValueError, "no mesh", lambda: xshardy.jax.jit(lambda x: x)(X))
-    raises(ValueError, "names axes of a mesh", lambda: xshardy.jax.jit(lambda x: x, in_shardings=P("data")))
+    raises(ValueError, "no mesh", lambda: xshardy.jax.jit(lambda x: x, in_shardings=P("data"))(X))
     xshardy.jax.start(8)  # as it is
     raises(EngineError, "16 devices", lambda: xshardy.jax.start(16))
 
@@ -406,6 +442,7 @@ for check in (
     custom_partitioning_of_jax,
     custom_partitioning_that_fails,
     found_shardings,
+    explicit_axes,
     what_is_refused,
 ):
     with warnings.catch_warnings():

@@ -157,14 +157,21 @@ import jax
 from jax.sharding import PartitionSpec as P
 
 mesh = jax.sharding.AbstractMesh((4,), ("x",))
-given = jax.ShapeDtypeStruct((8, 16), "float32"), jax.ShapeDtypeStruct((16, 4), "float32")
-step = jax.jit(lambda x, w: jax.numpy.tanh(x @ w)).lower(*given)
+specs = (P(None, "x"), P("x", None))
+
+
+def given(*shardings):
+    shapes = zip(((8, 16), (16, 4)), shardings)
+    return [jax.ShapeDtypeStruct(shape, "float32", sharding=sharding) for shape, sharding in shapes]
+
+
+step = jax.jit(lambda x, w: jax.numpy.tanh(x @ w)).lower(*given(None, None))
 
 
 def mapped(body):
-    specs = (P(None, "x"), P("x", None))
     step = jax.jit(jax.shard_map(body, mesh=mesh, in_specs=specs, out_specs=P()))
-    return step.trace(*given).lower(lowering_platforms=("cpu",))
+    divided = given(*(jax.NamedSharding(mesh, spec) for spec in specs))
+    return step.trace(*divided).lower(lowering_platforms=("cpu",))
 
 
 right = mapped(lambda x, w: jax.numpy.tanh(jax.lax.psum(x @ w, "x")))
@@ -172,7 +179,7 @@ wrong = mapped(lambda x, w: jax.lax.psum(jax.numpy.tanh(x @ w), "x"))
 """)
     assert prove("step.py:step", "step.py:right")[0] == 0
     status, out, _ = prove("step.py:step", "step.py:wrong")
-    assert status == 1 and "step.py:17" in out
+    assert status == 1 and "step.py:24" in out
     Path("relation.toml").write_text(pairs.RELATION)
     status, _, err = prove("step.py:step", "step.py:right", "--relation", "relation.toml")
     assert status == 2 and "step.py:right has a mesh and shardings of its own: leave it out" in err

@@ -16,8 +16,8 @@ from typing import Any
 
 USUAL_DEVICES = 8
 DEVICES_FLAG = "xla_force_host_platform_device_count"
-SHAPES = {"make_mesh": "axis_shapes", "create_device_mesh": "mesh_shape"}
-"""By a function of JAX that makes a mesh, its parameter with the sizes of the axes."""
+SIZES = {"make_mesh": ("axis_sizes", "axis_shapes"), "create_device_mesh": ("mesh_shape",)}
+"""By a function of JAX that makes a mesh, its parameter with the sizes of the axes: that of JAX 0.12, and before."""
 
 
 def initialize() -> None:
@@ -38,7 +38,8 @@ def _devices_of_mesh() -> int:
     """The devices of the mesh that the script is making now, if that is why JAX asks for devices; else 0."""
     frame = sys._getframe()
     while frame is not None:
-        if parameter := SHAPES.get(frame.f_code.co_name):
-            return math.prod(frame.f_locals.get(parameter, (0,)))
+        for parameter in SIZES.get(frame.f_code.co_name, ()):
+            if parameter in frame.f_locals:
+                return math.prod(frame.f_locals[parameter])
         frame = frame.f_back
     return 0
