@@ -52,10 +52,17 @@ def mapped(x, w):
     y = jax.shard_map(product, mesh=mesh, in_specs=specs, out_specs=PartitionSpec("data", None))(x, w)
     return jax.lax.with_sharding_constraint(y, jax.NamedSharding(mesh, PartitionSpec("data", None))) * 2, x
 
+def partly_mapped(x, w):
+    product = lambda a, b: (jax.lax.psum(a @ b, "data"), a * 2)
+    specs = PartitionSpec(None, "data"), PartitionSpec("data")
+    out_specs = PartitionSpec(), PartitionSpec(None, "data")
+    return jax.shard_map(product, mesh=mesh, in_specs=specs, out_specs=out_specs, axis_names={"data"})(x, w)
+
 for function, *arguments in (
     (layer, placed((8, 16), "data"), placed((16, 32), None, "model")),
     (attention, placed((8, 8, 16), "data", "model"), placed((8, 16, 16), ("data", "model"))),
     (mapped, placed((8, 16), "data", "model"), placed((16, 8), "model")),
+    (partly_mapped, placed((8, 16), None, "data"), placed((16, 8), "data", "model")),
     (embedding, placed((64, 16), None, ("model", "data")), placed((8, 4), "data", dtype=jnp.int32)),
 ):
     jax.jit(function).lower(*arguments).compile()
@@ -75,13 +82,14 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shardings(hlo: str) -> Counter[tuple[str, str]]:
-    """The opcode and the sharding of each instruction of the entry that has one."""
-    entry = hlo.partition("ENTRY")[2]
+    """The opcode and the sharding of each instruction of the entry that has one, but elements of tuples."""
+    entry = hlo.partition("ENTRY")[2].partition("\n}")[0]
     found = [(INSTRUCTION.search(line), SHARDING.search(line)) for line in entry.splitlines()]
-    return Counter((opcode[1], sharding[1]) for opcode, sharding in found if opcode and sharding)
+    pairs = Counter((opcode[1], sharding[1]) for opcode, sharding in found if opcode and sharding)
+    return Counter({pair: count for pair, count in pairs.items() if pair[0] != "get-tuple-element"})
 
 
-FUNCTIONS = ["layer", "attention", "embedding", "mapped"]
+FUNCTIONS = ["layer", "attention", "embedding", "mapped", "partly_mapped"]
 
 
 def files_of(function: str, dumps: Path) -> tuple[Path, Path]:

@@ -141,6 +141,11 @@ def one_of(enum: type[StrEnum], what: str) -> Reader:
     return lambda tokens: read_word(tokens, words, what)
 
 
+def read_order(tokens: Tokens) -> bool:
+    """`TOTAL`, which also orders NaN and zeros of both signs, or `PARTIAL`. Returns whether it is the former."""
+    return read_word(tokens, {"TOTAL": True, "PARTIAL": False}, "the order of a comparison")
+
+
 FUSION_KINDS: Mapping[str, FusionKind] = {f"k{kind.value.capitalize()}": kind for kind in FusionKind}
 
 
@@ -327,6 +332,7 @@ READERS: Mapping[str, Reader] = {
     "literal": read_typed_literal,
     "mantissa_bits": read_bit_count,
     "operand_precision": read_precisions,
+    "order": read_order,
     "padding": read_padding,
     "replica_groups": read_groups,
     "result_accuracy": read_result_accuracy,

@@ -238,7 +238,7 @@ class InstructionReader(AttributeReader):
                 return operands
 
     def read_operand(self) -> SSAValue:
-        """`x`, `f32[2] %y`, or a nested instruction: `f32[] constant(1)`, `negate(z)`."""
+        """`x`, `f32[2] %y`, `%t#1`, or a nested instruction: `f32[] constant(1)`, `negate(z)`."""
         tokens = self.tokens
         shape = None
         at = tokens.index
@@ -251,6 +251,10 @@ class InstructionReader(AttributeReader):
         value = self.values.get(name)
         if value is None:
             raise undefined_operand(tokens, name, operand_at, self.values)
+        while tokens.accept("#"):
+            index = tokens.take_integer("the index of an element")
+            name = f"{name}_{index}"
+            value = self.element(value, index, name, operand_at)
         if (
             shape is not None
             and value.type is not shape.type
@@ -262,6 +266,18 @@ class InstructionReader(AttributeReader):
                 "correct the shape, or leave it out",
                 at,
             )
+        return value
+
+    def element(self, tuple_: SSAValue, index: int, name: str, at: int) -> SSAValue:
+        """Element `index` of `tuple_`, by an operation of its own with the `name` that XLA gives it."""
+        opcode, shapes = "get-tuple-element", [self.shapes[tuple_]]
+        row = OPCODES[opcode]
+        fields: dict[str, object] = {"index": index}
+        functions = self.scope.functions
+        taken = Instruction(opcode, provisional_shape(shapes), [tuple_], fields, None, functions, self.tokens, at)
+        taken.shape = inferred_shape(taken, row, shapes, self.scope.roots)
+        value = self.build(taken, row, name, {})
+        self.shapes[value] = taken.shape
         return value
 
     def read_nested(self, shape: Shape | None) -> SSAValue:

@@ -342,6 +342,25 @@ CASES = {
         38,
         "expected a comparison direction, found 'XX'",
     ),
+    "order and type": (
+        in_entry(X, "y = pred[2] compare(x, x), direction=LT, order=TOTAL, type=FLOAT"),
+        4,
+        13,
+        "compare: type and order say the same: leave one of the two out",
+    ),
+    "order": (
+        in_entry(X, "y = pred[2] compare(x, x), direction=LT, order=LESS"),
+        4,
+        48,
+        "expected the order of a comparison, found 'LESS'",
+    ),
+    "element of an array": (
+        in_entry(X, "y = f32[2] negate(%x#0)"),
+        4,
+        19,
+        "get-tuple-element: the operand is not a tuple",
+    ),
+    "element without an index": (in_entry(X, "y = f32[2] negate(%x#y)"), 4, 22, "expected the index of an element"),
     "fusion kind": (
         in_entry(X, "y = f32[2] fusion(x), kind=loop, calls=f"),
         4,

@@ -67,8 +67,14 @@ def default_type(operand: SSAValue) -> ComparisonType:
 
 
 def read_compare_type(instruction: Instruction, content: Content) -> None:
-    """`type=FLOAT`"""
-    kind = instruction.fields.get("type") or default_type(instruction.values[0])
+    """`type=TOTALORDER`, or as XLA has printed it since autumn 2026, `order=TOTAL`: both, of floats."""
+    fields, kind = instruction.fields, default_type(instruction.values[0])
+    if "type" in fields:
+        if "order" in fields:
+            raise instruction.error("type and order say the same: leave one of the two out")
+        kind = fields["type"]
+    elif fields.get("order") and kind is ComparisonType.FLOAT:
+        kind = ComparisonType.TOTALORDER
     content.properties["compare_type"] = ComparisonTypeAttr(kind)
 
 
@@ -179,7 +185,7 @@ ROWS: Mapping[str, Opcode] = {
         stablehlo.CompareOp,
         2,
         prop("direction", members(ComparisonDirectionAttr), "comparison_direction"),
-        Part("", "type", read_compare_type, compare_type_field),
+        Part("", "type order", read_compare_type, compare_type_field),
     ),
     "concatenate": described(stablehlo.ConcatenateOp, None, one_dimension(lambda op: op.dimension.value.data)),
     "constant": row(

@@ -82,7 +82,7 @@ class NamedSharding:
 
     mesh: NamedMesh
     dims: tuple[NamedDim, ...] = ()
-    """Those of the array; none if no dimension is divided, whatever the rank is."""
+    """Those of the array; none if nothing is said of any axis, whatever the rank is."""
     replicated: Axes = ()
     """Axes that stay replicas when shardings are propagated."""
     unreduced: Axes = ()

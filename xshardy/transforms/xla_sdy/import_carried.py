@@ -11,7 +11,7 @@ from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_sdy.frontend_attributes import frontend_entries
-from xshardy.transforms.xla_sdy.names import MESHES
+from xshardy.transforms.xla_sdy.names import MANUAL_COMPUTATION_BODY, MESHES
 from xshardy.transforms.xla_sdy.signatures import Attributes, signature_of
 
 # The pipelines load slowly, so they are imported for modules that need them only.
@@ -20,7 +20,7 @@ from xshardy.transforms.xla_sdy.signatures import Attributes, signature_of
 def import_carried(module: ModuleOp, context: Context) -> None:
     """
     Make the shardings that `module` carries those of Shardy, in place: its texts `xla.sdy.*` if it has meshes of them,
-    else HLO shardings, `mhlo.sharding`.
+    else HLO shardings, `mhlo.sharding`, by the axes of meshes if it has bodies of manual computations.
 
     Source: XLA, xla/service/spmd/shardy/shardy_xla_pass, which chooses so. Raises `OperationFailedException`.
     """
@@ -28,7 +28,12 @@ def import_carried(module: ModuleOp, context: Context) -> None:
     from xshardy.transforms.xla_sdy.stablehlo_import_pipeline import StablehloImportPipelinePass
 
     has_texts = MESHES in frontend_entries(module.attributes)
-    pipeline = RoundTripImportPipelinePass() if has_texts else StablehloImportPipelinePass()
+    has_bodies = any(MANUAL_COMPUTATION_BODY in name for name in functions_of(module))
+    pipeline = (
+        RoundTripImportPipelinePass(enable_hlo_sharding_v3=not has_texts)
+        if has_texts or has_bodies
+        else StablehloImportPipelinePass()
+    )
     pipeline.apply(context, module)
 
 

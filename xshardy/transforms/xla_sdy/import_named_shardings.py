@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects.hlo.annotation_names import SHARDING as HLO_SHARDING
+from xshardy.dialects.sdy.attributes.mesh import ManualAxesAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.hlo_text.shardings.device_axis import hlo_sharding_of_named
@@ -31,7 +32,13 @@ from xshardy.transforms.xla_sdy.import_shardings import (
     ReadSignature,
     imported_attributes,
 )
-from xshardy.transforms.xla_sdy.names import X64_COMBINE, is_call_of
+from xshardy.transforms.xla_sdy.names import (
+    GLOBAL_TO_LOCAL,
+    LOCAL_TO_GLOBAL,
+    X64_COMBINE,
+    calls_manual_computation,
+    is_call_of,
+)
 from xshardy.transforms.xla_sdy.round_trip_import_shardy_attrs import has_sharding
 from xshardy.transforms.xla_sdy.signatures import Attributes, Signature, signature_of
 
@@ -66,7 +73,26 @@ def named_shardings(attributes: Attributes, types: Sequence[Attribute], op: Oper
 
 def carries_sharding(op: Operation) -> bool:
     """Whether the HLO sharding of `op` is that of `op`, and not the copy of one that HLO made."""
-    return has_sharding(op) or is_call_of(op, X64_COMBINE)
+    return has_sharding(op) or is_call_of(op, X64_COMBINE) or is_call_of(op, LOCAL_TO_GLOBAL)
+
+
+def manual_axes_of(op: Operation) -> ManualAxesAttr | None:
+    """
+    The axes of a manual computation by the HLO sharding of `op`, its call or what makes its operands local.
+
+    None for another operation, or if the sharding has no such axes. Raises `OperationFailedException` for parts of
+    axes.
+    """
+    if not (is_call_of(op, GLOBAL_TO_LOCAL) or (isinstance(op, CallOp) and calls_manual_computation(op))):
+        return None
+    values = shardings_of_values(op.attributes, op.result_types, op)
+    named = next((value.sharding.named for value in values if value.sharding.named is not None), None)
+    if named is None or not named.manual:
+        return None
+    axes = named.mesh.axes
+    if not all(axes.is_whole(axis) for axis in named.manual):
+        raise OperationFailedException(op, "a part of an axis is manual: sdy has whole manual axes only")
+    return ManualAxesAttr([StringAttr(axes.names[axis.axis]) for axis in named.manual])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +102,8 @@ class Found:
     arguments: Mapping[FuncOp, Sequence[Values]]
     results: Mapping[FuncOp, Sequence[Values]]
     operations: Mapping[Operation, Values]
+    manual: Mapping[Operation, ManualAxesAttr]
+    """The axes of manual computations, by their calls and what makes operands local."""
 
     def values(self) -> Iterator[ValueSharding]:
         """All of them."""
@@ -101,11 +129,13 @@ def found_in(module: ModuleOp) -> Found:
     def of(entries: Iterable[Attributes], types: Iterable[Attribute], function: FuncOp) -> Sequence[Values]:
         return [named_shardings(entry, [type], function) for entry, type in zip(entries, types, strict=True)]
 
-    carriers = (op for function in functions for op in operations_in(function) if carries_sharding(op))
+    operations = [op for function in functions for op in operations_in(function)]
+    carriers = (op for op in operations if carries_sharding(op))
     return Found(
         {f: of(signature_of(f).arguments, f.function_type.inputs, f) for f in functions},
         {f: of(signature_of(f).results, f.function_type.outputs, f) for f in functions},
         {op: values for op in carriers if (values := named_shardings(op.attributes, op.result_types, op))},
+        {op: axes for op in operations if (axes := manual_axes_of(op)) is not None},
     )
 
 
@@ -127,8 +157,9 @@ class ImportNamedShardingsPass(PatternPass):
     """
     Read the HLO shardings of arguments, results and the operations that carry one, by the axes of their meshes.
 
-    The meshes are declared. Those of the other operations are copies that HLO made, and stay. A module with a sharding
-    that lists devices stays as it is.
+    The meshes are declared. Those of the other operations are copies that HLO made, and stay. The axes over which a
+    computation is manual become the attribute `sdy.manual_axes` of its call and of what makes its operands local. A
+    module with a sharding that lists devices stays as it is.
     """
 
     name = "xla-sdy-round-trip-import-named-shardings"
@@ -145,6 +176,7 @@ class ImportNamedShardingsPass(PatternPass):
             declared = {first: meshes.declarations()}
             signatures = {f: new for f in found.arguments if (new := found.signature(f, meshes)) != signature_of(f)}
             attributes = {op: imported_attributes(op, values, meshes) for op, values in found.operations.items()}
+            attributes |= {op: {**op.attributes, ManualAxesAttr.name: axes} for op, axes in found.manual.items()}
         yield Step((DeclareFoundMeshes(declared),))
         yield Step((ReadSignature(signatures),))
         yield Step((ReadSharding(attributes),))

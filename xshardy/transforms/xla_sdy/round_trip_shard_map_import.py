@@ -1,13 +1,13 @@
 """Turn the functions that XLA knows as bodies of manual computations back into manual computations."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
-from xdsl.ir import Operation, Region
+from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
@@ -23,7 +23,8 @@ from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.call_order import CallOrder, acyclic_callees_first
 from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.function_copies import Functions, patterns_for_copies
-from xshardy.transforms.xla_sdy.frontend_attributes import frontend_attribute
+from xshardy.transforms.sdy.shardable_values import sharding_of
+from xshardy.transforms.xla_sdy.frontend_attributes import frontend_attribute, frontend_entries
 from xshardy.transforms.xla_sdy.manual_contexts import SetManualAxes, versions_by_context
 from xshardy.transforms.xla_sdy.names import (
     GLOBAL_TO_LOCAL,
@@ -32,6 +33,7 @@ from xshardy.transforms.xla_sdy.names import (
     MANUAL_AXES,
     MANUAL_COMPUTATION_BODY,
     OUT_SHARDINGS,
+    SHARDING_CALL,
     calls_manual_computation,
     is_call_of,
     target_of,
@@ -52,6 +54,15 @@ class Wrapped:
     in_shardings: TensorShardingPerValueAttr
     out_shardings: TensorShardingPerValueAttr
     manual_axes: ManualAxesAttr
+
+    statements: Mapping[SSAValue, CustomCallOp]
+    """The operands of `to_local` whose sharding a call of `Sharding` states, and that call."""
+
+    @property
+    def operands(self) -> Sequence[SSAValue]:
+        """The global operands."""
+        values = () if self.to_local is None else self.to_local.operands
+        return [self.statements[value].operands[0] if value in self.statements else value for value in values]
 
 
 def wrapped(call: CallOp, body: FuncOp) -> Wrapped | None:
@@ -84,31 +95,47 @@ def wrapped(call: CallOp, body: FuncOp) -> Wrapped | None:
         body,
         to_local,
         to_global,
-        _shardings(to_local, call, IN_SHARDINGS),
-        _shardings(to_global, call, OUT_SHARDINGS),
+        _shardings(to_local, call, IN_SHARDINGS, () if to_local is None else to_local.operands),
+        _shardings(to_global, call, OUT_SHARDINGS, () if to_global is None else to_global.results),
         _manual_axes(to_local, to_global, call),
+        _statements(to_local, call),
     )
 
 
-def _shardings(end: CustomCallOp | None, call: CallOp, name: str) -> TensorShardingPerValueAttr:
+def _shardings(
+    end: CustomCallOp | None, call: CallOp, name: str, values: Sequence[SSAValue]
+) -> TensorShardingPerValueAttr:
     """
-    The shardings in the frontend attribute `name` of `end`, or of `call`, where older versions of XLA had it.
+    The shardings in the frontend attribute `name` of `end`, or of `call`, where older versions of XLA had it; else
+    those of its global `values`, where XLA has them since autumn 2026 if it writes shardings by axes.
 
-    Raises `OperationFailedException` if neither has it.
+    Raises `OperationFailedException` if none has them.
     """
     if end is None:
         return NO_SHARDINGS
     for op in (end, call):
         if (shardings := frontend_attribute(op.attributes, name, TensorShardingPerValueAttr, op)) is not None:
             return shardings
+    known = [sharding for value in values if (sharding := sharding_of(value)) is not None]
+    if len(known) == len(values):
+        return TensorShardingPerValueAttr(known)
     raise OperationFailedException(end, f"'{end.name}' op @{target_of(end)} needs the frontend attribute {name}")
 
 
+def _statements(to_local: CustomCallOp | None, call: CallOp) -> Mapping[SSAValue, CustomCallOp]:
+    """By operand of `to_local`, the call that states its sharding; none if frontend attributes have the shardings."""
+    if to_local is None or any(IN_SHARDINGS in frontend_entries(op.attributes) for op in (to_local, call)):
+        return {}
+    owners = {value: value.owner for value in to_local.operands}
+    return {value: op for value, op in owners.items() if is_call_of(op, SHARDING_CALL)}
+
+
 def _manual_axes(*ops: Operation | None) -> ManualAxesAttr:
-    """The first axes that the frontend attribute of one of `ops` lists; none if there are none."""
-    for op in ops:
-        axes = None if op is None else frontend_attribute(op.attributes, MANUAL_AXES, ManualAxesAttr, op)
-        if axes is not None and axes.names:
+    """The first axes that an attribute or frontend attribute of one of `ops` lists; none if there are none."""
+    for op in (op for op in ops if op is not None):
+        axes = frontend_attribute(op.attributes, MANUAL_AXES, ManualAxesAttr, op)
+        axes = axes or op.attributes.get(ManualAxesAttr.name)
+        if isinstance(axes, ManualAxesAttr) and axes.names:
             return axes
     return ManualAxesAttr(())
 
@@ -174,7 +201,8 @@ class ImportManualComputation(DecisionPattern[CallOp, "Wrapped | None"]):
     `%l = custom_call @GlobalToLocalShape(x)`, `%r = call @manual_computation_body(%l)`,
     `%g = custom_call @LocalToGlobalShape(%r)` -> `%g = sdy.manual_computation(x) { body }`
 
-    The last call of a body takes its operations, others copy them. A call whose results are not read is erased.
+    So is `%l = custom_call @GlobalToLocalShape(custom_call @Sharding(x))` if no attribute has the shardings. The last
+    call of a body takes its operations, others copy them. A call whose results are not read is erased.
     """
 
     last_calls: Collection[CallOp]
@@ -186,7 +214,7 @@ class ImportManualComputation(DecisionPattern[CallOp, "Wrapped | None"]):
         to_local, to_global = decision.to_local, decision.to_global
         body = self._body(op, decision.body, rewriter)
         computation = ManualComputationOp(
-            () if to_local is None else to_local.operands,
+            decision.operands,
             decision.in_shardings.shardings,
             decision.out_shardings.shardings,
             decision.manual_axes.names,
@@ -201,6 +229,9 @@ class ImportManualComputation(DecisionPattern[CallOp, "Wrapped | None"]):
         rewriter.erase(op)
         if to_local is not None and not any(result.uses for result in to_local.results):
             rewriter.erase(to_local)
+            for call in dict.fromkeys(decision.statements.values()):
+                if not any(result.uses for result in call.results):
+                    rewriter.erase(call)
 
     def _body(self, op: CallOp, function: FuncOp, rewriter: PatternRewriter) -> Region:
         is_last = op in self.last_calls

@@ -66,14 +66,15 @@ def named_sharding_of(sharding: TensorShardingAttr, mesh: MeshAttr, manual_axes:
     manual = tuple(sorted(axes_in([AxisRefAttr(name) for name in manual_axes], mesh, numbers)))
     if of_devices.axes.names and manual == of_devices.spans:
         return hlo_sharding_of_named(NamedSharding(of_devices, manual=manual))
-    dims = [NamedDim(axes_in(dim.axes.data, mesh, numbers), not dim.is_closed) for dim in sharding.dim_shardings]
     named = NamedSharding(
         of_devices,
-        tuple(dims) if of_devices.axes.names and any(dim != NamedDim() for dim in dims) else (),
+        tuple(NamedDim(axes_in(dim.axes.data, mesh, numbers), not dim.is_closed) for dim in sharding.dim_shardings),
         axes_in(sharding.replicated_axes.data, mesh, numbers),
         axes_in(sharding.unreduced_axes.data, mesh, numbers),
         manual,
     )
+    if not of_devices.axes.names or (not named.axes_by_use() and all(dim == NamedDim() for dim in named.dims)):
+        named = NamedSharding(of_devices)
     return hlo_sharding_of_named(named, Reduction[sharding.reduction_op.data.name])
 
 

@@ -13,7 +13,7 @@ sdy.mesh @none = <[]>
 // CHECK-SAME:    %arg2: tensor<8x8xf32> {mhlo.sharding = "{mesh['a'=2,'b'=2], device_ids=(0,2,1,3), [{}, {?}], replicated={'a'}, unreduced={'b'}}"}
 // CHECK-SAME:    %arg3: tensor<8x8xf32> {mhlo.sharding = "{maximal_mesh[device_id=1]}"}
 // CHECK-SAME:    %arg4: tensor<8x8xf32> {mhlo.sharding = "{mesh[], replicated}"}
-// CHECK-SAME:    %arg5: tensor<8x8xf32> {mhlo.sharding = "{mesh['x'=8,'y'=4], unreduced, metadata={op_type=\22sdy::reduction_op\22 op_name=\22MAX\22}}"}
+// CHECK-SAME:    %arg5: tensor<8x8xf32> {mhlo.sharding = "{mesh['x'=8,'y'=4], [{}, {}], unreduced={'x', 'y'}, metadata={op_type=\22sdy::reduction_op\22 op_name=\22MAX\22}}"}
 // HLO: %a = f32[8,8]{1,0} parameter(0), sharding={mesh['x'=8,'y'=4], [{'y'}, {'x':(2)2, ?}]}
 func.func @main(
     %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x":(2)2, ?}p3]>},
