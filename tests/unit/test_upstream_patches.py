@@ -1,4 +1,4 @@
-"""Each patch of docs/upstream applies to the installed xDSL, and xDSL has none of them yet."""
+"""Each patch of docs/upstream is a commit on the installed xDSL, and xDSL has none of them yet."""
 
 import re
 import shutil
@@ -23,9 +23,11 @@ def test_applies_to_the_installed_xdsl(patch: Path, tmp_path: Path):
         if (XDSL.parent / name).exists():
             shutil.copy(XDSL.parent / name, tmp_path / name)
     before = {name: text_of(tmp_path / name) for name in touched}
-    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    git = ["git", "-c", "user.name=reader", "-c", "user.email=reader@example.com"]
+    for command in ("init --quiet", "add --all", "commit --quiet --allow-empty --message=xDSL"):
+        subprocess.run([*git, *command.split()], cwd=tmp_path, check=True)
     done = subprocess.run(
-        ["git", "apply", "--include=xdsl/*", str(patch)], cwd=tmp_path, capture_output=True, text=True
+        [*git, "am", "--quiet", "--include=xdsl/*", patch], cwd=tmp_path, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
     for name in touched:
