@@ -11,6 +11,7 @@ from xshardy.tools.columns import print_line, print_table
 from xshardy.tools.output import finite
 from xshardy.tools.plan import as_json as plan_as_json
 from xshardy.tools.plan import in_seconds, print_comparison
+from xshardy.tools.source_lines import SourceLines
 
 
 def print_found(found: FoundShardings) -> None:
@@ -29,6 +30,17 @@ def print_found(found: FoundShardings) -> None:
         if of_kinds := [row for row in rows if row.kind in kinds]:
             cells = [(_tensor(row), dimensions(row.sharding), _second_best(row)) for row in of_kinds]
             print_table((title, "sharding", "second best, by the model"), cells, left=3)
+
+
+def print_lines(lines: SourceLines, found: FoundShardings) -> None:
+    """What the constraints in a file of Python are worth."""
+    of_lines = f"the diff has {_counted(lines.constraints, 'constraint')}, for a mesh set by jax.set_mesh"
+    if not lines.constraints:
+        of_lines = f"no constraint in {lines.file} makes it faster: the diff is empty"
+    print_line(
+        f"{of_lines}; with them and the shardings of arguments, the plan takes {in_seconds(lines.time)}, and with all "
+        f"that was found {in_seconds(found.time)}"
+    )
 
 
 def _summary(found: FoundShardings, rows: Sequence[FoundAnnotation]) -> Sequence[str]:
@@ -72,9 +84,10 @@ def _second_best(row: FoundAnnotation) -> str:
     return f"slower by {in_seconds(row.second_best)}" if row.second_best else "as fast"
 
 
-def as_json(found: FoundShardings) -> dict[str, object]:
-    """What was found as `--json` prints it: times in seconds, memory in bytes."""
+def as_json(found: FoundShardings, lines: SourceLines | None = None) -> dict[str, object]:
+    """What was found, and its `lines` of Python, as `--json` prints it: times in seconds, memory in bytes."""
     return {
+        "diff": None if lines is None else {"text": lines.diff, "constraints": lines.constraints, "time": lines.time},
         "plan": plan_as_json(found.plan, found.topology),
         "given": None if found.given is None else plan_as_json(found.given, found.topology),
         "annotations": [

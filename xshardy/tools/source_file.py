@@ -79,10 +79,10 @@ def read_hlo_file(file: str) -> Source:
     return source
 
 
-def read_source(file: str, module: str | None = None) -> Source:
+def read_source(file: str, module: str | None = None, python: str | None = None) -> Source:
     """
-    The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file.
-    `module` names the one of several modules in it that is the program.
+    The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file, or in
+    `python` in its place. `module` names the one of several modules in it that is the program.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
     What they print goes to standard error, and the working folder stays, whatever they change it to.
@@ -95,11 +95,11 @@ def read_source(file: str, module: str | None = None) -> Source:
     if not path.endswith(".py"):
         return replace(read_file(file), module=module)
     with redirect_stdout(sys.stderr), chdir("."):  # which goes back to the folder that it was entered in
-        lowered = _lowered(Path(path), name)
+        lowered = _lowered(Path(path), name, python)
         return Source(lowered.text, file, is_text=False, module=module, kept_alive=lowered.kept_alive)
 
 
-def _lowered(path: Path, name: str) -> Source:
+def _lowered(path: Path, name: str, text: str | None) -> Source:
     place = f"{path}:{name}"
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:
@@ -108,7 +108,10 @@ def _lowered(path: Path, name: str) -> Source:
     folder = str(path.parent.resolve())
     sys.path.insert(0, folder)
     try:
-        spec.loader.exec_module(python)
+        if text is None:
+            spec.loader.exec_module(python)
+        else:
+            exec(compile(text, path, "exec"), python.__dict__)
         if not hasattr(python, name):
             raise InputError(f"{place}: error: {path} does not define {name}{did_you_mean(name, dir(python))}")
         value = getattr(python, name)

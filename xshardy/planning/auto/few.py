@@ -21,7 +21,7 @@ from xshardy.planning.auto.propagated import propagated
 from xshardy.planning.auto.second_best import SecondBest
 from xshardy.planning.auto.space import Layout, Space
 
-Key = TypeVar("Key")
+Item = TypeVar("Item")
 
 MOST_ROUNDS = 40
 """How often constraints are added."""
@@ -106,32 +106,36 @@ def without_needless(
     space: Space, choice: Sequence[int], annotations: Annotations, is_as_good: Callable[[Annotations], bool]
 ) -> Annotations:
     """Leave out the constraints, written for `choice`, without which `is_as_good` still holds."""
-    return _fewer(annotations, _groups(space, SecondBest(space, choice), annotations), is_as_good)
+
+    def with_groups(kept: Sequence[_Group]) -> Annotations:
+        values = {value: placement for group in kept for value, placement in group.values.items()}
+        reads = {use: placement for group in kept for use, placement in group.reads.items()}
+        return replace(
+            annotations,
+            values={value: placement for value, placement in annotations.values.items() if value in values},
+            reads={use: placement for use, placement in annotations.reads.items() if use in reads},
+        )
+
+    groups = _groups(space, SecondBest(space, choice), annotations)
+    return with_groups(fewest(groups, lambda kept: is_as_good(with_groups(kept))))
 
 
-def _fewer(
-    annotations: Annotations, groups: Sequence[_Group], is_as_good: Callable[[Annotations], bool]
-) -> Annotations:
+def fewest(items: Sequence[Item], is_as_good: Callable[[Sequence[Item]], bool]) -> Sequence[Item]:
     """
-    Leave out groups as long as `is_as_good` holds: all at once, else each half by itself.
+    Those of `items` that remain if some are left out as long as `is_as_good` holds for the others: all at once, else
+    each half by itself.
 
     Source: Zeller, Hildebrandt, "Simplifying and isolating failure-inducing input" (2002).
     """
-    if not groups:
-        return annotations
-    tried = replace(
-        annotations,
-        values=_without(annotations.values, [key for group in groups for key in group.values]),
-        reads=_without(annotations.reads, [key for group in groups for key in group.reads]),
-    )
-    if is_as_good(tried):
-        return tried
-    if len(groups) == 1:
-        return annotations
-    middle = len(groups) // 2
-    return _fewer(_fewer(annotations, groups[:middle], is_as_good), groups[middle:], is_as_good)
 
+    def left(start: int, end: int, others: Sequence[Item]) -> Sequence[Item]:
+        """Of the items from `start` to `end`, those that are needed beside `others`."""
+        if start == end or is_as_good(others):
+            return ()
+        if end - start == 1:
+            return items[start:end]
+        middle = (start + end) // 2
+        first = left(start, middle, (*others, *items[middle:end]))
+        return (*first, *left(middle, end, (*others, *first)))
 
-def _without(entries: Mapping[Key, Placement], keys: Sequence[Key]) -> Mapping[Key, Placement]:
-    left_out = set(keys)
-    return {key: placement for key, placement in entries.items() if key not in left_out}
+    return left(0, len(items), ())

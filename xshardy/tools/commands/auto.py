@@ -10,11 +10,13 @@ from xshardy.planning.topology import H100
 from xshardy.programs.program import Program
 from xshardy.syntax import print_module
 from xshardy.tools.arguments import argument_spec, bound, byte_count, mesh_axes, path, positive, topology
-from xshardy.tools.auto import as_json, print_found
+from xshardy.tools.auto import as_json, print_found, print_lines
 from xshardy.tools.output import print_json, write_text
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.progress import stage
 from xshardy.tools.source_file import add_program, read_source
+from xshardy.tools.source_lines import source_lines
+from xshardy.tools.usage import UsageError
 
 EXAMPLE = "example: xshardy auto examples/mlp.mlir --mesh data=2,model=4 --free"
 
@@ -51,11 +53,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--time", type=bound, default=60, metavar="SECONDS", help="how long to search, about (default: %(default)s)"
     )
     parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write the program with the annotations")
+    parser.add_argument(
+        "--diff",
+        type=path,
+        metavar="FILE",
+        help="write what to change in FILE.py for it: constraints of expressions, as a unified diff",
+    )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    if args.diff is not None and not args.file.rpartition(":")[0].endswith(".py"):
+        raise UsageError(f"--diff changes a Python file, as in FILE.py:NAME, and {args.file} is none: leave it out")
+    lines = None
     with stage(f"reading {args.file}"):
         source = read_source(args.file, args.module)
     with imported_program(source) as program:
@@ -64,10 +75,16 @@ def run(args: argparse.Namespace) -> int:
             found = _found(program, args)
         if args.output is not None:
             write_text(args.output, print_module(found.program.module, debug_info=True))
+        if not args.json:
+            print_found(found)
+        if args.diff is not None:
+            with stage(f"looking for lines of {args.file}"):
+                lines = source_lines(found, args.file, args.module, args.time)
+            write_text(args.diff, lines.diff)
+            if not args.json:
+                print_lines(lines, found)
     if args.json:
-        print_json(as_json(found))
-    else:
-        print_found(found)
+        print_json(as_json(found, lines))
     return 0
 
 

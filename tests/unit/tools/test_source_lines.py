@@ -1,0 +1,132 @@
+"""`xshardy auto --diff`: constraints at expressions of a Python file."""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from xshardy.tools.cli import main
+from xshardy.tools.source_file import read_source
+from xshardy.tools.source_lines import Constraint, Range, with_constraints
+
+pytest.importorskip("jax")
+
+TWO_PRODUCTS = '''"""Two products."""
+from __future__ import annotations
+import jax.numpy as np
+from jax import jit, ShapeDtypeStruct as S
+
+def f(x, w1, w2):
+    return np.tanh(x @ w1) @ w2
+
+def lowered():
+    return jit(f).lower(S((512, 1024), "float32"), S((1024, 8192), "float32"), S((8192, 1024), "float32"))
+'''
+
+EXPLICIT = """
+import jax
+from jax.sharding import AbstractMesh, AxisType
+
+mesh = AbstractMesh((2, 4), ("data", "model"), axis_types=(AxisType.Explicit,) * 2)
+
+def given(shape, *axes):
+    return jax.ShapeDtypeStruct(shape, "float32", sharding=jax.NamedSharding(mesh, jax.P(*axes)))
+
+def f(x, w):
+    return jax.numpy.tanh(x @ w)
+
+def lowered():
+    return jax.jit(f).trace(given((512, 1024), "data"), given((1024, 8192))).lower(lowering_platforms=("cpu",))
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.py").write_text(TWO_PRODUCTS)
+    (tmp_path / "explicit.py").write_text(EXPLICIT)
+    return tmp_path
+
+
+SHARDED = ["--mesh", "data=2,model=4", "--time", "2"]
+
+
+def test_a_constraint_that_the_plan_needs(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["auto", "two.py:lowered", *SHARDED, "--diff", "two.diff", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    diff = (folder / "two.diff").read_text()
+    assert printed["diff"]["text"] == diff and printed["diff"]["constraints"] == 1
+    added = [line[1:] for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    (name, constrained) = added
+    assert name == "import jax" and constrained.startswith(
+        "    return jax.lax.with_sharding_constraint(np.tanh(x @ w1)"
+    )
+    assert printed["diff"]["time"] <= printed["seconds_before"] * 1.02
+
+
+def test_the_diff_makes_a_file_that_lowers_with_the_constraints(folder: Path, capsys: pytest.CaptureFixture[str]):
+    import jax
+
+    assert main(["auto", "two.py:lowered", *SHARDED, "--diff", "two.diff"]) == 0
+    assert "the diff has 1 constraint, for a mesh set by jax.set_mesh" in capsys.readouterr().out
+    subprocess.run(["git", "apply", "-p0", "two.diff"], cwd=folder, check=True)
+    mesh = jax.sharding.AbstractMesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    with jax.sharding.use_abstract_mesh(mesh):
+        assert read_source("two.py:lowered").text.count("sdy.sharding_constraint") == 1
+
+
+def test_explicit_axes_are_an_error_behind_the_answer(capsys: pytest.CaptureFixture[str]):
+    assert main(["auto", "explicit.py:lowered", "--free", "--time", "2", "--diff", "-"]) == 1
+    out, err = capsys.readouterr()
+    assert "estimated time on h100x8" in out
+    assert "no diff: explicit.py does not run with constraints: the axes of its mesh are explicit" in err
+
+
+def test_only_files_of_python_have_lines(capsys: pytest.CaptureFixture[str]):
+    assert main(["auto", "found.mlir", "--diff", "-"]) == 2
+    assert "--diff changes a Python file, as in FILE.py:NAME, and found.mlir is none" in capsys.readouterr().err
+
+
+def constraint(range: Range, *entries: str | tuple[str, ...] | None) -> Constraint:
+    return Constraint(range, entries)
+
+
+CHANGES: dict[str, tuple[str, Sequence[Constraint], str]] = {
+    "none": ("x = f(1)\n", [], "x = f(1)\n"),
+    "nested, from one place": (
+        "import jax\ny = a + b + c\n",
+        [constraint((2, 4, 2, 9), "x"), constraint((2, 4, 2, 13), None, "y")],
+        'import jax\ny = jax.lax.with_sharding_constraint(jax.lax.with_sharding_constraint(a + b, jax.P("x")) + c, '
+        'jax.P(None, "y"))\n',
+    ),
+    "nested, to one place": (
+        "import jax\ny = a + f(b)\n",
+        [constraint((2, 8, 2, 12), "x"), constraint((2, 4, 2, 12))],
+        "import jax\ny = jax.lax.with_sharding_constraint(a + "
+        'jax.lax.with_sharding_constraint(f(b), jax.P("x")), jax.P())\n',
+    ),
+    "several lines": (
+        "import jax\ny = f(\n    a,\n)\n",
+        [constraint((2, 4, 4, 1), ("x", "y"))],
+        'import jax\ny = jax.lax.with_sharding_constraint(f(\n    a,\n), jax.P(("x", "y")))\n',
+    ),
+    "columns are bytes": (
+        'import jax\ny = {"ä": a + b}\n',
+        [constraint((2, 11, 2, 16), "x")],
+        'import jax\ny = {"ä": jax.lax.with_sharding_constraint(a + b, jax.P("x"))}\n',
+    ),
+    "another name for jax": (
+        '"""Text."""\nfrom __future__ import annotations\nimport jax as j\ny = f(a)\n',
+        [constraint((4, 4, 4, 8), "x")],
+        '"""Text."""\nfrom __future__ import annotations\nimport jax\nimport jax as j\n'
+        'y = jax.lax.with_sharding_constraint(f(a), jax.P("x"))\n',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_constraints_are_written_around_expressions(name: str):
+    before, constraints, after = CHANGES[name]
+    assert with_constraints(before, constraints) == after

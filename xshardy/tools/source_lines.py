@@ -1,0 +1,222 @@
+"""
+`xshardy auto FILE.py:NAME --diff`: shardings that were found, as constraints in the file that lowers the program.
+
+The constraints of the search cannot be copied: many are for tensors of the backward pass, which have no line. But JAX
+gives the constraint of a tensor to its gradient, too. So each expression whose value is in the forward pass may get the
+sharding that the search has for it. The file is run with these constraints, and those are left out without which the
+plan is as good.
+"""
+
+import ast
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from time import perf_counter
+
+from xdsl.ir import Operation
+
+from xshardy.dialects.shapes import shape_of
+from xshardy.planning.auto.annotations import Annotations, annotated
+from xshardy.planning.auto.few import fewest
+from xshardy.planning.auto.find import AS_GOOD, FoundShardings
+from xshardy.planning.auto.placements import Placement
+from xshardy.planning.auto.prepared import prepare
+from xshardy.planning.auto.second_best import SecondBest
+from xshardy.planning.plan import Plan, plan_or_none
+from xshardy.planning.specs import partition_spec
+from xshardy.programs.errors import EngineError, InputError
+from xshardy.programs.jax_functions import import_jax
+from xshardy.programs.meshes import mesh_of
+from xshardy.programs.program import read_program
+from xshardy.rewriting.walk import operations_in
+from xshardy.syntax.locations.names import operation_name, users_place
+from xshardy.syntax.locations.values import FileRangeLoc
+from xshardy.tools.source_file import read_source
+
+Range = tuple[int, int, int, int]
+"""Where an expression is in a file: its first line and column, its last line, and the column behind it, in bytes."""
+
+
+EXPLICIT = "the axes of its mesh are explicit: jax.reshard and out_sharding divide values there, not constraints"
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """An expression of a file, and the sharding of its value: the entries of a `PartitionSpec`."""
+
+    range: Range
+    entries: tuple[str | tuple[str, ...] | None, ...]
+
+    @property
+    def spec(self) -> str:
+        """`jax.P("data", None, ("x", "y"))`"""
+        texts = [json.dumps(each) if isinstance(each, str) else repr(each).replace("'", '"') for each in self.entries]
+        return f"jax.P({', '.join(texts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """A file with constraints, and what it lowers then."""
+
+    file: str
+    before: str
+    after: str
+    constraints: int
+    plan: Plan
+    """With the arguments divided as the search found."""
+    time: float
+    """The estimated seconds of the plan."""
+
+    @property
+    def diff(self) -> str:
+        """From the file to the one with constraints, in unified form."""
+        before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))
+        return "".join(difflib.unified_diff(before, after, self.file, self.file))
+
+
+def source_lines(found: FoundShardings, file: str, module: str | None, seconds: float) -> SourceLines:
+    """
+    Constraints for the shardings that were `found` for what `file`, FILE.py:NAME, lowers; about `seconds` are spent on
+    leaving out some. Raises `EngineError` if the file cannot be run with constraints.
+    """
+    trials = _Trials(found, file, module)
+    candidates = constraints_in(found, Path(trials.path), trials.before)
+    starts = [trials.of(()), trials.of(candidates)]
+    best = min(starts, key=lambda lines: lines.time)
+    until = perf_counter() + seconds
+
+    def is_as_good(kept: Sequence[Constraint]) -> bool:
+        nonlocal best
+        if perf_counter() > until or (lines := trials.of(kept)).time > AS_GOOD * trials.least:
+            return False
+        best = lines
+        return True
+
+    if best is not starts[0]:
+        fewest(candidates, is_as_good)
+    return best
+
+
+class _Trials:
+    """A file with constraints, run and planned."""
+
+    def __init__(self, found: FoundShardings, file: str, module: str | None):
+        self._found, self._file, self._module = found, file, module
+        self.path = file.rpartition(":")[0]
+        self.before = Path(self.path).read_text()
+        self.least = inf
+        """The least estimated seconds so far of a plan that fits the memory."""
+        jax = import_jax()
+        mesh, _ = mesh_of(read_program(read_source(file, module)).module)
+        sizes = (mesh or found.prepared.axes.attribute).sizes
+        self._mesh = jax.sharding.AbstractMesh(
+            tuple(sizes.values()), tuple(sizes), axis_types=(jax.sharding.AxisType.Auto,) * len(sizes)
+        )
+        """That of the program, for constraints that name axes only."""
+
+    def of(self, constraints: Sequence[Constraint]) -> SourceLines:
+        """
+        The file with `constraints`. The time is infinite if the plan does not fit the memory.
+
+        Raises `EngineError` if the file fails, or the partitioner refuses what it lowers.
+        """
+        found = self._found
+        after = with_constraints(self.before, constraints)
+        try:
+            with import_jax().sharding.use_abstract_mesh(self._mesh):
+                program = read_program(read_source(self._file, self._module, after)).named()
+        except InputError as error:
+            why = EXPLICIT if "Explicit" in str(error) else str(error)
+            raise EngineError(f"no diff: {self.path} does not run with constraints: {why}") from error
+        program.import_shardings()
+        program.resize(found.prepared.axes.attribute.sizes)
+        given = Annotations() if found.annotations is None else Annotations(found.annotations.arguments)
+        plan = plan_or_none(annotated(prepare(program), given)[0])
+        if plan is None:
+            raise EngineError(f"no diff: the partitioner refuses what {self.path} lowers with constraints")
+        time = plan.estimate(found.topology).total if plan.peak_bytes <= found.memory else inf
+        self.least = min(self.least, time)
+        return SourceLines(self.path, self.before, after, len(constraints), plan, time)
+
+
+def constraints_in(found: FoundShardings, path: Path, text: str) -> Sequence[Constraint]:
+    """
+    The expressions of the file whose values are computed in the forward pass, with the shardings that the search has
+    for them; those first whose second best is not much slower. Values of one expression, such as those of all layers,
+    have the most frequent sharding of them; there is none if their types differ.
+    """
+    if (choice := found.solution.choice) is None:
+        return ()
+    layout, second_best = found.space.layout(choice).values, SecondBest(found.space, choice)
+    axes, names = found.prepared.axes, found.prepared.program.names
+    computed: dict[Range, list[Operation]] = {}
+    for op in operations_in(found.prepared.program.module):
+        location = names.location(op)
+        place = users_place(location)
+        if (
+            isinstance(place, FileRangeLoc)
+            and Path(place.filename.data).resolve() == path.resolve()
+            and "transpose(" not in (operation_name(location) or "")
+            and len(op.results) == 1
+        ):
+            start, end = (place.line.data, place.column.data), (place.end_line.data, place.end_column.data)
+            computed.setdefault((*start, *end), []).append(op)
+    ranges = {range_of(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.expr)}
+    constraints: list[tuple[float, Constraint]] = []
+    for range, ops in computed.items():
+        last = [op.results[0] for op in ops if op.name == ops[-1].name]  # the others compute parts of the value
+        values = [value for value in last if value in layout]
+        types = {value.type for value in values}
+        if range not in ranges or len(types) != 1 or not all(map(shape_of, types)):
+            continue
+        placements: Mapping[Placement, int] = {}
+        for value in values:
+            placements[layout[value]] = placements.get(layout[value], 0) + 1
+        placement = max(placements, key=lambda each: placements[each])
+        first = next(value for value in values if layout[value] == placement)
+        try:
+            spec = partition_spec(axes.sharding(placement))
+        except ValueError:  # parts of axes
+            continue
+        constraints.append((second_best.of_value(first, placement) or 0.0, Constraint(range, tuple(spec))))
+    return [constraint for _, constraint in sorted(constraints, key=lambda pair: pair[0])]
+
+
+def range_of(node: ast.expr) -> Range:
+    """Where `node` is."""
+    assert node.end_lineno is not None and node.end_col_offset is not None, "only made nodes are nowhere"
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def with_constraints(text: str, constraints: Sequence[Constraint]) -> str:
+    """`f(x)` -> `jax.lax.with_sharding_constraint(f(x), jax.P(...))` for each of `constraints`, and `import jax`."""
+    lines = text.encode().splitlines(keepends=True)
+    inserted: dict[tuple[int, int], list[str]] = {}
+    # Outer expressions begin before inner ones at one place, and end behind them.
+    for constraint in sorted(constraints, key=lambda each: each.range[2:]):
+        line, column, end_line, end_column = constraint.range
+        inserted.setdefault((line, column), []).insert(0, "jax.lax.with_sharding_constraint(")
+        inserted.setdefault((end_line, end_column), []).append(f", {constraint.spec})")
+    for (line, column), texts in sorted(inserted.items(), reverse=True):
+        written = lines[line - 1]
+        lines[line - 1] = written[:column] + "".join(texts).encode() + written[column:]
+    if constraints and (line := _line_for_import(ast.parse(text))) is not None:
+        lines.insert(line - 1, b"import jax\n")
+    return b"".join(lines).decode()
+
+
+def _line_for_import(module: ast.Module) -> int | None:
+    """The line of the first statement that may follow `import jax`; None if the module has that."""
+    imports = [name for node in module.body if isinstance(node, ast.Import) for name in node.names]
+    if any(name.name.partition(".")[0] == "jax" and name.asname is None for name in imports):
+        return None
+    first = (
+        node
+        for number, node in enumerate(module.body)
+        if not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+        and not (number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    )
+    return next(node.lineno for node in first)
