@@ -103,7 +103,7 @@ def test_arrays_of_older_versions_are_those_of_today():
     assert read.properties["permutation"] == DenseArrayBase.from_list(i64, [1, 0])
 
 
-@pytest.mark.parametrize("version", ["1.11.0", "1.17.0", "1.20.0"])
+@pytest.mark.parametrize("version", ["1.11.0", "1.17.0", "1.22.0"])
 def test_an_artifact_is_read_as_it_was_written(version: str):
     module = xshardy.parse(PROGRAM)
     data = write_artifact(module, version)

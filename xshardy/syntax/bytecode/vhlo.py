@@ -271,8 +271,8 @@ Version = tuple[int, int]
 """A version of StableHLO, without its last number, which changes no operation."""
 
 OLDEST: Version = (1, 0)
-NEWEST: Version = (1, 20)
-"""The versions that the tables know."""
+NEWEST: Version = (1, 22)
+"""The versions that the tables know; that of jaxlib 0.12. The last two bring no operation, attribute or type."""
 
 MIXED: Version = (1, 11)
 """The version from which on operations and attributes of other dialects may be in an artifact, as they are."""
