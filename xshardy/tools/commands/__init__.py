@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, str] = {
     "auto": "find the shardings that make a program fast within a memory limit, and say how near the optimum is",
     "prove": "prove that each device computes its part of a program, for all inputs, or find an input that refutes it",
     "explore": "show a program after each pass, and each pattern that applied, as a page",
+    "puzzle": "exercises that check themselves: list them, show one, or check an answer",
     "completion": "print a script by which bash, zsh or fish completes the commands",
 }
 """The names of the commands, in the order of the help, and what they do. The module of `hlo-stats` is `hlo_stats`."""
