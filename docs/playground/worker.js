@@ -1,4 +1,4 @@
-// Python in a worker. Messages: {pyodide, packages} starts it; {id, question, text, passes} gets {id, result}.
+// Python in a worker. Messages: {pyodide, packages} starts it; {id, question, text, option} gets {id, result}.
 let answer = null;
 
 async function start({ pyodide: folder, packages }) {
@@ -17,7 +17,7 @@ let last = Promise.resolve(); // one after the other
 onmessage = ({ data }) => {
   last = last.then(async () => {
     try {
-      const result = data.question ? JSON.parse(answer(data.question, data.text, data.passes)) : await start(data);
+      const result = data.question ? JSON.parse(answer(data.question, data.text, data.option)) : await start(data);
       postMessage({ id: data.id, result });
     } catch (error) {
       postMessage({ id: data.id, error: String(error.message ?? error) });

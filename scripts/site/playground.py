@@ -8,6 +8,7 @@ The playground: a static page that asks Python in the browser (Pyodide) about th
 import argparse
 import io
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -16,6 +17,9 @@ from pathlib import Path
 from subprocess import run
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from xshardy.tools.puzzles import PUZZLES, SHARDING
+from xshardy.tools.puzzles.puzzle import puzzles
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "playground"
@@ -33,10 +37,10 @@ DISTRIBUTIONS = ("xdsl", "immutabledict", "ordered-set", "typing-extensions")
 LEFT_OUT = (
     *(f"xdsl/{name}/" for name in ("interactive", "interpreters", "jit", "tools")),
     *("xdsl/frontend/pyast/", "xdsl/frontend/listlang/", "docs/", "tests/", "typings/", "bench/"),
-    *(f"xshardy/{name}/" for name in ("emitters", "engines", "fusing", "interpreters", "jax", "launch", "lowering")),
-    *(f"xshardy/{name}/" for name in ("pictures", "proving", "ptx")),
+    *(f"xshardy/{name}/" for name in ("engines", "fusing", "interpreters", "jax", "launch", "pictures")),
+    *(f"xshardy/{name}/" for name in ("proving", "ptx")),
 )
-"""What no question of the playground needs: kernels, their execution, and proofs."""
+"""What no question of the playground needs: execution, and proofs."""
 
 EXAMPLES: Mapping[str, str] = {
     "mlp.mlir": "Two layers",
@@ -46,6 +50,12 @@ EXAMPLES: Mapping[str, str] = {
     "train_step.mlir": "A training step of JAX",
 }
 """Examples in `examples/`, by what the page calls them."""
+KERNEL, LEVEL = "gelu.hlo", "unrolled"
+"""An example of a kernel, and the level of it that is shown first."""
+
+BLOCK = re.compile(r"^```.*?^```\n\n|^Start with `xshardy.*", re.MULTILINE | re.DOTALL)
+"""What a page has, and not the task of a puzzle: blocks of text, and how to use the command."""
+LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of each file in the archive: the same sources give the same bytes."""
@@ -61,7 +71,7 @@ def files_of(name: str) -> Iterator[tuple[str, bytes]]:
 def own_files() -> Iterator[tuple[str, bytes]]:
     """The package in this checkout."""
     for file in sorted((ROOT / "xshardy").rglob("*")):
-        if file.suffix in {".py", ".html", ".css", ".js"}:
+        if file.suffix in {".py", ".html", ".css", ".js", ".md"}:
             yield file.relative_to(ROOT).as_posix(), file.read_bytes()
 
 
@@ -98,9 +108,26 @@ def compiled(archive: bytes, asked: bytes) -> bytes:
 
 
 def examples() -> bytes:
-    """The examples as JSON, a list of titles and texts."""
+    """The examples and puzzles as JSON: titles, texts, and the question that is asked first, with its option."""
     read = (ROOT / "examples").joinpath
-    return json.dumps([{"title": title, "text": read(name).read_text()} for name, title in EXAMPLES.items()]).encode()
+    listed = [{"title": title, "text": read(name).read_text()} for name, title in EXAMPLES.items()]
+    kernel = {"title": "A kernel", "text": read(KERNEL).read_text(), "question": "kernel", "option": LEVEL}
+    return json.dumps([*listed, kernel, *puzzle_examples()]).encode()
+
+
+def puzzle_examples() -> Iterator[Mapping[str, str]]:
+    """The puzzles that need nothing but xDSL, with the text of their tasks and hints."""
+    for number, puzzle in enumerate(puzzles(), 1):
+        if PUZZLES[puzzle.name].startswith(SHARDING):
+            _, _, task = BLOCK.sub("", puzzle.task).partition("\n")
+            yield {
+                "title": f"{number}. {puzzle.title}",
+                "text": puzzle.start.text,
+                "question": "puzzle",
+                "option": puzzle.name,
+                "task": task.strip(),
+                "hint": LINK.sub(r"\1", puzzle.hint),
+            }
 
 
 @cache

@@ -11,6 +11,7 @@ from xshardy.universe import DIALECTS, PASSES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MLP, GELU, LAYERS = (str(EXAMPLES / name) for name in ("mlp.mlir", "gelu.hlo", "async_layers.hlo"))
+SOFTMAX = str(EXAMPLES / "softmax_sum.hlo")
 
 BLOCKED = """
 import sys
@@ -78,3 +79,14 @@ def test_commands(arguments: Sequence[str], shown: str):
 def test_pipelines(arguments: Sequence[str], shown: str):
     code = "from xshardy.tools.entry import xshardy_opt; sys.exit(xshardy_opt())"
     assert shown in run_blocked(code, *arguments)
+
+
+def test_kernels():
+    """As the playground emits them."""
+    code = """
+from xshardy.tools.playground import answer
+for file in sys.argv[1:]:
+    print(answer("kernel", open(file).read(), "unrolled"))
+"""
+    shown = run_blocked(code, GELU, SOFTMAX)
+    assert "math.tanh" in shown and "gpu.shuffle" in shown

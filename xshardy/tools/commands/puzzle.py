@@ -4,7 +4,7 @@ import argparse
 
 from xshardy.tools.arguments import path
 from xshardy.tools.output import printable, write_text
-from xshardy.tools.puzzles.puzzle import Puzzle, StillWrong, puzzles
+from xshardy.tools.puzzles.puzzle import Puzzle, puzzles
 from xshardy.tools.source_file import read_file
 from xshardy.tools.usage import UsageError
 
@@ -34,7 +34,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     puzzle = _chosen(args.number)
     if args.file is not None:
-        return _checked(puzzle, args.file)
+        is_right, words = puzzle.judge(read_file(args.file))
+        print(printable(words, keep="\n"))
+        return 0 if is_right else 1
     if args.output is not None:
         write_text(args.output, puzzle.start.text)
     else:
@@ -48,12 +50,3 @@ def _chosen(number: str) -> Puzzle:
     if not number.isdecimal() or not 1 <= int(number) <= len(every):
         raise UsageError(f"error: there is no puzzle {number}: they are 1 to {len(every)}")
     return every[int(number) - 1]
-
-
-def _checked(puzzle: Puzzle, file: str) -> int:
-    try:
-        print(printable(f"Right. {puzzle.check(read_file(file))}"))
-    except StillWrong as wrong:
-        print(printable(f"Not yet. {wrong}", keep="\n"))
-        return 1
-    return 0

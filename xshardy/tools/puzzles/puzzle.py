@@ -65,6 +65,13 @@ class Puzzle:
         checker: Callable[[Source, Puzzle], str] = getattr(import_module(f"{__package__}.{module}"), function)
         return checker(answer, self)
 
+    def judge(self, answer: Source) -> tuple[bool, str]:
+        """Whether an answer is right, and what to say of it. Raises what reading the answer raises."""
+        try:
+            return True, f"Right. {self.check(answer)}"
+        except StillWrong as wrong:
+            return False, f"Not yet. {wrong}"
+
 
 def puzzles() -> Sequence[Puzzle]:
     """All puzzles, in their order."""
