@@ -162,7 +162,7 @@ WRONG: Sequence[tuple[str, Edits, str]] = [
     (
         "two_layers",
         [annotated(W0, '[{"model"}, {}]'), annotated(W1, '[{"model"}, {}]')],
-        r"One all-reduce is enough\. Now the plan is:",
+        r"One all-reduce is enough\. Now a device sends:",
     ),
     ("two_layers", [annotated(W0, "[{}, {}]")], r"A device holds 8\.0 MiB of arguments"),
     ("reduce_scatter", [annotated(RESIDUAL, '[{"data"}, {"model"}]')], "all-gather of argument 0"),
