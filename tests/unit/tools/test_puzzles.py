@@ -274,7 +274,6 @@ def test_the_site_has_every_page():
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["13"], 2, "error: there is no puzzle 13: they are 1 to 12"),
         (["axis"], 2, "error: there is no puzzle axis: they are 1 to 12"),
         (["1", "missing.mlir"], 1, "error: missing.mlir: No such file or directory"),
         (["4", "broken.mlir"], 1, "broken.mlir:2:10: error: use of undeclared SSA value name %y"),

@@ -5,6 +5,7 @@ A module has `EXAMPLE`, the end of the help; `add_options(parser)`; and `run(arg
 """
 
 import argparse
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Protocol, cast
@@ -46,5 +47,12 @@ COMMANDS: Mapping[str, str] = {
 
 
 def load(name: str) -> Command:
-    """The module of the command `name`."""
-    return cast(Command, import_module(f"{__name__}.{name.replace('-', '_')}"))
+    """The module of the command `name`. Exits with a diagnostic if it needs a package that is not installed."""
+    try:
+        return cast(Command, import_module(f"{__name__}.{name.replace('-', '_')}"))
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("xshardy"):
+            raise
+        from xshardy.tools.diagnostics import missing_package  # slow to import, and only needed after errors
+
+        sys.exit(f"xshardy {name}: error: {missing_package(error.name)}")

@@ -22,12 +22,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="an answer, which is checked: exit status 1, and why, if it is not right yet (default: show the page); an "
         "answer in Python is executed: give it only files you trust",
     )
-    parser.add_argument("--hint", action="store_true", help="show the hint")
-    parser.add_argument("-o", "--output", type=path, metavar="FILE", help="write what the answer starts from to FILE")
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--hint", action="store_true", help="show the hint")
+    shown.add_argument("-o", "--output", type=path, metavar="FILE", help="write what the answer starts from to FILE")
 
 
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status."""
+    if (args.hint or args.output) and (args.number is None or args.file is not None):
+        raise UsageError("error: --hint and -o are about a puzzle: give its number, and no answer")
     if args.number is None:
         for number, each in enumerate(puzzles(), 1):
             print(f"{number:2}  {each.title}")
