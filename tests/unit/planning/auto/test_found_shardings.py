@@ -206,7 +206,7 @@ def test_rows_say_what_the_second_best_costs(capsys: pytest.CaptureFixture[str])
     assert [row.tensor for row in arguments] == ["argument 0 (x)", "argument 1 (up)", "argument 2 (down)"]
     assert all(row.second_best is not None and row.second_best > -1e-12 for row in arguments)
     print_found(answer)
-    assert re.search(r'argument 1 \(up\) +\[{.*}\], P\(', capsys.readouterr().out)
+    assert re.search(r"argument 1 \(up\) +\[{.*}\], P\(", capsys.readouterr().out)
 
 
 def test_an_answer_that_the_model_has_no_choice_for_can_be_printed(capsys: pytest.CaptureFixture[str]):
