@@ -212,7 +212,7 @@ async function start() {
   show();
   const pyodide = new URL(document.querySelector("meta[name=pyodide]").content, location).href;
   const begin = performance.now();
-  await ask({ pyodide, packages: new URL("packages.zip", location).href });
+  await ask({ pyodide, packages: new URL("packages.zip.xz", location).href });
   document.body.dataset.loaded = Math.round(performance.now() - begin);
   loaded(pyodide);
   await answer();

@@ -7,7 +7,7 @@ const COMPILE = `
 import json
 import sys
 from importlib._bootstrap_external import _code_to_timestamp_pyc
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZipFile
 
 sys.path.insert(0, "/sources.zip")
 from xshardy.tools.playground import PIPELINE, answer
@@ -17,7 +17,7 @@ for example in json.loads(examples):
         found = answer(question, example["text"], example.get("option", PIPELINE))
         assert json.loads(found)["answer"], (question, example["title"], found)
 loaded = {getattr(module, "__file__", None) for module in sys.modules.values()}
-with ZipFile("/sources.zip") as sources, ZipFile("/compiled.zip", "w", ZIP_DEFLATED, compresslevel=9) as out:
+with ZipFile("/sources.zip") as sources, ZipFile("/compiled.zip", "w") as out:
     for info in sources.infolist():
         data = sources.read(info)
         if "/sources.zip/" + info.filename in loaded:

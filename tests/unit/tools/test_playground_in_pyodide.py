@@ -39,14 +39,14 @@ needs_pyodide = pytest.mark.skipif(
 
 @needs_pyodide
 def test_answers_in_node_are_the_same(tmp_path: Path):
-    (tmp_path / "packages.zip").write_bytes(playground.generated()["packages.zip"])
+    (tmp_path / "packages.zip.xz").write_bytes(playground.generated()["packages.zip.xz"])
     asked = [
         *((question, path.read_text(), OPTIONS.get(question, "")) for path in EXAMPLES for question in OF_PROGRAMS),
         *(("kernel", path.read_text(), "unrolled") for path in KERNELS),
         *(("puzzle", puzzle.start.text, puzzle.name) for puzzle in puzzles()[:6]),
         *(("device", path.read_text(), PIPELINE) for path in PASS_TESTS),
     ]
-    command = ["node", ANSWERS, tmp_path / "packages.zip"]
+    command = ["node", ANSWERS, tmp_path / "packages.zip.xz"]
     done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert len(lines) == len(asked)
