@@ -1,4 +1,4 @@
-"""The puzzles: right answers of several kinds are accepted, and wrong ones hear what is wrong with them."""
+"""The puzzles: right answers of several kinds are accepted, and wrong ones are answered by what is wrong."""
 
 import re
 from collections.abc import Sequence
@@ -109,6 +109,13 @@ def gather(*lines: str) -> Edits:
 RIGHT: Sequence[tuple[str, Edits]] = [
     ("which_axis", holes('[{"data"}, {"model"}]', '[{"data"}, {"model"}]', '[{"model"}, {"data"}]')),
     ("which_axis", holes('[{"data", ?}, {"model", ?}]', '[{"data"}, {"model", ?}]', '[{"model"}, {"data"}]')),
+    (
+        "which_axis",
+        [
+            constrained("%0", "tensor<16x64xf32>", "[{?}, {?}]", "%1 = stablehlo.tanh %0"),
+            *holes('[{"data"}, {"model"}]', '[{"data"}, {"model"}]', '[{"model"}, {"data"}]'),
+        ],
+    ),
     ("one_axis_twice", holes('[{"a"}, {"b"}]', '[{}, {"a"}]', '[{}, {"a"}]')),
     ("too_large", [annotated(LARGE_W0, '[{}, {"model"}]')]),
     ("too_large", [annotated(LARGE_W0, '[{"model"}, {}]'), annotated(LARGE_W1, '[{"model"}, {}]')]),

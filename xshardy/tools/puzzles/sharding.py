@@ -27,6 +27,8 @@ from xshardy.tools.puzzles.puzzle import Puzzle, printed, require
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
 
+ANNOTATIONS = (ShardingConstraintOp, ReshardOp, PropagationBarrierOp)
+"""Operations that give their operand a sharding, or stop one."""
 SHOWN = 4
 """The most tensors at the peak of memory that are shown."""
 
@@ -36,7 +38,7 @@ class EraseAnnotation(RewritePattern):
     """`sharding_constraint(x)`, `reshard(x)`, `propagation_barrier(x)` -> `x`"""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if isinstance(op, ShardingConstraintOp | ReshardOp | PropagationBarrierOp):
+        if isinstance(op, ANNOTATIONS):
             rewriter.replace(op, (), op.operands)
 
 
@@ -154,7 +156,9 @@ def _annotations(program: Program, *kinds: type[Operation]) -> Counter[str]:
 
 
 def _results(program: Program) -> Sequence[OpResult]:
-    return [result for op in main_function(program.module).body.block.ops for result in op.results]
+    """What the operations of the main function compute."""
+    ops = main_function(program.module).body.block.ops
+    return [result for op in ops if not isinstance(op, ANNOTATIONS) for result in op.results]
 
 
 def _axes(sharding: TensorShardingAttr | None) -> Sequence[Sequence[AxisRefAttr]]:
