@@ -176,7 +176,7 @@ WRONG: Sequence[tuple[str, Edits, str]] = [
     ("reduce_scatter", [annotated(RESIDUAL, '[{"data"}, {}]')], r"all-reduce of %0 \(line 7\), along model"),
     ("bias", [], r"refuted: device 0 has .*\n.*\n.*not related: %2 \(line 5\), stablehlo\.add"),
     ("bias", [("return %3", "return %0")], "refuted"),
-    ("rule", [], r"Factor 2, of size 10, passes through: .* computes other numbers"),
+    ("rule", [], r"Factor 2, of size 10, passes through: .* computes something else: it lacks"),
     ("rule", [NEEDED[0]], r"Factor 3, of size 8, is a reduction: .*The sum of what they compute is not the result"),
     ("rule", [*NEEDED, ("Factor((0, 0)", "Factor((0, None)")], r"One gets \[2, 6, 8\] of the queries and \[4, 10, 8\]"),
     ("rule", [*NEEDED, ("        Factor((1, None), (1,), q[1]),\n", "")], "half of the query dimension"),

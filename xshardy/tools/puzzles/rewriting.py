@@ -17,12 +17,6 @@ from xshardy.syntax import print_module
 from xshardy.tools.puzzles.puzzle import Puzzle, StillWrong, require
 from xshardy.tools.puzzles.python_answer import running
 
-_GATHER = (
-    '"stablehlo.all_gather"({operands}) <{{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : '
-    "tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}}> : "
-    "({parts}) -> ({wholes})"
-)
-
 _PROGRAM = """\
 sdy.mesh @mesh = <["x"=4]>
 
@@ -31,7 +25,10 @@ func.func @main(%x: tensor<32x16x{given}>) -> (tensor<32x16x{wide}>, tensor<32x1
       out_shardings=[<@mesh, [{{}}, {{}}]>, <@mesh, [{{"x"}}, {{}}]>]
       manual_axes={{"x"}} (%part: tensor<8x16x{given}>) {{
     %1 = stablehlo.convert %part : (tensor<8x16x{given}>) -> tensor<8x16x{wide}>
-    %2:{count} = {gather}
+    %2:{count} = "stablehlo.all_gather"({operands}) <{{
+      all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>,
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids
+    }}> : ({parts}) -> ({wholes})
     sdy.return %2#0, %1 : tensor<32x16x{wide}>, tensor<8x16x{wide}>
   }} : (tensor<32x16x{given}>) -> (tensor<32x16x{wide}>, tensor<32x16x{wide}>)
   return %0#0, %0#1 : tensor<32x16x{wide}>, tensor<32x16x{wide}>
@@ -56,11 +53,9 @@ def gathers_what_is_narrow(answer: Source, puzzle: Puzzle) -> str:
 
 
 def _program(given: str, wide: str, count: int) -> str:
-    operands, parts, wholes = (
-        ", ".join([text] * count) for text in ("%1", f"tensor<8x16x{wide}>", f"tensor<32x16x{wide}>")
-    )
-    gather = _GATHER.format(operands=operands, parts=parts, wholes=wholes)
-    return _PROGRAM.format(given=given, wide=wide, count=count, gather=gather)
+    types = {"parts": f"tensor<8x16x{wide}>", "wholes": f"tensor<32x16x{wide}>"}
+    gathered = {name: ", ".join([text] * count) for name, text in {"operands": "%1", **types}.items()}
+    return _PROGRAM.format(given=given, wide=wide, count=count, **gathered)
 
 
 def _check(step: ModulePass, program: Program, times: int) -> None:

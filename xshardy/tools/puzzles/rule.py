@@ -55,8 +55,8 @@ def _require_true(rule: FactorRule, factor: int) -> None:
     rng = np.random.default_rng(0)
     operands = [rng.normal(size=shape) for shape in (QUERIES, KEYS)]
     result = scores(operands[0], operands[1])
-    claim = f"Factor {factor}, of size {rule.sizes[factor]}, {'is a reduction' if is_sum else 'passes through'}: two "
-    claim += "devices have half of it each"
+    kind = "is a reduction" if is_sum else "passes through"
+    claim = f"Factor {factor}, of size {rule.sizes[factor]}, {kind}: two devices have half of it each"
     parts: list[Array] = []
     for half in range(2):
         q, k = (_half(t, m, rule, factor, half) for t, m in zip(operands, rule.operands, strict=True))
@@ -71,9 +71,8 @@ def _require_true(rule: FactorRule, factor: int) -> None:
         expected = _half(result, rule.results[0], rule, factor, half)
         require(
             part.shape == expected.shape and np.allclose(part, expected),
-            f"{claim}. Device {half} should compute {list(expected.shape)} of the result, and computes "
-            f"{'other numbers' if part.shape == expected.shape else list(part.shape)}: it lacks numbers that they "
-            "depend on.",
+            f"{claim}. Device {half} should compute {list(expected.shape)} of the result, and computes something else: "
+            "it lacks numbers that they depend on.",
         )
 
 
