@@ -18,7 +18,7 @@ async function kept(request) {
   try {
     const response = await fetch(request);
     if (response.ok) await cache.put(request, response.clone());
-    return response;
+    return response.ok || found === undefined ? response : found;
   } catch (error) {
     if (found === undefined) throw error;
     return found;

@@ -192,9 +192,9 @@ async function start() {
   startWorker();
   const examples = await (await fetch("examples.json")).json();
   const options = examples.map(({ title }, index) => new Option(title, index));
-  const groups = Object.groupBy(options, option => examples[option.value].task ? "Puzzles" : "Programs");
-  for (const [label, members] of Object.entries(groups)) {
-    const group = element("optgroup", "", ...members);
+  for (const label of ["Programs", "Puzzles"]) {
+    const isPuzzle = label === "Puzzles";
+    const group = element("optgroup", "", ...options.filter(({ value }) => isPuzzle === "task" in examples[value]));
     group.label = label;
     example.append(group);
   }

@@ -31,7 +31,7 @@ PIPELINE = "sdy-propagation-pipeline,sdy-partitioner-pipeline"
 """The passes that a page shows first."""
 
 KERNEL_LEVELS = ("xla_gpu", "inlined", "scf", "flattened", "vectorized", "unrolled")
-"""How far kernels are lowered: the next level needs LLVM."""
+"""How far kernels are lowered: up to the dialect llvm, which LLVM reads."""
 
 DIAGNOSTIC = re.compile(r"^program:(\d+)(?::(\d+))?: (error|warning): (.*)$", re.MULTILINE)
 """The place and the first line of a diagnostic about the text, which is called `program`."""
@@ -72,7 +72,9 @@ def kernel(source: Source, option: str) -> str:
 
     module = parse_hlo(source.text, source.name) if source.is_hlo else read_program(source).module
     SplitDynamicBordersPass().rewrite_module(module)
-    kernels = [emit_fusion(fusion, device_of(DEFAULT_TARGET)) for fusion in compiler.select_fusions(module)]
+    kernels = [module]
+    if not compiler.is_emitted(module):
+        kernels = [emit_fusion(fusion, device_of(DEFAULT_TARGET)) for fusion in compiler.select_fusions(module)]
     return "// -----\n".join(print_module(compiler.lower(each, option, math="expanded")) for each in kernels)
 
 

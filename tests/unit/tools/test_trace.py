@@ -90,7 +90,7 @@ def test_equal_programs_are_one_function_and_equal_names_are_told_apart(tmp_path
     step, function, other = compiled_in(tmp_path)
     assert [each.name for each in (step, function, other)] == ["step", "<lambda>", "step (2)"]
     assert [each.seconds("compiled") for each in (step, function, other)] == [8, 4, 6]
-    assert [each.executions for each in (step, function, other)] == [[], [8, 9], []]  # which step is not known
+    assert [each.executions for each in (step, function, other)] == [(), [8, 9], ()]  # which step is not known
     assert (step.seconds("traced"), step.seconds("lowered"), len(step.times)) == (1, 2, 2)
 
 

@@ -128,8 +128,8 @@ def _environment(folder: Path, devices: int | None, *, times_executions: bool) -
 def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
     """The functions for several devices among those that JAX wrote to `folder`. Equal programs are one function."""
     times, executions = _times_in(folder / "times.jsonl"), _executions_in(folder / "times.jsonl")
-    found: dict[str, tuple[str, list[Mapping[str, float]]]] = {}
-    named = defaultdict[tuple[str, ...], set[str]](set)
+    found: dict[str, tuple[str, tuple[str, ...], list[Mapping[str, float]]]] = {}
+    named = defaultdict[tuple[str, ...], set[str]](set)  # the programs that have a name
     for file in sorted(folder.glob(_DUMPS), key=lambda file: int(file.name[len("jax_ir") :].partition("_")[0])):
         text = file.read_text()
         module, partitions = _MODULE.search(text), _PARTITIONS.search(text)
@@ -140,14 +140,14 @@ def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
         compilations = times[words]
         name, taken = compilations.pop(0) if compilations else (module[1].removeprefix("jit_"), dict[str, float]())
         if int(partitions[1]) > 1:
-            found.setdefault(text, (name, []))[1].append(taken)
+            found.setdefault(text, (name, words, []))[2].append(taken)
     seen: dict[str, int] = defaultdict(int)
     functions: list[CompiledFunction] = []
-    for text, (name, of_function) in found.items():
+    for text, (name, words, of_function) in found.items():
         seen[name] += 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        executed = [each for words, texts in named.items() if texts == {text} for each in executions[words]]
-        functions.append(CompiledFunction(unique, Source(text, unique, is_text=False), of_function, executed))
+        source, executed = Source(text, unique, is_text=False), executions[words] if named[words] == {text} else ()
+        functions.append(CompiledFunction(unique, source, of_function, executed))
     return functions
 
 
