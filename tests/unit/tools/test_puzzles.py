@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from xshardy.programs.source import Source
 from xshardy.tools.cli import main
 from xshardy.tools.puzzles import PUZZLES
-from xshardy.tools.puzzles.puzzle import puzzles
+from xshardy.tools.puzzles.puzzle import Puzzle, puzzles
 
 Edits = Sequence[tuple[str, str]]
 """What is replaced where it stands first, one after the other."""
@@ -313,3 +314,9 @@ def test_answers_that_cannot_be_judged(
     assert main(["puzzle", *arguments]) == status
     said = capsys.readouterr()
     assert said.err.startswith(words) and not said.out
+
+
+def test_the_whole_program_is_no_program_of_a_device():
+    puzzle = Puzzle("bias")
+    is_right, words = puzzle.judge(Source(puzzle.given["whole.mlir"], "answer.mlir"))
+    assert not is_right and "write that of each device" in words
