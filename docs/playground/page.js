@@ -1,12 +1,12 @@
 "use strict";
 const at = id => document.getElementById(id);
-const [example, mesh, output, frame, passes] = ["example", "mesh", "output", "frame", "passes"].map(at);
+const [example, mesh, output, frame, passes, level] = ["example", "mesh", "output", "frame", "passes", "level"].map(at);
 const tabs = [...document.querySelectorAll("[role=tab]")];
 
 // -- Python ------------------------------------------------------------------------------------------------------------
 
-const worker = new Worker("worker.js", { type: "module" });
 const waiting = new Map();
+let worker;
 let sent = 0;
 
 function ask(question) {
@@ -15,25 +15,49 @@ function ask(question) {
   return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
 }
 
-worker.onmessage = ({ data: { id, result, error } }) => {
-  const { resolve, reject } = waiting.get(id);
-  waiting.delete(id);
-  if (error === undefined) resolve(result);
-  else reject(new Error(error));
-};
-worker.onerror = event => say(`Python cannot be loaded: ${event.message ?? "the worker failed"}`);
+function startWorker() {
+  worker = new Worker("worker.js", { type: "module" });
+  worker.onmessage = ({ data: { id, result, error } }) => {
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) resolve(result);
+    else reject(new Error(error));
+  };
+  worker.onerror = event => say(`Python cannot be loaded: ${event.message ?? "the worker failed"}`);
+}
+
+/** Have offline.js keep what is loaded from now on, in browsers and at addresses that allow it. */
+async function keepFiles() {
+  const workers = navigator.serviceWorker;
+  if (workers === undefined || workers.controller !== null) return;
+  const controlled = new Promise(resolve => { workers.oncontrollerchange = resolve; });
+  const refused = new Promise(resolve => setTimeout(resolve, 3000));
+  await workers.register("offline.js").then(() => Promise.race([controlled, refused]), () => {});
+}
+
+/** Drop older versions of Pyodide than that in this folder from what is kept, and say that the page needs no network. */
+async function loaded(folder) {
+  if (!navigator.serviceWorker?.controller) return;
+  const cache = await caches.open("playground");
+  for (const { url } of await cache.keys())
+    if (!url.startsWith(location.origin) && !url.startsWith(folder)) await cache.delete(url);
+  at("offline").hidden = false;
+}
 
 const say = message => { at("status").textContent = message; };
 
 // -- Answers -----------------------------------------------------------------------------------------------------------
 
 const PAGES = new Set(["shardings", "passes"]);
+const TEXTS = new Set(["plan", "puzzle"]);
+const OPTIONS = { passes: () => passes.value, kernel: () => level.value, puzzle: () => puzzle.option };
 let question = "shardings";
+let puzzle = null;
 let newest = 0;
 
 async function answer() {
   const number = ++newest;
-  const asked = { question, text: text.value, passes: passes.value };
+  const asked = { question, text: text.value, option: OPTIONS[question]?.() ?? "" };
   const start = performance.now();
   say("Computing");
   try {
@@ -53,8 +77,9 @@ function showAnswer(asked, found) {
   frame.hidden = !isPage;
   output.hidden = isPage;
   if (isPage) frame.srcdoc = found;
-  else if (asked === "device") output.replaceChildren(...found.split("\n").flatMap(line => [...highlighted(line), "\n"]));
-  else output.textContent = found;
+  else if (TEXTS.has(asked)) output.textContent = found;
+  else output.replaceChildren(...found.split("\n").flatMap(line => [...highlighted(line), "\n"]));
+  output.classList.toggle("right", asked === "puzzle" && found.startsWith("Right."));
 }
 
 function showDiagnostics(diagnostics, said) {
@@ -67,14 +92,16 @@ function showDiagnostics(diagnostics, said) {
   show(Object.fromEntries(diagnostics.map(({ line, severity }) => [line, severity])));
 }
 
-for (const tab of tabs)
-  tab.onclick = () => {
-    question = tab.dataset.question;
-    for (const each of tabs) each.setAttribute("aria-selected", each === tab);
-    at("pipeline").hidden = question !== "passes";
-    answer();
-  };
+/** Show the tab of a question, with its options. */
+function choose(chosen) {
+  question = chosen;
+  for (const tab of tabs) tab.setAttribute("aria-selected", tab.dataset.question === chosen);
+  for (const [name, of] of [["pipeline", "passes"], ["lowered", "kernel"], ["puzzle", "puzzle"]]) at(name).hidden = of !== chosen;
+}
+
+for (const tab of tabs) tab.onclick = () => { choose(tab.dataset.question); answer(); };
 at("pipeline").onsubmit = event => { event.preventDefault(); answer(); };
+level.onchange = () => answer();
 
 // -- The program, its mesh, and its link -------------------------------------------------------------------------------
 
@@ -107,6 +134,20 @@ function open(program) {
   changed();
 }
 
+/** Show the tab that an example is for, and the task of a puzzle. */
+function introduce({ question: first, option, task, hint }) {
+  puzzle = task === undefined ? null : { option };
+  tabs.find(tab => tab.dataset.question === "puzzle").hidden = puzzle === null;
+  if (puzzle !== null) {
+    at("task").replaceChildren(...withCode(task));
+    at("hint").replaceChildren(...withCode(hint));
+  }
+  if (first !== undefined || ["kernel", "puzzle"].includes(question)) choose(first ?? "shardings");
+}
+
+/** Text in which what is between backticks is code. */
+const withCode = words => words.split("`").map((part, index) => index % 2 ? element("code", "", part) : part);
+
 async function through(stream, bytes) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }
@@ -124,7 +165,8 @@ async function unpacked(link) {
 }
 
 async function remember() {
-  history.replaceState(null, "", `#${await packed(text.value)}`);
+  const search = puzzle === null ? "" : `?puzzle=${puzzle.option}`;
+  history.replaceState(null, "", `${location.pathname}${search}#${await packed(text.value)}`);
 }
 
 at("link").onclick = async () => {
@@ -146,17 +188,33 @@ async function fromLink(other) {
 onhashchange = async () => open(await fromLink(text.value));
 
 async function start() {
+  await keepFiles();
+  startWorker();
   const examples = await (await fetch("examples.json")).json();
-  example.append(...examples.map(({ title }, index) => new Option(title, index)));
-  example.onchange = () => { if (example.value) open(examples[example.value].text); };
-  if (location.hash.length <= 1) example.value = "0";
-  text.value = await fromLink(examples[0].text);
+  const options = examples.map(({ title }, index) => new Option(title, index));
+  for (const label of ["Programs", "Puzzles"]) {
+    const isPuzzle = label === "Puzzles";
+    const group = element("optgroup", "", ...options.filter(({ value }) => isPuzzle === "task" in examples[value]));
+    group.label = label;
+    example.append(group);
+  }
+  example.onchange = () => {
+    if (!example.value) return;
+    introduce(examples[example.value]);
+    open(examples[example.value].text);
+  };
+  const named = new URLSearchParams(location.search).get("puzzle");
+  const first = Math.max(examples.findIndex(({ task, option }) => task && option === named), 0);
+  introduce(examples[first]);
+  if (location.hash.length <= 1) example.value = first;
+  text.value = await fromLink(examples[first].text);
   readMesh();
   show();
-  const pyodide = document.querySelector("meta[name=pyodide]").content;
+  const pyodide = new URL(document.querySelector("meta[name=pyodide]").content, location).href;
   const begin = performance.now();
-  await ask({ pyodide: new URL(pyodide, location).href, packages: new URL("packages.zip", location).href });
+  await ask({ pyodide, packages: new URL("packages.zip.xz", location).href });
   document.body.dataset.loaded = Math.round(performance.now() - begin);
+  loaded(pyodide);
   await answer();
 }
 start().catch(error => say(`Python cannot be loaded: ${error.message}`));

@@ -20,12 +20,17 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from xshardy.tools.puzzles import PUZZLES
+
 LINK = re.compile(r"(?<=\]\()(\.\./[^)#:\s]+)(?=[)#])")
 """The target of a link that starts in the parent folder."""
+PUZZLE_PAGES = "xshardy/tools/puzzles/pages"
+"""Where the package has the pages of puzzles."""
 PROJECT_PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changelog.md",
+    **{f"{PUZZLE_PAGES}/{name}.md": f"puzzles/{name}.md" for name in PUZZLES},
 }
 """By the file of the repository, its page."""
 NOT_SEARCHED = "---\nsearch: { exclude: true }\n---\n\n"
@@ -67,13 +72,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _as_page(name: str) -> str:
-    """The text of a file in the root, as a page in a folder: links are relative to `docs/project/`."""
-    text = (ROOT / name).read_text()
-    return re.sub(r"(?<=\]\()(?!https?:|#)([^)]+)", lambda match: _relative_to_project(match[1]), text)
+    """The text of a file outside of `docs/`, with links from a page in a folder of `docs/`."""
 
+    def link(match: re.Match[str]) -> str:
+        return posixpath.relpath(posixpath.join(posixpath.dirname(name), match[1]), "docs/project")
 
-def _relative_to_project(link: str) -> str:
-    return "../" + link.removeprefix("docs/") if link.startswith("docs/") else "../../" + link
+    return re.sub(r"(?<=\]\()(?!https?:|#)([^)]+)", link, (ROOT / name).read_text())
 
 
 def _sources(text: str, uri: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-// node answers.mjs PACKAGES.zip < QUESTIONS: the answers of xshardy.tools.playground in Pyodide.
+// node answers.mjs PACKAGES.zip.xz < QUESTIONS: the answers of xshardy.tools.playground in Pyodide.
 // QUESTIONS is JSON, a list of [question, text, passes]; a line of JSON comes out for each: {answer, milliseconds}.
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
@@ -9,8 +9,13 @@ process.on("uncaughtException", error => {
   process.exit(1);
 });
 const python = await loadPyodide();
-python.FS.writeFile("/packages.zip", new Uint8Array(readFileSync(process.argv[2])));
-python.runPython("import sys; sys.path.insert(0, '/packages.zip')");
+python.FS.writeFile("/packages.zip.xz", new Uint8Array(readFileSync(process.argv[2])));
+python.runPython(`
+import lzma, sys
+from pathlib import Path
+Path("/packages.zip").write_bytes(lzma.decompress(Path("/packages.zip.xz").read_bytes()))
+sys.path.insert(0, "/packages.zip")
+`);
 const begin = performance.now();
 const { answer } = python.pyimport("xshardy.tools.playground");
 console.error(`${Math.round(performance.now() - begin)} ms to import`);

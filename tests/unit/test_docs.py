@@ -48,7 +48,7 @@ def listings(page: Path) -> dict[str, list[str]]:
     return {command: text.splitlines() for command, text in found}
 
 
-OTHERS = (ROOT / "CONTRIBUTING.md", ROOT / "editors" / "README.md", *(ROOT / "docs" / "tutorials").glob("*.md"))
+OTHERS = (ROOT / "CONTRIBUTING.md", ROOT / "editors" / "README.md", *(ROOT / "docs").glob("*/*.md"))
 
 NOT_FOR_ZSH = re.compile(r"(?:^|\s)#|[\[\]?*!]|=\(|\w\(")
 """What zsh, the shell of macOS, takes for words of a command, for patterns of files or for an error."""

@@ -11,6 +11,7 @@ from xshardy.universe import DIALECTS, PASSES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MLP, GELU, LAYERS = (str(EXAMPLES / name) for name in ("mlp.mlir", "gelu.hlo", "async_layers.hlo"))
+SOFTMAX = str(EXAMPLES / "softmax_sum.hlo")
 
 BLOCKED = """
 import sys
@@ -58,6 +59,7 @@ def module(reference: str) -> str:
         (["explain", MLP, "--result", "0"], "through stablehlo.dot (line 8)"),
         (["explain", MLP, "--html", "-"], "<!DOCTYPE html>"),
         (["plan", MLP, "--topology", "h100x8", "--advice"], "all-reduce of %2 (line 10), along model"),
+        (["plan", MLP, "--chrome-trace", "-"], '{"traceEvents": '),
         (["plan", MLP, "--json"], '"kind": "all-reduce"'),
         (["plan", LAYERS], "collectives: "),
     ],
@@ -65,6 +67,16 @@ def module(reference: str) -> str:
 def test_commands(arguments: Sequence[str], shown: str):
     code = "from xshardy.tools.entry import xshardy; sys.exit(xshardy())"
     assert shown in run_blocked(code, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [(["emit", GELU], "xshardy emit"), (["puzzle", "9", GELU], GELU)],
+)
+def test_a_missing_package_is_named(arguments: Sequence[str], place: str):
+    code = "from xshardy.tools.entry import xshardy; sys.exit(xshardy())"
+    with pytest.raises(AssertionError, match=f"{place}: error: this needs numpy, which is not installed: `pip install"):
+        run_blocked(code, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +90,14 @@ def test_commands(arguments: Sequence[str], shown: str):
 def test_pipelines(arguments: Sequence[str], shown: str):
     code = "from xshardy.tools.entry import xshardy_opt; sys.exit(xshardy_opt())"
     assert shown in run_blocked(code, *arguments)
+
+
+def test_kernels():
+    """As the playground emits them."""
+    code = """
+from xshardy.tools.playground import answer
+for file in sys.argv[1:]:
+    print(answer("kernel", open(file).read(), "unrolled"))
+"""
+    shown = run_blocked(code, GELU, SOFTMAX)
+    assert "math.tanh" in shown and "gpu.shuffle" in shown

@@ -32,12 +32,20 @@ def describe(error: Exception, file: str) -> str:
             return f"error: {path}: {reason}"
         case OSError(strerror=reason) if reason is not None:
             return f"error: standard output: {reason}"  # files are named
+        case ModuleNotFoundError(name=str(module)) if not module.startswith("xshardy"):
+            return f"{name}: error: {missing_package(module)}"
         case MemoryError():
             return f"{name}: error: out of memory ({error}): use smaller shapes, as `xshardy shrink` makes them"
         case RecursionError():
             return f"{name}: error: the input is nested too deeply"
         case _:
             return f"{name}: error: {internal_error(error)}"
+
+
+def missing_package(module: str) -> str:
+    """What to do where `module` is not installed: xshardy was installed without what it depends on."""
+    package = module.partition(".")[0]
+    return f"this needs {package}, which is not installed: `pip install {package}`"
 
 
 def internal_error(error: Exception) -> str:

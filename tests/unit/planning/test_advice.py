@@ -56,23 +56,23 @@ MISTAKES: Sequence[tuple[Callable[..., Any], tuple[Any, ...], str]] = (
     (
         transposed_embedding,
         (tensor((32, 64, 256), "data"), tensor((4096, 256), None, "model")),
-        'shard argument 1 (embedding) as [{"model"}, {}]',
+        'shard argument 1 (embedding) as [{"model"}, {}], P("model")',
     ),
     (
         batch_of_one,
         (tensor((1, 128, 256)), tensor((256, 256))),
-        'constrain %0 sharding_constraint (LINE) to [{}, {"data"}, {}]',
+        'constrain %0 sharding_constraint (LINE) to [{}, {"data"}, {}], P(None, "data")',
     ),
     (
         softmax_over_the_vocabulary,
         (tensor((128, 4096), "data", "model"),),
-        'shard argument 0 (scores) as [{"data", "model"}, {}]',
+        'shard argument 0 (scores) as [{"data", "model"}, {}], P(("data", "model"))',
     ),
     (
         six_heads_on_four_devices,
         (tensor((16, 32, 96), "data"), WEIGHT, WEIGHT),
-        'shard argument 0 (x) as [{"data", "model"}, {}, {}] and shard argument 1 (query) as [{}, {}] and '
-        "shard argument 2 (key) as [{}, {}]",
+        'shard argument 0 (x) as [{"data", "model"}, {}, {}], P(("data", "model")) and '
+        "shard argument 1 (query) as [{}, {}], P() and shard argument 2 (key) as [{}, {}], P()",
     ),
 )
 
@@ -105,7 +105,7 @@ def test_a_constraint_on_the_residual_stream_is_proposed():
     looked_up = line_after(without_constraint_on_the_residual_stream, 1)
     layer = line_after(without_constraint_on_the_residual_stream, 3)
     best = xshardy.advise(plan)[0]
-    assert best.text == f'constrain %6 gather ({looked_up}) to [{{"data"}}, {{}}, {{}}]'
+    assert best.text == f'constrain %6 gather ({looked_up}) to [{{"data"}}, {{}}, {{}}], P("data")'
     # The sums over "data" of activations, 2 MiB for each layer, become gathers of weights.
     assert sum(each.total for each in plan.collectives if each.axes == ("data",) and each.kind == "all-reduce") > 4e6
     assert {each.axes for each in best.plan.collectives if each.kind == "all-reduce"} == {("model",)}

@@ -11,8 +11,9 @@ import xshardy
 from xshardy.hlo_text import read_hlo
 from xshardy.launch.checked_run import planned
 from xshardy.planning.topology import H100
-from xshardy.tools.chrome_trace import launch_events, plan_events
+from xshardy.tools.chrome_trace import plan_events
 from xshardy.tools.cli import main
+from xshardy.tools.launch_trace import launch_events
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -65,6 +66,35 @@ ENTRY e {
 
 Events = list[Mapping[str, Any]]
 
+NUMBER = (int, float)
+FIELDS: Mapping[str, Mapping[str, Any]] = {
+    "X": {"name": str, "ph": str, "pid": int, "tid": int, "ts": NUMBER, "dur": NUMBER, "args": dict},
+    "b": {"name": str, "ph": str, "pid": int, "ts": NUMBER, "cat": str, "id": int},
+    "e": {"name": str, "ph": str, "pid": int, "ts": NUMBER, "cat": str, "id": int},
+    "C": {"name": str, "ph": str, "pid": int, "ts": NUMBER, "args": dict},
+    "M": {"name": str, "ph": str, "pid": int, "tid": int, "args": dict},
+}
+"""By phase, the fields of an event that "Trace Event Format" asks for, and their types in JSON."""
+
+
+def check_format(text: str) -> None:
+    """Check that a file is a trace: an object with events that have the fields of their phase."""
+    trace = json.loads(text)
+    assert trace.keys() == {"traceEvents", "displayTimeUnit"} and trace["displayTimeUnit"] in ("ms", "ns")
+    flights = dict[tuple[str, int], float]()
+    for event in trace["traceEvents"]:
+        fields = FIELDS[event["ph"]]
+        assert event.keys() == fields.keys()
+        assert all(isinstance(event[name], kind) for name, kind in fields.items())
+        assert event.get("ts", 0) >= 0 and event.get("dur", 0) >= 0
+        if event["ph"] == "C":
+            assert event["args"] and all(isinstance(value, NUMBER) for value in event["args"].values())
+        if event["ph"] == "b":
+            flights[event["cat"], event["id"]] = event["ts"]
+        if event["ph"] == "e":
+            assert flights.pop((event["cat"], event["id"])) <= event["ts"]
+    assert not flights
+
 
 def spans(events: Events) -> dict[str, tuple[float, float]]:
     """By name, when each event with a duration begins and ends."""
@@ -109,12 +139,14 @@ def test_what_is_in_flight_overlaps():
 def test_commands_write_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "trace.json"
     assert main(["plan", str(EXAMPLES / "mlp.mlir"), "--chrome-trace", str(file)]) == 0
+    check_format(file.read_text())
     names = [each["name"] for each in json.loads(file.read_text())["traceEvents"]]
     assert names[2:] == [*(f"stablehlo.{op}" for op in ("dot (line 8)", "tanh (line 9)", "dot (line 10)")), names[-1]]
     assert names[-1] == "all-reduce of %2 (line 10)"
     hlo = tmp_path / "m.hlo"
     hlo.write_text(IN_FLIGHT)
     assert main(["compile", str(hlo), "-o", str(tmp_path / "out"), "--chrome-trace", str(file)]) == 0
+    check_format(file.read_text())
     assert "start0" in file.read_text()
     assert main(
         ["compile", str(hlo), "--fusion", "doubled", "-o", str(tmp_path / "x.ptx"), "--chrome-trace", str(file)]

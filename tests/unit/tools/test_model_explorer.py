@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +37,51 @@ func.func @main(%a: tensor<8x8xf32>, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sh
 """
 
 
+NUMBER = (int, float)
+
+FIELDS: Mapping[str, Mapping[str, Any]] = {
+    "GraphCollection": {"label": str, "graphs": ["Graph"]},
+    "Graph": {"id": str, "nodes": ["GraphNode"]},
+    "GraphNode": {
+        "id": str,
+        "label": str,
+        "namespace": str,
+        "attrs": ["KeyValue"],
+        "incomingEdges": ["IncomingEdge"],
+        "outputsMetadata": ["MetadataItem"],
+    },
+    "KeyValue": {"key": str, "value": str},
+    "IncomingEdge": {"sourceNodeId": str, "sourceNodeOutputId": str, "targetNodeInputId": str},
+    "MetadataItem": {"id": str, "attrs": ["KeyValue"]},
+    "GraphNodeData": {"name": str, "results": {str: "NodeDataResult"}, "gradient": ["GradientItem"]},
+    "NodeDataResult": {"value": (*NUMBER, str)},
+    "GradientItem": {"stop": NUMBER, "bgColor": str},
+}
+"""
+The fields that are written, of what `graph_builder.py` and `node_data_builder.py` of ai-edge-model-explorer 0.1.34
+declare: a type, the names of other rows in a list or in a dictionary.
+"""
+
+
+def check_fields(data: Any, kind: Any) -> None:
+    """Check that `data` is of a type, or has the fields of a row with values of their kinds."""
+    match kind:
+        case [inner]:
+            assert isinstance(data, list)
+            for each in data:
+                check_fields(each, inner)
+        case {**inner} if inner:
+            assert data and all(isinstance(key, str) for key in data)
+            for each in data.values():
+                check_fields(each, inner[str])
+        case str():
+            assert data.keys() == FIELDS[kind].keys()
+            for field, value in data.items():
+                check_fields(value, FIELDS[kind][field])
+        case _:
+            assert isinstance(data, kind)
+
+
 def nodes_of(graph: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The nodes by label: the last one of several."""
     return {node["label"]: node for node in graph["nodes"]}
@@ -45,6 +91,10 @@ def written(folder: Path, *command: str) -> dict[str, Any]:
     """The collection that a command writes."""
     assert main([*command, "--model-explorer", str(folder)]) == 0
     collection = json.loads((folder / "graph.json").read_text())
+    check_fields(collection, "GraphCollection")
+    for overlay in {*folder.glob("*.json")} - {folder / "graph.json"}:
+        for data in json.loads(overlay.read_text()).values():
+            check_fields(data, "GraphNodeData")
     for graph in collection["graphs"]:
         ids = [node["id"] for node in graph["nodes"]]
         assert len({*ids}) == len(ids)

@@ -1,13 +1,16 @@
 """The answers of the playground are what the commands print, and its diagnostics have their places."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import xshardy
 from xshardy.tools.cli import main
-from xshardy.tools.playground import PIPELINE, QUESTIONS, answer
+from xshardy.tools.playground import KERNEL_LEVELS, PIPELINE, QUESTIONS, answer
+from xshardy.tools.puzzles.puzzle import Puzzle
+from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.mlir"))
 
@@ -29,9 +32,31 @@ def test_answers_are_those_of_the_commands(
         "device": str(xshardy.partition(example)),
         "passes": Path("index.html").read_text() if not main(("explore", "program", "-p", PIPELINE, "-o", ".")) else "",
     }
-    assert expected.keys() == QUESTIONS.keys()
+    assert expected.keys() == QUESTIONS.keys() - {"kernel", "puzzle"}
     for question, text in expected.items():
-        assert json.loads(answer(question, example.read_text()))["answer"] == text
+        assert json.loads(answer(question, example.read_text(), PIPELINE))["answer"] == text
+
+
+@pytest.mark.parametrize("name", ["gelu.hlo", "softmax_sum.hlo"])
+def test_kernels_are_those_of_the_command(name: str, capsys: pytest.CaptureFixture[str]):
+    file = EXAMPLES[0].parent / name
+    for level in KERNEL_LEVELS:
+        main(("emit", str(file), "--fuse-entry", "--math", "expanded", "--level", level))
+        assert json.loads(answer("kernel", file.read_text(), level))["answer"] == (printed := capsys.readouterr().out)
+        assert level != "xla_gpu" or json.loads(answer("kernel", printed, level))["answer"] == printed
+
+
+def test_the_page_offers_every_level():
+    page = (EXAMPLES[0].parents[1] / "docs" / "playground" / "index.html").read_text()
+    assert tuple(re.findall(r"<option(?: selected)?>(\w+)", page)) == KERNEL_LEVELS
+    assert LEVELS[: len(KERNEL_LEVELS) + 1] == (*KERNEL_LEVELS, "llvm")
+
+
+def test_puzzles_are_judged_as_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    start = Puzzle("all_gather").start.text
+    (tmp_path / "answer.mlir").write_text(start)
+    assert main(("puzzle", "4", str(tmp_path / "answer.mlir"))) == 1
+    assert capsys.readouterr().out == json.loads(answer("puzzle", start, "all_gather"))["answer"] + "\n"
 
 
 def test_a_diagnostic_has_its_place():

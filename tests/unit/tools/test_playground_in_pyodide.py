@@ -4,16 +4,20 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import playground
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from xshardy.tools.playground import PIPELINE, QUESTIONS, answer
+from xshardy.tools.puzzles.puzzle import puzzles
 
 pytestmark = pytest.mark.processes
 
@@ -21,6 +25,9 @@ ROOT = Path(__file__).parents[3]
 ANSWERS = ROOT / "tests" / "playground" / "answers.mjs"
 EXAMPLES = [*sorted((ROOT / "examples").glob("*.mlir")), *sorted((ROOT / "examples").glob("*.hlo"))]
 PASS_TESTS = sorted((ROOT / "tests" / "filecheck" / "transforms").glob("sdy_*/*.mlir"))[::12]
+KERNELS = [path for path in EXAMPLES if path.name in ("gelu.hlo", "softmax_sum.hlo")]
+OPTIONS = {"passes": PIPELINE}
+OF_PROGRAMS = QUESTIONS.keys() - {"kernel", "puzzle"}
 MILLISECONDS = 120_000
 """The most that a browser takes to start Python, on a machine that does other things."""
 
@@ -32,34 +39,58 @@ needs_pyodide = pytest.mark.skipif(
 
 @needs_pyodide
 def test_answers_in_node_are_the_same(tmp_path: Path):
-    (tmp_path / "packages.zip").write_bytes(playground.generated()["packages.zip"])
+    (tmp_path / "packages.zip.xz").write_bytes(playground.generated()["packages.zip.xz"])
     asked = [
-        *((question, path.read_text(), PIPELINE) for path in EXAMPLES for question in QUESTIONS),
+        *((question, path.read_text(), OPTIONS.get(question, "")) for path in EXAMPLES for question in OF_PROGRAMS),
+        *(("kernel", path.read_text(), "unrolled") for path in KERNELS),
+        *(("puzzle", puzzle.start.text, puzzle.name) for puzzle in puzzles()[:6]),
         *(("device", path.read_text(), PIPELINE) for path in PASS_TESTS),
     ]
-    command = ["node", ANSWERS, tmp_path / "packages.zip"]
+    command = ["node", ANSWERS, tmp_path / "packages.zip.xz"]
     done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert len(lines) == len(asked)
-    for (question, text, passes), line in zip(asked, lines, strict=True):
-        assert json.loads(line)["answer"] == answer(question, text, passes), text
+    for (question, text, option), line in zip(asked, lines, strict=True):
+        assert json.loads(line)["answer"] == answer(question, text, option), text
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of the page on a local server."""
-    folder = tmp_path_factory.mktemp("playground")
-    playground.write(folder, "pyodide/", as_bytecode=False)
-    (folder / "pyodide").symlink_to(playground.NPM_PACKAGE)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=folder)) as server:
+class Handler(SimpleHTTPRequestHandler):
+    """Serves files also to pages from elsewhere, as the network that has Pyodide does."""
+
+    def end_headers(self):
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object):
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The URL of a folder."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
 
 
 @needs_pyodide
-def test_the_page(browser: Browser, address: str):
-    shown = browser.new_page(viewport={"width": 1400, "height": 850})
+def test_the_page(browser: Browser, tmp_path: Path):
+    with served(playground.NPM_PACKAGE) as pyodide, served(tmp_path) as folder:
+        playground.write(tmp_path, pyodide, as_bytecode=False)
+        address = f"{folder}index.html"
+        context = browser.new_context(viewport={"width": 1400, "height": 850})
+        shown = context.new_page()
+        check_page(shown, address, pyodide)
+        expect(shown.get_by_text("Once loaded, the page works without a network.")).to_be_visible()
+    with pytest.raises(URLError):
+        urlopen(address)
+    shown.reload()
+    expect(shown.locator("#output.right")).to_contain_text("Right. The all-gather is gone", timeout=MILLISECONDS)
+    context.close()
+
+
+def check_page(shown: Page, address: str, pyodide: str) -> None:
     complaints: list[str] = []
     requests: list[str] = []
     shown.on("pageerror", lambda error: complaints.append(str(error)))
@@ -95,9 +126,24 @@ def test_the_page(browser: Browser, address: str):
     shown.wait_for_url(lambda url: url != link)
     shown.goto(link)
     expect(shown.get_by_label("Program")).to_have_value(broken)
+
+    shown.get_by_label("Example").select_option("A kernel")
+    expect(shown.locator("#output")).to_contain_text("vector<4xbf16>", timeout=MILLISECONDS)
+    shown.get_by_label("lowered to").select_option("xla_gpu")
+    expect(shown.locator("#output")).to_contain_text("xla_gpu.loop", timeout=MILLISECONDS)
+
+    shown.get_by_label("Example").select_option("4. Remove this all-gather with one annotation")
+    expect(shown.locator("#task")).to_contain_text("Add one annotation")
+    expect(shown.locator("#output")).to_contain_text("Not yet. The all-gather has to go")
+    shown.get_by_text("Hint").click()
+    expect(shown.locator("#hint")).to_be_visible()
+    argument = "%x: tensor<64x1024xf32>"
+    annotated = argument + " {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}"
+    shown.get_by_label("Program").fill(shown.get_by_label("Program").input_value().replace(argument, annotated, 1))
+    expect(shown.locator("#output.right")).to_contain_text("Right. The all-gather is gone")
+    shown.wait_for_url("**/index.html?puzzle=all_gather#*")
     assert complaints == []
-    assert all(url.startswith((address.rpartition("/")[0], "about:", "data:")) for url in requests)
-    shown.close()
+    assert all(url.startswith((address.rpartition("/")[0], pyodide, "about:", "data:")) for url in requests)
 
 
 def playground_text(mesh: str) -> str:

@@ -38,13 +38,15 @@ def script(tmp_path: Path) -> str:
 def test_a_script_runs_as_it_is_and_its_functions_are_planned(
     script: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ):
-    assert main(["trace", "--check", "--html", str(tmp_path / "pages"), script, "--check", "4"]) == 0
+    assert main(["trace", "--check", "--executions", "--html", str(tmp_path / "pages"), script, "--check", "4"]) == 0
     shown = capfd.readouterr()
     assert shown.out.startswith("arguments --check 4\n")
     (product,) = (line.split() for line in shown.out.splitlines() if line.startswith("product  "))
     assert product[1:6] == ["1", "all-gather,", "1", "all-reduce", "10"] and "agrees" in product
+    assert product[-4:-1] == ["1", "x", product[-2]] and product[-1] in ("us", "ms", "s")
     assert "script.py:13" in shown.out  # the line that needs the collectives
     index = (tmp_path / "pages" / "index.html").read_text()
+    assert "<th>executed</th>" in index
     assert '<a href="function0.html">product</a>' in index
     assert "all-gather" in (tmp_path / "pages" / "function0.html").read_text()
 
@@ -58,7 +60,7 @@ def test_the_failure_of_a_script_is_its_own(script: str, capfd: pytest.CaptureFi
     assert shown.err.endswith("script.py: error: the script ended with exit status 3\n")
     product = found["functions"][0]
     assert (found["status"], product["function"], product["plan"]["devices"]) == (3, "product", 20)
-    assert {*product["compilations"][0]} == {"traced", "lowered", "compiled"}
+    assert {*product["compilations"][0]} == {"traced", "lowered", "compiled"} and "executions" not in product
 
 
 def test_a_missing_script_is_a_diagnostic(capfd: pytest.CaptureFixture[str]):
@@ -83,10 +85,12 @@ def test_equal_programs_are_one_function_and_equal_names_are_told_apart(tmp_path
         *(("backend_compile", 5, "jit(step)"), ("backend_compile", 6, "jit(step)")),
     ]
     lines = [json.dumps([f"/jax/core/compile/{event}_duration", *rest]) for event, *rest in events]
-    (tmp_path / "times.jsonl").write_text("\n".join([*lines, '["/jax/other", 1, null]']))
+    executed = [json.dumps(["executed", *rest]) for rest in ((7, "jit_step"), (8, "jit__lambda"), (9, "jit__lambda"))]
+    (tmp_path / "times.jsonl").write_text("\n".join([*lines, *executed, '["/jax/other", 1, null]']))
     step, function, other = compiled_in(tmp_path)
     assert [each.name for each in (step, function, other)] == ["step", "<lambda>", "step (2)"]
     assert [each.seconds("compiled") for each in (step, function, other)] == [8, 4, 6]
+    assert [each.executions for each in (step, function, other)] == [(), [8, 9], ()]  # which step is not known
     assert (step.seconds("traced"), step.seconds("lowered"), len(step.times)) == (1, 2, 2)
 
 

@@ -246,6 +246,9 @@ WRONG_OPTIONS = {
     "JSON of a run": (["ptx", "run", PTX, "--grid", "1", "--block", "1", "--json"], 2, "--json is for `profile`"),
     "JSON and a program": (["shard", MLP, "--json", "-o", "-"], 2, "--json and the program both go to standard output"),
     "JSON and a verdict": (["run", MLP, "--on", "simulated", "--prove", "--json"], 2, "--prove prints a verdict"),
+    "number of a puzzle": (["puzzle", "13"], 2, "error: there is no puzzle 13: they are 1 to 12"),
+    "hint and no number": (["puzzle", "--hint"], 2, "error: --hint and -o are about a puzzle: give its number"),
+    "hint and an answer": (["puzzle", "4", MLP, "--hint"], 2, "give its number, and no answer"),
     "two tensors": (["explain", MLP, "--arg", "0", "--result", "0"], 2, "not allowed with argument --arg"),
 }
 

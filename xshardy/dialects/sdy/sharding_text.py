@@ -11,6 +11,20 @@ def dimensions(sharding: TensorShardingAttr | None) -> str:
     return "" if sharding is None else "[" + str(sharding).partition(", [")[2].removesuffix(">")
 
 
+def to_paste(sharding: TensorShardingAttr, *, is_jax: bool) -> str:
+    """`dimensions`, and for a program of JAX also the `PartitionSpec`, if there is one: `[{"x"}, {}], P("x")`."""
+    is_whole = all(axis.is_full for dim in sharding.dim_shardings for axis in dim.axes)
+    if not is_jax or not is_whole or sharding.unreduced_axes.data:
+        return dimensions(sharding)
+    entries = [[f'"{axis.axis.data}"' for axis in dim.axes] for dim in sharding.dim_shardings]
+    while entries and not entries[-1]:
+        entries.pop()
+    spec = ", ".join(
+        "None" if not names else names[0] if len(names) == 1 else f"({', '.join(names)})" for names in entries
+    )
+    return f"{dimensions(sharding)}, P({spec})"
+
+
 def axis_text(axis: AxisRefAttr) -> str:
     """`"x"`, or `"x":(1)2` for a sub-axis."""
     part = axis.sub_axis

@@ -5,6 +5,7 @@ A module has `EXAMPLE`, the end of the help; `add_options(parser)`; and `run(arg
 """
 
 import argparse
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Protocol, cast
@@ -39,11 +40,19 @@ COMMANDS: Mapping[str, str] = {
     "auto": "find the shardings that make a program fast within a memory limit, and say how near the optimum is",
     "prove": "prove that each device computes its part of a program, for all inputs, or find an input that refutes it",
     "explore": "show a program after each pass, and each pattern that applied, as a page",
+    "puzzle": "exercises that check themselves: list them, show one, or check an answer",
     "completion": "print a script by which bash, zsh or fish completes the commands",
 }
 """The names of the commands, in the order of the help, and what they do. The module of `hlo-stats` is `hlo_stats`."""
 
 
 def load(name: str) -> Command:
-    """The module of the command `name`."""
-    return cast(Command, import_module(f"{__name__}.{name.replace('-', '_')}"))
+    """The module of the command `name`. Exits with a diagnostic if it needs a package that is not installed."""
+    try:
+        return cast(Command, import_module(f"{__name__}.{name.replace('-', '_')}"))
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("xshardy"):
+            raise
+        from xshardy.tools.diagnostics import missing_package  # slow to import, and only needed after errors
+
+        sys.exit(f"xshardy {name}: error: {missing_package(error.name)}")

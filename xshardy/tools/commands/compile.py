@@ -314,7 +314,8 @@ def _write_folder(
 def _export(plan: LaunchPlan, args: argparse.Namespace) -> None:
     """Write `plan` for the viewers that were asked for."""
     if args.chrome_trace is not None:
-        from xshardy.tools.chrome_trace import launch_events, write_events
+        from xshardy.tools.chrome_trace import write_events
+        from xshardy.tools.launch_trace import launch_events
 
         write_events(args.chrome_trace, launch_events(plan))
     if args.model_explorer is not None:

@@ -47,6 +47,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run each function with seeded inputs on the simulated mesh, and compare with one device",
     )
+    parser.add_argument(
+        "--executions",
+        action="store_true",
+        help="say how often each function was executed and how long it took: JAX waits for the results of each then",
+    )
     parser.add_argument("--html", type=path, metavar="DIR", help="write a page for each function to DIR")
     parser.add_argument(
         "--json", action="store_true", help="print JSON; what the script prints goes to standard error then"
@@ -56,7 +61,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The command; gives the exit status: that of the script, or 1 if a function is refused or its results differ."""
     machine = topology(args.topology)
-    traced = trace_script(args.file, args.arguments, args.devices, on_stderr=args.json)
+    traced = trace_script(
+        args.file, args.arguments, args.devices, on_stderr=args.json, times_executions=args.executions
+    )
     functions = [each for function in traced.functions for each in _planned(function, args)]
     if args.json:
         print_json(functions_as_json(traced, functions, machine))

@@ -49,21 +49,27 @@ def checked(function: CompiledFunction, mesh: MeshSizes | None) -> tuple[Program
         return run_module(program.module, Simulated(), program.context, mesh=mesh, check=True), program
 
 
-def _figures(each: PlannedFunction, topology: Topology) -> Sequence[str]:
+def _figures(each: PlannedFunction, topology: Topology, *, is_timed: bool) -> Sequence[str]:
     plan = each.plan
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(plan.counts.items())) or "none"
     run = () if each.run is None else ("agrees" if each.run.agrees else "differs",)
+    times = each.function.executions
+    executed = (f"{len(times)} x {in_seconds(sum(times) / len(times))}" if times else "unknown",) if is_timed else ()
     return (
         *(each.function.name, counts, str(plan.devices), in_bytes(plan.bytes), in_bytes(plan.peak_bytes)),
         *(in_seconds(plan.estimate(topology).total), *run, str(len(each.function.times))),
         *(in_seconds(each.function.seconds(stage)) for stage in STAGES.values()),
+        *executed,
     )
 
 
-def _header(functions: Sequence[PlannedFunction], topology: Topology) -> Sequence[str]:
+def _table(functions: Sequence[PlannedFunction], topology: Topology) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The titles of the columns, and a row for each function."""
     checked = ("results",) if any(each.run is not None for each in functions) else ()
+    executed = ("executed",) if any(each.function.executions for each in functions) else ()
     titles = ("function", "collectives", "devices", "sent", "at the peak", f"time on {topology.name}")
-    return *titles, *checked, "compilations", *STAGES.values()
+    rows = [_figures(each, topology, is_timed=bool(executed)) for each in functions]
+    return (*titles, *checked, "compilations", *STAGES.values(), *executed), rows
 
 
 def print_functions(traced: TracedScript, functions: Sequence[PlannedFunction], top: int, topology: Topology) -> None:
@@ -75,7 +81,7 @@ def print_functions(traced: TracedScript, functions: Sequence[PlannedFunction], 
         f"{in_seconds(traced.seconds)} of the script"
     )
     if functions:
-        print_table(_header(functions, topology), [_figures(each, topology) for each in functions], left=2)
+        print_table(*_table(functions, topology), left=2)
     for each in functions:
         if each.plan.collectives:
             print()
@@ -92,6 +98,7 @@ def functions_as_json(
         "seconds": traced.seconds,
         "functions": [
             {"function": each.function.name, "compilations": each.function.times}
+            | ({"executions": each.function.executions} if each.function.executions else {})
             | ({} if each.run is None else {"agrees": each.run.agrees})
             | {"plan": as_json(each.plan, topology)}
             for each in functions
@@ -102,9 +109,10 @@ def functions_as_json(
 def write_pages(folder: Path, title: str, functions: Sequence[PlannedFunction], topology: Topology) -> None:
     """Write the page of `xshardy explain --html --collectives` for each function, and a table of them, `index.html`."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows = ["".join(f"<th>{html.escape(cell)}</th>" for cell in _header(functions, topology))]
-    for number, each in enumerate(functions):
-        name, *cells = map(html.escape, _figures(each, topology))
+    header, figures = _table(functions, topology)
+    rows = ["".join(f"<th>{html.escape(cell)}</th>" for cell in header)]
+    for number, (each, row) in enumerate(zip(functions, figures, strict=True)):
+        name, *cells = map(html.escape, row)
         file = f"function{number}.html"
         write_text(folder / file, page(each.plan.traced.sharded, f"{title}: {each.function.name}", each.plan))
         rows.append(f'<td><a href="{file}">{name}</a></td>' + "".join(f"<td>{cell}</td>" for cell in cells))

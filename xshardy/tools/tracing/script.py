@@ -18,6 +18,7 @@ from xshardy.programs.errors import InputError
 from xshardy.programs.jax_functions import check_installed
 from xshardy.programs.source import Source
 from xshardy.tools.interrupts import status_of
+from xshardy.tools.tracing.jax_plugin import EXECUTED, TIMES_EXECUTIONS
 
 STAGES: Mapping[str, str] = {
     "/jax/core/compile/jaxpr_trace_duration": "traced",
@@ -44,6 +45,8 @@ class CompiledFunction:
     source: Source
     times: Sequence[Mapping[str, float]]
     """For each compilation, the seconds of the `STAGES`; those that JAX did not need again are missing."""
+    executions: Sequence[float] = ()
+    """The seconds of each execution, if they were asked for, and no other program of the script has this name."""
 
     def seconds(self, stage: str) -> float:
         """The time of a stage in all compilations."""
@@ -62,14 +65,20 @@ class TracedScript:
 
 
 def trace_script(
-    file: str, arguments: Sequence[str], devices: int | None = None, *, on_stderr: bool = False
+    file: str,
+    arguments: Sequence[str],
+    devices: int | None = None,
+    *,
+    on_stderr: bool = False,
+    times_executions: bool = False,
 ) -> TracedScript:
     """
     Run the script `file` with `arguments`, on virtual CPUs unless `JAX_PLATFORMS` in the environment has it otherwise.
 
     There are `devices`, by default 8, or as many as the first mesh needs; a script that asks JAX for another number
-    gets that. With `on_stderr`, what it prints goes to standard error. After a Ctrl-C, which ends the script too, the
-    result is what it had compiled. Raises `InputError` if the file is missing, and `EngineError` without JAX.
+    gets that. With `on_stderr`, what it prints goes to standard error; with `times_executions`, JAX waits for the
+    results of each function that it executes, and the times are recorded. After a Ctrl-C, which ends the script too,
+    the result is what it had compiled. Raises `InputError` if the file is missing, and `EngineError` without JAX.
     """
     if not Path(file).is_file():
         raise InputError(f"{file}: error: there is no such file")
@@ -80,7 +89,7 @@ def trace_script(
         sys.stdout.flush()
         script = subprocess.Popen(
             [sys.executable, file, *arguments],
-            env=_environment(folder, devices),
+            env=_environment(folder, devices, times_executions=times_executions),
             stdout=STDERR if on_stderr else None,
         )
         try:
@@ -101,7 +110,7 @@ def _wait(script: "subprocess.Popen[bytes]") -> int:
         return script.wait()
 
 
-def _environment(folder: Path, devices: int | None) -> Mapping[str, str]:
+def _environment(folder: Path, devices: int | None, *, times_executions: bool) -> Mapping[str, str]:
     """The environment in which JAX writes to `folder` what it compiles, and finds our plugin there."""
     plugins = folder / "jax_plugins"
     plugins.mkdir()
@@ -111,29 +120,45 @@ def _environment(folder: Path, devices: int | None) -> Mapping[str, str]:
     ours = {"PYTHONPATH": paths, "JAX_DUMP_IR_TO": str(folder), "JAX_DUMP_IR_MODES": "stablehlo"}
     if devices is not None:
         ours["JAX_NUM_CPU_DEVICES"] = str(devices)
+    if times_executions:
+        ours[TIMES_EXECUTIONS] = "1"
     return {"JAX_PLATFORMS": "cpu", **os.environ, **ours}
 
 
 def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
     """The functions for several devices among those that JAX wrote to `folder`. Equal programs are one function."""
-    times = _times_in(folder / "times.jsonl")
-    found: dict[str, tuple[str, list[Mapping[str, float]]]] = {}
+    times, executions = _times_in(folder / "times.jsonl"), _executions_in(folder / "times.jsonl")
+    found: dict[str, tuple[str, tuple[str, ...], list[Mapping[str, float]]]] = {}
+    named = defaultdict[tuple[str, ...], set[str]](set)  # the programs that have a name
     for file in sorted(folder.glob(_DUMPS), key=lambda file: int(file.name[len("jax_ir") :].partition("_")[0])):
         text = file.read_text()
         module, partitions = _MODULE.search(text), _PARTITIONS.search(text)
         if module is None or partitions is None:
             continue
-        compilations = times[_words(module[1])]
+        words = _words(module[1])
+        named[words].add(text)
+        compilations = times[words]
         name, taken = compilations.pop(0) if compilations else (module[1].removeprefix("jit_"), dict[str, float]())
         if int(partitions[1]) > 1:
-            found.setdefault(text, (name, []))[1].append(taken)
+            found.setdefault(text, (name, words, []))[2].append(taken)
     seen: dict[str, int] = defaultdict(int)
     functions: list[CompiledFunction] = []
-    for text, (name, of_function) in found.items():
+    for text, (name, words, of_function) in found.items():
         seen[name] += 1
         unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        functions.append(CompiledFunction(unique, Source(text, unique, is_text=False), of_function))
+        source, executed = Source(text, unique, is_text=False), executions[words] if named[words] == {text} else ()
+        functions.append(CompiledFunction(unique, source, of_function, executed))
     return functions
+
+
+def _executions_in(file: Path) -> dict[tuple[str, ...], list[float]]:
+    """By the words of the name of a module, the seconds of each execution."""
+    executions = defaultdict[tuple[str, ...], list[float]](list)
+    for line in file.read_text().splitlines() if file.exists() else ():
+        event, seconds, module = json.loads(line)
+        if event == EXECUTED:
+            executions[_words(module)].append(seconds)
+    return executions
 
 
 def _times_in(file: Path) -> dict[tuple[str, ...], list[tuple[str, Mapping[str, float]]]]:

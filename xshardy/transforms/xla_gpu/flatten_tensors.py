@@ -7,10 +7,10 @@ steps, types are inconsistent.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import ClassVar, TypeGuard
 
-import numpy as np
 from xdsl.builder import Builder
 from xdsl.dialects import arith, builtin, func, tensor, vector
 from xdsl.dialects.builtin import (
@@ -294,9 +294,11 @@ def flat_constant(value: DenseIntOrFPElementsAttr) -> DenseIntOrFPElementsAttr:
     if is_one_for_all(value):
         return dense(flat_type(type_), value.data.data)
     major_to_minor = tuple(reversed(minor_to_major(type_)))
-    elements = np.frombuffer(value.data.data, dtype=f"V{value.get_element_type().compile_time_size}")
-    in_memory = elements.reshape(type_.get_shape()).transpose(major_to_minor)
-    return DenseIntOrFPElementsAttr.new((flat_type(type_), BytesAttr(in_memory.tobytes())))
+    data, size, shape = value.data.data, value.get_element_type().compile_time_size, type_.get_shape()
+    steps = [prod(shape[dim + 1 :]) * size for dim in major_to_minor]
+    starts = [range(0, shape[dim] * step, step) for dim, step in zip(major_to_minor, steps, strict=True)]
+    in_memory = b"".join(data[start : start + size] for start in map(sum, product(*starts)))
+    return DenseIntOrFPElementsAttr.new((flat_type(type_), BytesAttr(in_memory)))
 
 
 def check_operations(module: ModuleOp) -> None:

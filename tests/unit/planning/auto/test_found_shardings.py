@@ -1,6 +1,7 @@
 """Found shardings: no slower than those given, within the memory, optimal for the model, and right when they run."""
 
 import json
+import re
 from dataclasses import replace
 from importlib import import_module
 from itertools import product
@@ -198,12 +199,14 @@ def test_programs_compute_what_they_did_and_are_not_refuted(function: Any):
     assert verdict.answer is (Answer.UNDECIDED if function in UNDECIDED else Answer.PROVED)
 
 
-def test_rows_say_what_the_second_best_costs():
+def test_rows_say_what_the_second_best_costs(capsys: pytest.CaptureFixture[str]):
     answer = found(two_layers, *LARGE, free=True)
     rows = annotations_of(answer)
     arguments = [row for row in rows if row.kind is AnnotationKind.ARGUMENT]
     assert [row.tensor for row in arguments] == ["argument 0 (x)", "argument 1 (up)", "argument 2 (down)"]
     assert all(row.second_best is not None and row.second_best > -1e-12 for row in arguments)
+    print_found(answer)
+    assert re.search(r"argument 1 \(up\) +\[{.*}\], P\(", capsys.readouterr().out)
 
 
 def test_an_answer_that_the_model_has_no_choice_for_can_be_printed(capsys: pytest.CaptureFixture[str]):

@@ -8,8 +8,7 @@ polynomial in s^2.
 from dataclasses import dataclass
 from math import inf, nan, sqrt
 
-import numpy as np
-from xdsl.dialects.builtin import AnyFloat, f32
+from xdsl.dialects.builtin import AnyFloat
 
 from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.coefficients import LN2, LOG
@@ -27,8 +26,7 @@ class Normalized:
 
 def sqrt_half_bits(type: AnyFloat) -> int:
     """The bits of sqrt(1/2) as a `type`."""
-    value = sqrt(0.5)
-    return int(np.float32(value).view(np.int32)) if type == f32 else int(np.float64(value).view(np.int64))
+    return int.from_bytes(type.pack([sqrt(0.5)]), "little")
 
 
 def normalized(x: Scalar) -> Normalized:
