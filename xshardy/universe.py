@@ -186,8 +186,8 @@ PASSES: Mapping[str, str] = {
 
 TARGETS: Mapping[str, str] = {
     "hlo": "transforms.hlo.to_opcodes:HLOTarget",
-    "llvm-ir": "lowering.nvptx:LLVMIRTarget",
-    "ptx": "lowering.nvptx:PTXTarget",
+    "llvm-ir": "lowering.code_generators:LLVMIRTarget",
+    "ptx": "lowering.code_generators:PTXTarget",
 }
 
 

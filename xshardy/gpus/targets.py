@@ -34,6 +34,10 @@ class GpuTarget:
     atomics: Atomics
     capability: ComputeCapability | None = None
     """Of NVIDIA's GPUs."""
+    moves_lanes: bool = False
+    """
+    Whether a lane can read the one at a constant distance, in its group of 16 or 32, without an address: AMD's.
+    """
     exchanges_rows: bool = False
     """Whether a lane can read the one at any xor distance below 16 by a modifier of an operand: AMD's, from RDNA on."""
 
@@ -46,7 +50,7 @@ def _amd(name: str, cores: int, wave: int, atomics: Atomics, *, exchanges_rows: 
     """A row of an AMD target, whose cores have 2048 threads each in waves of `wave`."""
     device = Device(cores=cores, threads_per_core=2048, threads_per_warp=wave, max_blocks_x=MAX_AMD_BLOCKS)
     info = f'rocm_compute_capability {{gcn_arch_name: "{name}"}}'
-    return GpuTarget(Vendor.AMD, device, info, atomics, exchanges_rows=exchanges_rows)
+    return GpuTarget(Vendor.AMD, device, info, atomics, moves_lanes=True, exchanges_rows=exchanges_rows)
 
 
 AMD_TARGETS: Mapping[str, GpuTarget] = {

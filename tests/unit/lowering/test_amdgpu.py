@@ -12,10 +12,10 @@ from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.xla_gpu import PdlWaitOp
 from xshardy.gpus.targets import AMD_TARGETS, target_of
 from xshardy.lowering.amd_resources import resources_of
+from xshardy.lowering.code_generators import CompilationError, code_object, compile_module
 from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
 from xshardy.lowering.gpu_to_rocdl import REFUSED, REGISTERS, ConvertGpuToROCDLPass
 from xshardy.lowering.kernel import Kernel, NoPTXError
-from xshardy.lowering.nvptx import CompilationError, code_object, compile_module
 from xshardy.lowering.types import LLVMTypes
 from xshardy.rewriting import ClassPattern
 from xshardy.syntax import parse_module

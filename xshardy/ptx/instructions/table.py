@@ -22,6 +22,7 @@ from xshardy.ptx.instructions.tensor.tensor_memory import TENSOR_MEMORY
 from xshardy.ptx.instructions.tensor.warpgroups import WARP_GROUPS
 from xshardy.ptx.instructions.warp.matrices import MATRICES
 from xshardy.ptx.instructions.warp.warps import WARPS
+from xshardy.ptx.instructions.warp.waves import WAVES
 from xshardy.ptx.instructions.warp.wmma import WMMA
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Kind
@@ -43,6 +44,7 @@ INSTRUCTIONS: Mapping[str, Row] = {
     **TENSOR_MEMORY,
     **WARPS,
     **WARP_GROUPS,
+    **WAVES,
     **WMMA,
 }
 """Instructions whose name decides what they are; others are in `FLOATS` or `INTEGERS`, by the kind of their types."""

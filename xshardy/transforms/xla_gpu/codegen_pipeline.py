@@ -108,7 +108,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
             "scf",
             (
                 LowerXlaSharedPass(),
-                LowerXlaGpuToScfPass(gpu.device.threads_per_warp),
+                LowerXlaGpuToScfPass(gpu.device.threads_per_warp, gpu.moves_lanes),
                 FuseLoopsPass(),
                 PeelLoopsPass(),
                 LowerXlaGpuLoopsToScfPass(),

@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import (
 
 from xshardy import compiler
 from xshardy.gpus.capability import ComputeCapability
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.code_generators import compile_module
 from xshardy.lowering.ptxas import assemble
 from xshardy.ptx.kernels import run_kernel
 from xshardy.syntax import parse_module

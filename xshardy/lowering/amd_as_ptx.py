@@ -1,0 +1,83 @@
+"""
+Kernels for AMD's GPUs as PTX, to execute them on the PTX machine.
+
+The LLVM IR is the one that the kernel is lowered to. Its address spaces have the same numbers in PTX. Its intrinsics
+that exchange words of lanes become instructions of the PTX machine, by inline assembly; others have a twin of NVIDIA's.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from xdsl.dialects.builtin import ModuleOp
+
+from xshardy.gpus.capability import DEFAULT_TARGET
+from xshardy.gpus.targets import Vendor, target_of
+from xshardy.lowering.code_generators import (
+    CompilationError,
+    compile_module,
+    compile_source,
+    kernel_source,
+    target_for,
+)
+from xshardy.lowering.gpu_to_rocdl import SCOPE_OF_BLOCK
+from xshardy.lowering.kernel import Kernel
+from xshardy.lowering.specialize_memory_for_amd import SCOPE
+
+TWINS: Mapping[str, str] = {
+    "amdgpu_kernel": "ptx_kernel",
+    f'syncscope("{SCOPE}")': 'syncscope("device")',
+    f'syncscope("{SCOPE_OF_BLOCK}")': 'syncscope("block")',
+    "@llvm.amdgcn.s.barrier": "@llvm.nvvm.barrier0",
+    **{f"@llvm.amdgcn.workgroup.id.{axis}": f"@llvm.nvvm.read.ptx.sreg.ctaid.{axis}" for axis in "xyz"},
+    **{f"@llvm.amdgcn.workitem.id.{axis}": f"@llvm.nvvm.read.ptx.sreg.tid.{axis}" for axis in "xyz"},
+}
+"""Words of LLVM IR for AMD's GPUs, and what NVIDIA's code generator has in their place."""
+
+EXCHANGES: Mapping[str, str] = {
+    "ds.bpermute": "rr",
+    "ds.swizzle": "rn",
+    "mbcnt.hi": "rr",
+    "mbcnt.lo": "rr",
+    "update.dpp.i32": "rrnnnn",
+}
+"""The intrinsics of `xshardy/ptx/instructions/warp/waves.py`: for each operand whether it is a register or a number."""
+
+_CALL = re.compile(r"call i32 @llvm\.amdgcn\.([\w.]+)\(([^()]*)\)")
+_LEFT = re.compile(r"call .*@(llvm\.amdgcn\.[\w.]+)")
+
+
+def as_nvidia_ir(llvm_ir: str, target: str) -> str:
+    """LLVM IR for an AMD GPU as LLVM IR for NVIDIA's. Raises `CompilationError` for an intrinsic without a row."""
+
+    def assembly(call: re.Match[str]) -> str:
+        if (operands := EXCHANGES.get(call[1])) is None:
+            return call[0]
+        name = call[1].removesuffix(".i32").replace(".", "_")
+        places = ", ".join(f"${number}" for number in range(len(operands) + 1))
+        text = f'"amdgcn.{name}.{target} {places};", "{",".join(("=r", *operands))}"'
+        return f"call i32 asm sideeffect {text}({call[2]}) convergent nounwind"
+
+    for word, twin in TWINS.items():
+        llvm_ir = llvm_ir.replace(word, twin)
+    llvm_ir = _CALL.sub(assembly, llvm_ir)
+    if (left := _LEFT.search(llvm_ir)) is not None:
+        raise CompilationError(f"{left[1]} has no row among those that are executed at level llvm")
+    return llvm_ir
+
+
+def _compile_as_ptx(module: ModuleOp, target: str, opt_level: int) -> Kernel:
+    source = kernel_source(module)
+    return compile_source(replace(source, llvm_ir=as_nvidia_ir(source.llvm_ir, target)), DEFAULT_TARGET, opt_level)
+
+
+PTX_OF: Mapping[Vendor, Callable[[ModuleOp, str, int], Kernel]] = {
+    Vendor.AMD: _compile_as_ptx,
+    Vendor.NVIDIA: compile_module,
+}
+
+
+def compile_to_execute(module: ModuleOp, target: str | None = None, opt_level: int = 3) -> Kernel:
+    """PTX of the kernel of `module`, lowered for any GPU, for the PTX machine. Raises as `compile_module` does."""
+    target = target_for(module, target)
+    return PTX_OF[target_of(target).vendor](module, target, opt_level)
