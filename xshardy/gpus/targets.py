@@ -48,7 +48,14 @@ MAX_AMD_BLOCKS = (2**32 - 1) // 1024
 
 def _amd(name: str, cores: int, wave: int, atomics: Atomics, *, exchanges_rows: bool) -> GpuTarget:
     """A row of an AMD target, whose cores have 2048 threads each in waves of `wave`."""
-    device = Device(cores=cores, threads_per_core=2048, threads_per_warp=wave, max_blocks_x=MAX_AMD_BLOCKS)
+    device = Device(
+        cores=cores,
+        threads_per_core=2048,
+        threads_per_warp=wave,
+        max_blocks_x=MAX_AMD_BLOCKS,
+        transposed_rows=8,
+        transposed_bytes=16,
+    )
     info = f'rocm_compute_capability {{gcn_arch_name: "{name}"}}'
     return GpuTarget(Vendor.AMD, device, info, atomics, moves_lanes=True, exchanges_rows=exchanges_rows)
 

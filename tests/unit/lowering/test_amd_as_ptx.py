@@ -94,7 +94,9 @@ def test_a_wrong_exchange_is_found(target: str, monkeypatch: pytest.MonkeyPatch)
         checked(ROW, target)
 
 
-@pytest.mark.parametrize(("target", "type"), [("gfx942", "bf16"), ("gfx1100", "f16"), ("gfx1201", "f16"), ("gfx90a", "f64")])
+@pytest.mark.parametrize(
+    ("target", "type"), [("gfx942", "bf16"), ("gfx1100", "f16"), ("gfx1201", "f16"), ("gfx90a", "f64")]
+)
 def test_additions_to_memory_are_executed(target: str, type: str):
     assert checked(SCATTER.format(type=type).replace("512", "40"), target)
 
@@ -104,7 +106,7 @@ def test_blocks_share_memory_between_barriers():
 
 
 def test_an_intrinsic_without_a_row_is_refused():
-    with pytest.raises(CompilationError, match="llvm.amdgcn.sbfe has no row"):
+    with pytest.raises(CompilationError, match=r"llvm\.amdgcn\.sbfe has no row"):
         as_nvidia_ir("%v = call i32 @llvm.amdgcn.sbfe(i32 %a)", "gfx942")
 
 
@@ -128,7 +130,9 @@ def ran(*instructions: str) -> None:
 
 
 def test_to_read_a_lane_that_has_exited_is_a_fault():
-    with pytest.raises(FaultError, match=r"thread \(0, 0, 0\) .* reads lane 32 of its wave, which is elsewhere or has exited"):
+    with pytest.raises(
+        FaultError, match=r"thread \(0, 0, 0\) .* reads lane 32 of its wave, which is elsewhere or has exited"
+    ):
         ran("@%p1 ret;", "mov.b32 %r2, 128;", "amdgcn.ds_bpermute.gfx942 %r3, %r2, %r1;")
 
 
