@@ -2,17 +2,18 @@
 Kernels for AMD's GPUs as PTX, to execute them on the PTX machine.
 
 The LLVM IR is the one that the kernel is lowered to. Its address spaces have the same numbers in PTX. Its intrinsics
-that exchange words of lanes become instructions of the PTX machine, by inline assembly; others have a twin of NVIDIA's.
+that exchange words of lanes or convert small floats become instructions of the PTX machine, by inline assembly; others
+have a twin of NVIDIA's.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.gpus.capability import DEFAULT_TARGET
-from xshardy.gpus.targets import Vendor, target_of
+from xshardy.gpus.targets import AMD_SMALL_FLOATS, Vendor, target_of
 from xshardy.lowering.code_generators import (
     CompilationError,
     compile_module,
@@ -34,16 +35,32 @@ TWINS: Mapping[str, str] = {
 }
 """Words of LLVM IR for AMD's GPUs, and what NVIDIA's code generator has in their place."""
 
-EXCHANGES: Mapping[str, str] = {
-    "ds.bpermute": "rr",
-    "ds.swizzle": "rn",
-    "mbcnt.hi": "rr",
-    "mbcnt.lo": "rr",
-    "update.dpp.i32": "rrnnnn",
-}
-"""The intrinsics of `xshardy/ptx/instructions/warp/waves.py`: for each operand whether it is a register or a number."""
 
-_CALL = re.compile(r"call i32 @llvm\.amdgcn\.([\w.]+)\(([^()]*)\)")
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """An instruction of the PTX machine, by inline assembly."""
+
+    operands: str
+    """For each operand whether it is an integer register, a float, or a number."""
+    result: str = "r"
+    """The register of the result: of 32 or 64 bits, or a float."""
+
+
+ASSEMBLY: Mapping[str, Assembly] = {
+    "ds.bpermute": Assembly("rr"),
+    "ds.swizzle": Assembly("rn"),
+    "mbcnt.hi": Assembly("rr"),
+    "mbcnt.lo": Assembly("rr"),
+    "update.dpp.i32": Assembly("rrnnnn"),
+    **{f"cvt.f32.{format}": Assembly("rn", "f") for format in AMD_SMALL_FLOATS},
+    **{f"cvt.pk.f32.{format}": Assembly("rn", "l") for format in AMD_SMALL_FLOATS},
+    **{f"cvt.pk.{format}.f32": Assembly("ffrn") for format in AMD_SMALL_FLOATS},
+}
+"""The intrinsics that `xshardy/ptx/instructions` has under `amdgcn`."""
+
+_CALL = re.compile(
+    r"(?P<name>%\w+) = call (?P<type>[\w<> ]+) @llvm\.amdgcn\.(?P<intrinsic>[\w.]+)\((?P<operands>[^()]*)\)"
+)
 _LEFT = re.compile(r"call .*@(llvm\.amdgcn\.[\w.]+)")
 
 
@@ -51,12 +68,14 @@ def as_nvidia_ir(llvm_ir: str, target: str) -> str:
     """LLVM IR for an AMD GPU as LLVM IR for NVIDIA's. Raises `CompilationError` for an intrinsic without a row."""
 
     def assembly(call: re.Match[str]) -> str:
-        if (operands := EXCHANGES.get(call[1])) is None:
+        if (found := ASSEMBLY.get(call["intrinsic"])) is None:
             return call[0]
-        name = call[1].removesuffix(".i32").replace(".", "_")
-        places = ", ".join(f"${number}" for number in range(len(operands) + 1))
-        text = f'"amdgcn.{name}.{target} {places};", "{",".join(("=r", *operands))}"'
-        return f"call i32 asm sideeffect {text}({call[2]}) convergent nounwind"
+        name = call["intrinsic"].removesuffix(".i32").replace(".", "_")
+        places = ", ".join(f"${number}" for number in range(len(found.operands) + 1))
+        text = f'"amdgcn.{name}.{target} {places};", "={",".join((found.result, *found.operands))}"'
+        result, type = (f"{call['name']}.bits", "i64") if found.result == "l" else (call["name"], call["type"])
+        line = f"{result} = call {type} asm sideeffect {text}({call['operands']}) convergent nounwind"
+        return line if type == call["type"] else f"{line}\n  {call['name']} = bitcast i64 {result} to {call['type']}"
 
     for word, twin in TWINS.items():
         llvm_ir = llvm_ir.replace(word, twin)

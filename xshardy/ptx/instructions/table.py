@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.branches import BRANCHES
 from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.scalar.amd_conversions import AMD_CONVERSIONS
 from xshardy.ptx.instructions.scalar.atomics import ATOMICS
 from xshardy.ptx.instructions.scalar.bits import BITS
 from xshardy.ptx.instructions.scalar.comparisons import COMPARISONS
@@ -28,6 +29,7 @@ from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Kind
 
 INSTRUCTIONS: Mapping[str, Row] = {
+    **AMD_CONVERSIONS,
     **ASYNC_STORES,
     **ATOMICS,
     **BARRIERS,

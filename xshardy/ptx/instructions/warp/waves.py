@@ -11,11 +11,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from xshardy.gpus.targets import AMD_TARGETS, GpuTarget
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.faults import FaultKind
-from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.form import Form, amd_target
 from xshardy.ptx.instructions.row import Row
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Operand
@@ -26,11 +25,6 @@ QUAD, ROW, HALF_WAVE = 4, 16, 32
 
 Source: TypeAlias = Callable[[Array], Array]
 """The lane that each lane of a wave reads; -1 for none."""
-
-
-def target(form: Form) -> GpuTarget:
-    """The modifier of the GPU."""
-    return AMD_TARGETS[form.required(*AMD_TARGETS)]
 
 
 def number(form: Form, operand: Operand) -> int:
@@ -75,7 +69,7 @@ def exchange(form: Form, context: Context, wave: int, word: Operand, source: Cal
 
 def permute(form: Form, context: Context) -> Step:
     """`amdgcn.ds_bpermute d, address, word`: of the lane `address / 4`, modulo the wave."""
-    wave = target(form).device.threads_per_warp
+    wave = amd_target(form).device.threads_per_warp
     _, address, word = form.instruction.operands
     read = context.registers.reader(form.instruction, address, B32)
     return exchange(
@@ -85,7 +79,7 @@ def permute(form: Form, context: Context) -> Step:
 
 def swizzle(form: Form, context: Context) -> Step:
     """`amdgcn.ds_swizzle d, word, masks`: of lane `(lane & and | or) ^ xor` of 32; masks of 5 bits, `and` lowest."""
-    wave = target(form).device.threads_per_warp
+    wave = amd_target(form).device.threads_per_warp
     _, word, operand = form.instruction.operands
     masks = number(form, operand)
     if not 0 <= masks < 1 << 15:
@@ -123,7 +117,7 @@ MOVES: Mapping[range, tuple[Callable[[int], Source], bool]] = {
 
 def move(form: Form, context: Context) -> Step:
     """`amdgcn.update_dpp d, old, word, control, rows, banks, bound`: of another lane of 16, by the control."""
-    gpu = target(form)
+    gpu = amd_target(form)
     _, _, word, *numbers = form.instruction.operands
     control, rows, banks, bound = (number(form, operand) for operand in numbers)
     found = next((row for controls, row in MOVES.items() if control in controls), None)
@@ -140,7 +134,7 @@ def count_below(first: int) -> Callable[[Form, Context], Step]:
     """`amdgcn.mbcnt_lo d, mask, start`: `start`, and the bits of `mask` for 32 lanes from `first` on below this."""
 
     def meaning(form: Form, context: Context) -> Step:
-        wave = target(form).device.threads_per_warp
+        wave = amd_target(form).device.threads_per_warp
         result, mask, start = form.instruction.operands
         read_mask, read_start = (context.registers.reader(form.instruction, each, B32) for each in (mask, start))
         write = context.registers.writer(form.instruction, result, B32)
