@@ -2,7 +2,9 @@
 What a compilation target is: a row of facts about a GPU, of either vendor, by the name that LLVM has for it.
 
 NVIDIA's rows follow from the compute capability in the name, `sm_90`. AMD's names, `gfx942`, follow no rule, and are in
-a table. Sources: AMD's ISA documents and data sheets, LLVM's user guide for AMDGPU.
+a table. Sources: "AMD GPU specifications" of ROCm's documentation (compute units, waves); HIP's documentation, "Compute
+unit mode and workgroup processor mode" (pairs of compute units share blocks, from RDNA on); LLVM's user guide for
+AMDGPU. Which additions to memory a GPU has, LLVM's code generator says: a test asks it.
 """
 
 import re
@@ -99,13 +101,13 @@ def _amd(
 
 
 AMD_TARGETS: Mapping[str, GpuTarget] = {
-    # MI250X: compute units of one of its two dies
+    # MI250X: the 110 compute units of one of its two dies
     "gfx90a": _amd("gfx90a", 110, 64, amd_atomics(*F32, *F64, *PAIRS_OF_F16), exchanges_rows=False),
-    # MI300X: compute units
+    # MI300X: 304 compute units
     "gfx942": _amd("gfx942", 304, 64, amd_atomics(*F32, *F64, *PAIRS), FNUZ, exchanges_rows=False),
-    # Radeon RX 7900 XTX: pairs of compute units
+    # Radeon RX 7900 XTX: 96 compute units, in pairs
     "gfx1100": _amd("gfx1100", 48, 32, amd_atomics(*F32), exchanges_rows=True),
-    # Radeon RX 9070 XT: pairs of compute units
+    # Radeon RX 9070 XT: 64 compute units, in pairs
     "gfx1201": _amd("gfx1201", 32, 32, amd_atomics(*F32, *PAIRS), OCP, exchanges_rows=True),
 }
 
