@@ -61,11 +61,12 @@ ASSEMBLY: Mapping[str, Assembly] = {
 _CALL = re.compile(
     r"(?P<name>%\w+) = call (?P<type>[\w<> ]+) @llvm\.amdgcn\.(?P<intrinsic>[\w.]+)\((?P<operands>[^()]*)\)"
 )
-_LEFT = re.compile(r"call .*@(llvm\.amdgcn\.[\w.]+)")
+_LEFT = re.compile(r'call .*@(llvm\.amdgcn\.[\w.]+)|(syncscope\("(?!(?:block|device|singlethread)")[^"]*"\))')
+"""What NVIDIA's code generator does not know: it would end the process."""
 
 
 def as_nvidia_ir(llvm_ir: str, target: str) -> str:
-    """LLVM IR for an AMD GPU as LLVM IR for NVIDIA's. Raises `CompilationError` for an intrinsic without a row."""
+    """LLVM IR for an AMD GPU as LLVM IR for NVIDIA's. Raises `CompilationError` for what has no row."""
 
     def assembly(call: re.Match[str]) -> str:
         if (found := ASSEMBLY.get(call["intrinsic"])) is None:
@@ -81,7 +82,7 @@ def as_nvidia_ir(llvm_ir: str, target: str) -> str:
         llvm_ir = llvm_ir.replace(word, twin)
     llvm_ir = _CALL.sub(assembly, llvm_ir)
     if (left := _LEFT.search(llvm_ir)) is not None:
-        raise CompilationError(f"{left[1]} has no row among those that are executed at level llvm")
+        raise CompilationError(f"level llvm of kernels for AMD's GPUs cannot be executed with {left[1] or left[2]}")
     return llvm_ir
 
 

@@ -105,9 +105,16 @@ def test_blocks_share_memory_between_barriers():
     assert checked(COLUMNS.replace("512", "96"), "gfx942")
 
 
-def test_an_intrinsic_without_a_row_is_refused():
-    with pytest.raises(CompilationError, match=r"llvm\.amdgcn\.sbfe has no row"):
-        as_nvidia_ir("%v = call i32 @llvm.amdgcn.sbfe(i32 %a)", "gfx942")
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("%v = call i32 @llvm.amdgcn.sbfe(i32 %a)", r"llvm\.amdgcn\.sbfe"),
+        ('fence syncscope("wavefront") release', r'syncscope\("wavefront"\)'),
+    ],
+)
+def test_what_has_no_row_is_refused(line: str, what: str):
+    with pytest.raises(CompilationError, match=f"cannot be executed with {what}"):
+        as_nvidia_ir(line, "gfx942")
 
 
 def ran(*instructions: str) -> None:
