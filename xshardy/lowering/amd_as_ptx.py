@@ -26,14 +26,14 @@ from xshardy.lowering.kernel import Kernel
 from xshardy.lowering.specialize_memory_for_amd import SCOPE
 
 TWINS: Mapping[str, str] = {
-    "amdgpu_kernel": "ptx_kernel",
+    " amdgpu_kernel ": " ptx_kernel ",
     f'syncscope("{SCOPE}")': 'syncscope("device")',
     f'syncscope("{SCOPE_OF_BLOCK}")': 'syncscope("block")',
-    "@llvm.amdgcn.s.barrier": "@llvm.nvvm.barrier0",
-    **{f"@llvm.amdgcn.workgroup.id.{axis}": f"@llvm.nvvm.read.ptx.sreg.ctaid.{axis}" for axis in "xyz"},
-    **{f"@llvm.amdgcn.workitem.id.{axis}": f"@llvm.nvvm.read.ptx.sreg.tid.{axis}" for axis in "xyz"},
+    "@llvm.amdgcn.s.barrier(": "@llvm.nvvm.barrier0(",
+    **{f"@llvm.amdgcn.workgroup.id.{axis}(": f"@llvm.nvvm.read.ptx.sreg.ctaid.{axis}(" for axis in "xyz"},
+    **{f"@llvm.amdgcn.workitem.id.{axis}(": f"@llvm.nvvm.read.ptx.sreg.tid.{axis}(" for axis in "xyz"},
 }
-"""Words of LLVM IR for AMD's GPUs, and what NVIDIA's code generator has in their place."""
+"""Parts of LLVM IR for AMD's GPUs, and what NVIDIA's code generator has in their place."""
 
 
 @dataclass(frozen=True, slots=True)

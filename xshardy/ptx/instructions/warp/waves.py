@@ -121,7 +121,7 @@ def move(form: Form, context: Context) -> Step:
     _, _, word, *numbers = form.instruction.operands
     control, rows, banks, bound = (number(form, operand) for operand in numbers)
     found = next((row for controls, row in MOVES.items() if control in controls), None)
-    if found is None or found[1] > gpu.exchanges_rows:
+    if found is None or (found[1] and not gpu.exchanges_rows):
         raise form.error(f"this GPU has no control {control:#x}, or none that is supported")
     if (rows, banks) != (0xF, 0xF) or not bound:
         raise form.error("only moves are supported in which all rows and banks take part and lanes can get 0")
