@@ -131,7 +131,6 @@ def nvidia_instructions(target: Target) -> Available:
 
 def _amd(format: str) -> Instructions:
     """The instructions behind LLVM's intrinsics for a format that AMD calls `fp8` or `bf8`, whichever it is."""
-    lowest = 0, i32
 
     def extended(pair: Scalar) -> Scalar:
         word = pair.insert(llvm.ZExtOp(pair.value, i32))
@@ -142,25 +141,25 @@ def _amd(format: str) -> Instructions:
 
     def extended_one(bits: Scalar) -> Scalar:
         word = bits.insert(llvm.ZExtOp(bits.value, i32))
-        operands = [word.value, word.constant(*lowest).value]
+        operands = [word.value, word.constant(0).value]
         return word.insert(llvm.CallIntrinsicOp(f"llvm.amdgcn.cvt.f32.{format}", operands, [f32]))
 
     def truncated(low: Scalar, high: Scalar) -> Scalar:
-        operands = [low.value, high.value, low.constant(*lowest).value, low.constant(0, i1).value]
+        operands = [low.value, high.value, low.constant(0, i32).value, low.constant(0, i1).value]
         word = low.insert(llvm.CallIntrinsicOp(f"llvm.amdgcn.cvt.pk.{format}.f32", operands, [i32]))
         return word.insert(llvm.TruncOp(word.value, i16))
 
     return Instructions(frozenset((f32,)), extended, extended_one, truncated, saturates=False)
 
 
-SMALL_FLOATS: Mapping[str, type[Attribute]] = {
+F8_TYPES: Mapping[str, type[Attribute]] = {
     type.name: type for type in (Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2Type, Float8E5M2FNUZType)
 }
 
 
 def amd_instructions(formats: Mapping[str, str]) -> Available:
     """What an AMD GPU has that calls the formats of these types (values) so (keys)."""
-    return {SMALL_FLOATS[type]: _amd(format) for format, type in formats.items()}
+    return {F8_TYPES[type]: _amd(format) for format, type in formats.items()}
 
 
 def element(vector: Scalar, position: int) -> Scalar:
