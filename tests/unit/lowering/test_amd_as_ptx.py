@@ -95,7 +95,8 @@ def test_a_wrong_exchange_is_found(target: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("target", "type"), [("gfx942", "bf16"), ("gfx1100", "f16"), ("gfx1201", "f16"), ("gfx90a", "f64")]
+    ("target", "type"),
+    [("gfx942", "bf16"), ("gfx1100", "f16"), ("gfx1201", "f16"), ("gfx90a", "f64"), ("gfx942", "c64")],
 )
 def test_additions_to_memory_are_executed(target: str, type: str):
     assert checked(SCATTER.format(type=type).replace("512", "40"), target)
