@@ -40,8 +40,8 @@ from xshardy.interpreters.check import Comparison, Tolerance, compare, unlike
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
+from xshardy.lowering.code_generators import Kernel
 from xshardy.lowering.cuda_files import MissingCudaExtraError
-from xshardy.lowering.nvptx import Kernel
 from xshardy.numerics.element_types import KINDS, Array, Kind, float_info, numpy_dtype, packed, unpacked
 from xshardy.tools.execution import result_types
 

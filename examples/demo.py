@@ -11,8 +11,8 @@ from rich.table import Table
 
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
+from xshardy.lowering.code_generators import Kernel
 from xshardy.lowering.cuda_files import MissingCudaExtraError
-from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import assemble
 from xshardy.tools.console import console
 from xshardy.tools.execution import execute_fusion

@@ -19,7 +19,7 @@ from jax import numpy as jnp
 
 import xshardy
 from xshardy.engines.cuda import LoadedKernel, load
-from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.code_generators import Kernel
 from xshardy.ptx.kernels import run_kernel
 
 VERSION = 0, 3

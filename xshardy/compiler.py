@@ -31,7 +31,7 @@ from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS, check_l
 from xshardy.universe import new_context
 
 if TYPE_CHECKING:
-    from xshardy.lowering.nvptx import Kernel
+    from xshardy.lowering.code_generators import Kernel
 
 Observer = Callable[[str, ModuleOp, float], None]
 """
@@ -183,7 +183,7 @@ def compile(
     entry: str | None = None,
 ) -> "Kernel":
     """As `xshardy.compile`, for HLO text, an HLO module, or an emitted module. See `compile_text` for `entry`."""
-    from xshardy.lowering.nvptx import compile_module  # loads LLVM, which no other function here needs
+    from xshardy.lowering.code_generators import compile_module  # loads LLVM, which no other function here needs
 
     start = perf_counter()
     hlo = parse_hlo(source, name) if isinstance(source, str) else source

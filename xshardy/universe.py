@@ -101,7 +101,7 @@ NAMED_AS_FILES: Mapping[tuple[str, str], str] = {
         stablehlo-legalize-composite-to-call stablehlo-legalize-deprecated-ops stablehlo-legalize-if-to-case
     """,
     ("transforms.xla_gpu", "xla-gpu-"): """
-        xla-gpu-codegen-pipeline xla-gpu-convert-float-nvidia xla-gpu-convert-index-type
+        xla-gpu-codegen-pipeline xla-gpu-convert-float-amd xla-gpu-convert-float-nvidia xla-gpu-convert-index-type
         xla-gpu-convert-pure-call-ops xla-gpu-erase-dead-functions xla-gpu-expand-float-ops
         xla-gpu-expand-integer-power xla-gpu-expand-math-functions xla-gpu-flatten-tensors xla-gpu-fuse-loops
         xla-gpu-inline-into-loops xla-gpu-insert-pdl xla-gpu-lower-affine xla-gpu-lower-tensors
@@ -186,8 +186,8 @@ PASSES: Mapping[str, str] = {
 
 TARGETS: Mapping[str, str] = {
     "hlo": "transforms.hlo.to_opcodes:HLOTarget",
-    "llvm-ir": "lowering.nvptx:LLVMIRTarget",
-    "ptx": "lowering.nvptx:PTXTarget",
+    "llvm-ir": "lowering.code_generators:LLVMIRTarget",
+    "ptx": "lowering.code_generators:PTXTarget",
 }
 
 

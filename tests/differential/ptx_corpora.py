@@ -28,7 +28,7 @@ from xshardy.interpreters.check import EXACT, Tolerance, compare, part_type, unl
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
-from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.code_generators import Kernel
 from xshardy.numerics.element_types import KINDS, Array, Kind, float_info, packed, unpacked
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.machine import Machine, Options

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy import compiler
 from xshardy.interpreters.simt import find_kernel, run_kernel
 from xshardy.launch.kernel_levels import compiled_at, first_of_buffer, run_compiled
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.code_generators import compile_module
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS

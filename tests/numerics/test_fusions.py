@@ -11,7 +11,7 @@ import pytest
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
 from xshardy.launch.kernel_levels import ALL_LEVELS
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.code_generators import compile_module
 from xshardy.lowering.ptxas import assemble
 from xshardy.tools.execution import execute_fusion
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS

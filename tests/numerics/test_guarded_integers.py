@@ -4,7 +4,7 @@ import numpy as np
 
 from xshardy import compiler
 from xshardy.launch.kernel_levels import compiled_at, run_compiled
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.code_generators import compile_module
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module
 

@@ -16,7 +16,7 @@ from xshardy.emitters.index_width import narrow_indices
 from xshardy.emitters.preparation import prepare
 from xshardy.gpus.devices import Device
 from xshardy.hlo_text import parse_hlo
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.code_generators import compile_module
 from xshardy.tools.execution import execute_fusion
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED, LEVELS
 

@@ -1,7 +1,7 @@
 """
 What GPUs add to memory by one atomic instruction, and on what other atomic accesses they can rely.
 
-Source: PTX ISA, `atom` and `red`; LLVM's AMDGPU backend, the features of each processor.
+Source: PTX ISA, `atom` and `red`; the instructions that LLVM's AMDGPU backend has for each processor.
 """
 
 from collections.abc import Mapping

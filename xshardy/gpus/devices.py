@@ -21,6 +21,10 @@ class Device:
     """Resident threads per core."""
     threads_per_warp: int = 32
     max_blocks_x: int = 2**31 - 1
+    transposed_rows: int = 4
+    """The rows of a tile that the threads of a block move at a time, in transposes. A choice of XLA's."""
+    transposed_bytes: int = 4
+    """The longest vectors of elements in tiles of transposes. A choice of XLA's."""
 
 
 DEVICES: Mapping[ComputeCapability, Device] = {

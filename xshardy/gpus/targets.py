@@ -2,12 +2,14 @@
 What a compilation target is: a row of facts about a GPU, of either vendor, by the name that LLVM has for it.
 
 NVIDIA's rows follow from the compute capability in the name, `sm_90`. AMD's names, `gfx942`, follow no rule, and are in
-a table. Sources: AMD's ISA documents and data sheets, LLVM's user guide for AMDGPU.
+a table. Sources: "AMD GPU specifications" of ROCm's documentation (compute units, waves); HIP's documentation, "Compute
+unit mode and workgroup processor mode" (pairs of compute units share blocks, from RDNA on); LLVM's user guide for
+AMDGPU. Which additions to memory a GPU has, LLVM's code generator says: a test asks it.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum, auto
 
 from xshardy.gpus.atomics import F32, F64, PAIRS, PAIRS_OF_F16, Atomics, amd_atomics, nvidia_atomics
@@ -34,30 +36,79 @@ class GpuTarget:
     atomics: Atomics
     capability: ComputeCapability | None = None
     """Of NVIDIA's GPUs."""
+    moves_lanes: bool = False
+    """
+    Whether a lane can read the one at a constant distance, in its group of 16 or 32, without an address: AMD's.
+    """
+    small_floats: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The types that AMD's instructions call `fp8` and `bf8`, by that name, where the GPU has these."""
     exchanges_rows: bool = False
     """Whether a lane can read the one at any xor distance below 16 by a modifier of an operand: AMD's, from RDNA on."""
 
+    @property
+    def has_libdevice(self) -> bool:
+        """Whether NVIDIA's library of functions is for the GPU."""
+        return self.vendor is Vendor.NVIDIA
+
+    @property
+    def overlaps_kernels(self) -> bool:
+        """Whether a kernel can be launched before the one in front of it has ended."""
+        return self.capability is not None and self.capability >= PDL_SINCE
+
+
+PDL_SINCE = ComputeCapability(9)
+"""The first generation of NVIDIA's GPUs that has `griddepcontrol`."""
 
 MAX_AMD_BLOCKS = (2**32 - 1) // 1024
 """A dimension of a grid of AMD's has fewer than 2^32 threads; a block has at most 1024."""
 
 
-def _amd(name: str, cores: int, wave: int, atomics: Atomics, *, exchanges_rows: bool) -> GpuTarget:
+FNUZ = {"fp8": "f8E4M3FNUZ", "bf8": "f8E5M2FNUZ"}
+OCP = {"fp8": "f8E4M3FN", "bf8": "f8E5M2"}
+"""Formats of small floats: AMD's own, and those of the Open Compute Project."""
+AMD_SMALL_FLOATS = tuple(OCP)
+"""What AMD's instructions call them."""
+
+
+def _amd(
+    name: str,
+    cores: int,
+    wave: int,
+    atomics: Atomics,
+    small_floats: Mapping[str, str] | None = None,
+    *,
+    exchanges_rows: bool,
+) -> GpuTarget:
     """A row of an AMD target, whose cores have 2048 threads each in waves of `wave`."""
-    device = Device(cores=cores, threads_per_core=2048, threads_per_warp=wave, max_blocks_x=MAX_AMD_BLOCKS)
+    device = Device(
+        cores=cores,
+        threads_per_core=2048,
+        threads_per_warp=wave,
+        max_blocks_x=MAX_AMD_BLOCKS,
+        transposed_rows=8,
+        transposed_bytes=16,
+    )
     info = f'rocm_compute_capability {{gcn_arch_name: "{name}"}}'
-    return GpuTarget(Vendor.AMD, device, info, atomics, exchanges_rows=exchanges_rows)
+    return GpuTarget(
+        Vendor.AMD,
+        device,
+        info,
+        atomics,
+        moves_lanes=True,
+        small_floats=small_floats or {},
+        exchanges_rows=exchanges_rows,
+    )
 
 
 AMD_TARGETS: Mapping[str, GpuTarget] = {
-    # MI250X: compute units of one of its two dies
+    # MI250X: the 110 compute units of one of its two dies
     "gfx90a": _amd("gfx90a", 110, 64, amd_atomics(*F32, *F64, *PAIRS_OF_F16), exchanges_rows=False),
-    # MI300X: compute units
-    "gfx942": _amd("gfx942", 304, 64, amd_atomics(*F32, *F64, *PAIRS), exchanges_rows=False),
-    # Radeon RX 7900 XTX: pairs of compute units
+    # MI300X: 304 compute units
+    "gfx942": _amd("gfx942", 304, 64, amd_atomics(*F32, *F64, *PAIRS), FNUZ, exchanges_rows=False),
+    # Radeon RX 7900 XTX: 96 compute units, in pairs
     "gfx1100": _amd("gfx1100", 48, 32, amd_atomics(*F32), exchanges_rows=True),
-    # Radeon RX 9070 XT: pairs of compute units
-    "gfx1201": _amd("gfx1201", 32, 32, amd_atomics(*F32, *PAIRS), exchanges_rows=True),
+    # Radeon RX 9070 XT: 64 compute units, in pairs
+    "gfx1201": _amd("gfx1201", 32, 32, amd_atomics(*F32, *PAIRS), OCP, exchanges_rows=True),
 }
 
 
@@ -86,5 +137,11 @@ def atomics_in(gpu_device_info: str) -> Atomics | None:
     """The atomic accesses of the GPU that the option `gpu_device_info` of a pass names; None if it names no target."""
     if (capability := parse_device_info(gpu_device_info)) is not None:
         return nvidia_atomics(capability)
+    amd = amd_target_in(gpu_device_info)
+    return None if amd is None else amd.atomics
+
+
+def amd_target_in(gpu_device_info: str) -> GpuTarget | None:
+    """The AMD GPU that the option `gpu_device_info` of a pass names; None if it names none that is known."""
     amd = _AMD_NAME.search(gpu_device_info)
-    return AMD_TARGETS[amd[1]].atomics if amd is not None and amd[1] in AMD_TARGETS else None
+    return None if amd is None else AMD_TARGETS.get(amd[1])

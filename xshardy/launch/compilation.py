@@ -16,7 +16,7 @@ from xshardy.launch.layouts import require_layouts
 from xshardy.launch.plan_steps import plan_of
 from xshardy.launch.prepared_program import ModuleError, prepared
 from xshardy.launch.unfused import require_fused
-from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.code_generators import Kernel
 from xshardy.lowering.ptx_module import join_ptx
 
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from xshardy.lowering.nvptx import Kernel, KernelArgument
+from xshardy.lowering.code_generators import Kernel, KernelArgument
 from xshardy.syntax.files import write_file
 
 PACKAGES = ("llvmlite", "nvidia-nvvm", "xdsl", "xshardy")

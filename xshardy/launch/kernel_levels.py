@@ -12,7 +12,8 @@ from xshardy.dialects.xla_gpu.discardable import slice_index
 from xshardy.emitters import emit_fusion
 from xshardy.gpus.targets import device_of
 from xshardy.interpreters import simt
-from xshardy.lowering.nvptx import MAX_OPT_LEVEL, Kernel, compile_module
+from xshardy.lowering.amd_as_ptx import compile_to_execute
+from xshardy.lowering.code_generators import MAX_OPT_LEVEL, Kernel, compile_module
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.kernels import run_kernel
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
@@ -70,8 +71,13 @@ def kernel_at(fusion: FusionOp, level: str, target: str, math: str = "auto") -> 
 
 
 def compiled_at(level: str, module: ModuleOp, target: str | None = None) -> Kernel:
-    """The kernel of `module`, lowered to `llvm`, compiled as the PTX machine executes it at `level`."""
-    return compile_module(module, target, OPT_LEVELS[level])
+    """
+    The kernel of `module`, lowered to `llvm`, compiled as the PTX machine executes it at `level`.
+
+    At level `llvm`, kernels for every GPU can be executed; at `PTX`, those that are compiled to it.
+    """
+    compiled = compile_module if level == PTX else compile_to_execute
+    return compiled(module, target, OPT_LEVELS[level])
 
 
 def run_compiled(kernel: Kernel, buffers: Sequence[Array], written_in: Sequence[int]) -> list[Array]:

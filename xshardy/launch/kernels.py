@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy import compiler
 from xshardy.launch.kernel_cache import KernelCache
-from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.code_generators import Kernel
 from xshardy.syntax import parse_module
 
 Progress = Callable[[int, int], None]

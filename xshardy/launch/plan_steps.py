@@ -28,7 +28,7 @@ from xshardy.launch.launch_plan import (
 from xshardy.launch.leaves import SAME_MEMORY, Leaf, leaves_of, origin, returned, started
 from xshardy.launch.memory import to_memory
 from xshardy.launch.prepared_program import name_of
-from xshardy.lowering.nvptx import ptx_name
+from xshardy.lowering.code_generators import ptx_name
 
 
 @dataclass(slots=True)

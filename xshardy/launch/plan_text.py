@@ -27,8 +27,8 @@ from xshardy.launch.launch_plan import (
     WhileStep,
 )
 from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
+from xshardy.lowering.code_generators import Kernel
 from xshardy.lowering.kernel_files import kernel_files
-from xshardy.lowering.nvptx import Kernel
 from xshardy.syntax.files import write_file
 
 Entries = dict[str, object]

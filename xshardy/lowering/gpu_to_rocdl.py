@@ -72,8 +72,8 @@ SCOPE_OF_BLOCK = "workgroup"
 
 QUAD, ROW, HALF_WAVE = 4, 16, 32
 """Lanes that exchange words by a permutation of four lanes, by a modifier for rows, and by `ds_swizzle`."""
-ROTATE_ROW, EXCHANGE_ROW = 0x120, 0x160
-"""Controls of `rocdl.update.dpp`, plus a distance: rotate by it, and xor with it."""
+SHIFT_ROW, ROTATE_ROW, EXCHANGE_ROW = 0x100, 0x120, 0x160
+"""Controls of `rocdl.update.dpp`, plus a distance: to lower lanes by it, around the end by it, and xor with it."""
 
 
 def exchanged(word: SSAValue, distance: int, gpu: GpuTarget, rewriter: PatternRewriter) -> Operation | None:
@@ -88,9 +88,24 @@ def exchanged(word: SSAValue, distance: int, gpu: GpuTarget, rewriter: PatternRe
         return rocdl.MoveLanesOp(word, EXCHANGE_ROW + distance)
     if distance == ROW // 2:  # half a row further, around its end
         return rocdl.MoveLanesOp(word, ROTATE_ROW + distance)
-    if distance < HALF_WAVE:
-        mask = rewriter.insert(integer_constant(distance << 10 | HALF_WAVE - 1, i32)).result
-        return rocdl.SwizzleLanesOp(word, mask)
+    return _swizzled(word, distance, rewriter) if distance < HALF_WAVE else None
+
+
+def _swizzled(word: SSAValue, distance: int, rewriter: PatternRewriter) -> Operation:
+    mask = rewriter.insert(integer_constant(distance << 10 | HALF_WAVE - 1, i32)).result
+    return rocdl.SwizzleLanesOp(word, mask)
+
+
+def moved_down(word: SSAValue, distance: int, width: int, rewriter: PatternRewriter) -> Operation | None:
+    """
+    `word` of the lane at `distance` above, in groups of `width`, without a computed address; None if that cannot be.
+
+    A lane without a source gets 0, or another word. Source: as of `exchanged`.
+    """
+    if width == ROW and 0 < distance < ROW:
+        return rocdl.MoveLanesOp(word, SHIFT_ROW + distance)
+    if width == HALF_WAVE == 2 * distance:
+        return _swizzled(word, distance, rewriter)
     return None
 
 
@@ -109,7 +124,8 @@ class LowerWaveShuffle(ConversionPattern[ShuffleOp]):
     `%r, %valid = gpu.shuffle down %x, %offset, %width` -> `rocdl.ds_bpermute` from `lane + offset`, or from the lane
     itself if that is not in its group of `width` lanes.
 
-    For a constant xor in a whole wave, `rocdl.update.dpp` or `rocdl.ds_swizzle`, which need no lane number.
+    For a constant xor in a whole wave, `rocdl.update.dpp` or `rocdl.ds_swizzle`, which need no lane number; also for a
+    constant distance in groups of 16 or 32 lanes, if `%valid` is not used: `%r` of an invalid lane is any word then.
     """
 
     gpu: GpuTarget
@@ -124,12 +140,16 @@ class LowerWaveShuffle(ConversionPattern[ShuffleOp]):
         return moved, valid
 
     def _exchanged(self, op: ShuffleOp, word: SSAValue, rewriter: PatternRewriter) -> tuple[SSAValue, SSAValue] | None:
-        """The word and its validity for a constant xor in a whole wave; None for anything else."""
-        distance, wave = _constant(op.offset), self.gpu.device.threads_per_warp
-        is_whole = op.mode.data is ShuffleMode.Xor and _constant(op.width) == wave
-        if not is_whole or distance is None or not 0 <= distance < wave:
+        """The word and its validity for a constant distance in a group of constant width; None for anything else."""
+        distance, width, wave = _constant(op.offset), _constant(op.width), self.gpu.device.threads_per_warp
+        if distance is None or width is None or not 0 <= distance < wave:
             return None
-        if (move := exchanged(word, distance, self.gpu, rewriter)) is None:
+        move = None
+        if op.mode.data is ShuffleMode.Xor and width == wave:
+            move = exchanged(word, distance, self.gpu, rewriter)
+        elif op.mode.data is ShuffleMode.Down and op.valid.first_use is None:
+            move = moved_down(word, distance, width, rewriter)
+        if move is None:
             return None
         valid = rewriter.insert(integer_constant(1, i1)).result
         return rewriter.insert(move).results[0], valid

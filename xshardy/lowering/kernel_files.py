@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xshardy.gpus.targets import Vendor, target_of
+from xshardy.lowering.code_generators import CompilationError, code_object
 from xshardy.lowering.kernel import Kernel
-from xshardy.lowering.nvptx import CompilationError, code_object
 from xshardy.lowering.ptx_module import join_ptx
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from xshardy.lowering.nvptx import CompilationError
+from xshardy.lowering.code_generators import CompilationError
 
 _HEADER = re.compile(r"\A(?://[^\n]*\n|\s)*(?P<directives>\.version[^\n]*\n\.target[^\n]*\n\.address_size[^\n]*\n)")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.code_generators import Kernel
 from xshardy.numerics.element_types import Array, packed, unpacked
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.memory import Region

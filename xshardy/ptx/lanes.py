@@ -134,13 +134,13 @@ class Lanes:
         finally:
             self.engine = before
 
-    def warps(self, values: Array, fill: int = 0) -> Array:
-        """`values` by warp: an array [blocks, warps, 32]; a last warp with fewer threads is filled up."""
+    def warps(self, values: Array, fill: int = 0, size: int = WARP_SIZE) -> Array:
+        """`values` by warp: an array [blocks, warps, size]; a last warp with fewer threads is filled up."""
         full = np.broadcast_to(values, self.shape)
-        missing = -self.launch.threads % WARP_SIZE
+        missing = -self.launch.threads % size
         if missing:
             full = np.pad(full, ((0, 0), (0, missing)), constant_values=fill)
-        return full.reshape(self.shape[0], -1, WARP_SIZE)
+        return full.reshape(self.shape[0], -1, size)
 
     def of_warps(self, values: Array) -> Array:
         """The inverse of `warps`."""

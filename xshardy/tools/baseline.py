@@ -14,8 +14,8 @@ from pathlib import Path
 
 from rich.table import Table
 
+from xshardy.lowering.code_generators import Kernel
 from xshardy.lowering.cuda_files import MissingCudaExtraError
-from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble_each
 from xshardy.programs.errors import InputError
 from xshardy.ptx.errors import LaunchError, PtxError

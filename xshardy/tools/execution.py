@@ -21,8 +21,8 @@ from xshardy.interpreters.inputs import inputs_of
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.simt.memory import in_memory_order, in_tensor_order
 from xshardy.launch.kernel_levels import OPT_LEVELS, PTX, compiled_at, first_of_buffer, run_compiled
+from xshardy.lowering.code_generators import compile_module
 from xshardy.lowering.kernel import NoPTXError
-from xshardy.lowering.nvptx import compile_module
 from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.ptx.errors import PtxError
 from xshardy.tools.console import console, summary

@@ -16,8 +16,8 @@ from xshardy.emitters.signatures import emitted_tensor_type
 from xshardy.gpus.occupancy import Occupancy, occupancy
 from xshardy.gpus.sizes import SECTOR_BYTES
 from xshardy.gpus.targets import Vendor, device_of
+from xshardy.lowering.code_generators import Kernel
 from xshardy.lowering.cuda_files import MissingCudaExtraError
-from xshardy.lowering.nvptx import Kernel
 from xshardy.lowering.ptxas import AssemblerError, PtxasReport, assemble
 from xshardy.ptx.bound import bound_of
 from xshardy.ptx.machine import Machine

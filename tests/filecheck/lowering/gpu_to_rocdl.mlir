@@ -134,3 +134,50 @@ func.func @exchange_of_32(%x: i32) -> (i32, i32, i32) {
   %2, %v2 = gpu.shuffle xor %x, %d16, %width : i32
   func.return %0, %1, %2 : i32, i32, i32
 }
+
+// -----
+
+// Groups of 16 and 32 lanes need no address for a lane further up, if it does not matter whether there is one.
+
+// CHECK-LABEL: func.func @down_in_groups
+// CHECK:         %[[X:.*]] = llvm.bitcast %arg0 : f32 to i32
+// CHECK:         rocdl.update.dpp %[[X]], %[[X]] with 257, 15, 15, true : i32
+// CHECK:         rocdl.update.dpp %{{.*}}, %{{.*}} with 271, 15, 15, true : i32
+// CHECK:         %[[XOR16:.*]] = llvm.mlir.constant(16415 : i32) : i32
+// CHECK:         rocdl.ds_swizzle %{{.*}}, %[[XOR16]] : (i32, i32) -> i32
+// CHECK-NOT:     rocdl.mbcnt.lo
+// CHECK:         return
+func.func @down_in_groups(%x: f32) -> (f32, f32, f32) {
+  %w16 = arith.constant 16 : i32
+  %w32 = arith.constant 32 : i32
+  %d1 = arith.constant 1 : i32
+  %d15 = arith.constant 15 : i32
+  %d16 = arith.constant 16 : i32
+  %0, %v0 = gpu.shuffle down %x, %d1, %w16 : f32
+  %1, %v1 = gpu.shuffle down %x, %d15, %w16 : f32
+  %2, %v2 = gpu.shuffle down %x, %d16, %w32 : f32
+  func.return %0, %1, %2 : f32, f32, f32
+}
+
+// -----
+
+// In a larger group, a lane reads across 16 lanes; and a used validity needs the number of the lane.
+
+// CHECK-LABEL:   func.func @down_by_address
+// CHECK-NOT:       rocdl.update.dpp
+// CHECK-NOT:       rocdl.ds_swizzle
+// CHECK-COUNT-5:   rocdl.ds_bpermute
+func.func @down_by_address(%x: i32) -> (i32, i32, i1, i32, i32, i32) {
+  %w16 = arith.constant 16 : i32
+  %w32 = arith.constant 32 : i32
+  %w64 = arith.constant 64 : i32
+  %d1 = arith.constant 1 : i32
+  %d8 = arith.constant 8 : i32
+  %d16 = arith.constant 16 : i32
+  %0, %v0 = gpu.shuffle down %x, %d1, %w64 : i32
+  %1, %v1 = gpu.shuffle down %x, %d1, %w16 : i32
+  %2, %v2 = gpu.shuffle down %x, %d8, %w32 : i32
+  %3, %v3 = gpu.shuffle down %x, %d16, %w16 : i32
+  %4, %v4 = gpu.shuffle up %x, %d1, %w16 : i32
+  func.return %0, %1, %v1, %2, %3, %4 : i32, i32, i1, i32, i32, i32
+}

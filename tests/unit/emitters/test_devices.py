@@ -77,8 +77,8 @@ f {{
 ENTRY e {{ p = f32{operand} parameter(0) ROOT r = f32{result} fusion(p), kind=kInput, calls=f }}"""
     (fusion,) = compiler.fusions(parse_hlo(text))
     kernel = emit_fusion(fusion, device_of(target))
-    outputs = [*execute_fusion(fusion, kernel, ("xla_gpu", "unrolled"), check=True, target=target)]
-    assert len(outputs) == 2 and all(output.comparison for output in outputs)
+    outputs = [*execute_fusion(fusion, kernel, ("xla_gpu", "unrolled", "llvm"), check=True, target=target)]
+    assert len(outputs) == 3 and all(output.comparison for output in outputs)
 
 
 def test_blocks_of_waves_of_64_have_as_many_waves_as_one_of_32():

@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from xshardy import compiler
 from xshardy.emitters import emit_fusion, explain
-from xshardy.lowering.nvptx import kernel_source
+from xshardy.lowering.code_generators import kernel_source
 from xshardy.lowering.ptxas import assemble
 
 COMPARATORS = {

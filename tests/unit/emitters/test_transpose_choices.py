@@ -11,6 +11,7 @@ from xshardy.emitters.transpose.normal_form import Transposition, is_tiled, tran
 from xshardy.emitters.transpose.packed import is_packed, packed_tile
 from xshardy.emitters.transpose.tiling import transpose_tiling
 from xshardy.gpus.devices import Device
+from xshardy.gpus.targets import device_of
 
 DEVICE = Device()
 
@@ -94,6 +95,15 @@ def test_vectors_are_of_four_bytes_with_enough_work_and_shared_memory(
     """Both sizes have to consist of whole vectors."""
     tiling = transpose_tiling(Transposition(shape, (1, 0)), width, heroes, DEVICE)
     assert tiling is not None
+    assert tiling.tile == (side, side + 1)
+
+
+@pytest.mark.parametrize(("size", "width", "side"), [(2048, 32, 32), (16384, 32, 64), (16384, 8, 128)])
+def test_eight_rows_and_longer_vectors_on_an_amd_gpu(size: int, width: int, side: int):
+    """Vectors of f32 too, with enough work; 4 of them need more shared memory than a block has."""
+    tiling = transpose_tiling(Transposition((size, size), (1, 0)), width, 1, device_of("gfx942"))
+    assert tiling is not None
+    assert tiling.launch.threads == 256
     assert tiling.tile == (side, side + 1)
 
 

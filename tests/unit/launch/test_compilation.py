@@ -24,7 +24,7 @@ from xshardy.launch.kernels import Failure, compile_kernels, no_progress
 from xshardy.launch.layouts import require_layouts
 from xshardy.launch.plan_text import plan_text
 from xshardy.launch.prepared_program import ModuleError, entry_of, prepared
-from xshardy.lowering.nvptx import CompilationError, Kernel
+from xshardy.lowering.code_generators import CompilationError, Kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.lowering.ptxas import assemble
 from xshardy.syntax import parse_module

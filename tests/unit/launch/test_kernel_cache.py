@@ -12,7 +12,7 @@ import pytest
 import xshardy
 from xshardy.launch import kernel_cache
 from xshardy.launch.kernel_cache import KernelCache, versions
-from xshardy.lowering.nvptx import Kernel, KernelArgument
+from xshardy.lowering.code_generators import Kernel, KernelArgument
 
 
 @pytest.fixture(autouse=True)

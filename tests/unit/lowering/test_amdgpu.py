@@ -12,10 +12,10 @@ from xshardy.dialects.extensions.gpu import ShuffleOp
 from xshardy.dialects.xla_gpu import PdlWaitOp
 from xshardy.gpus.targets import AMD_TARGETS, target_of
 from xshardy.lowering.amd_resources import resources_of
+from xshardy.lowering.code_generators import CompilationError, code_object, compile_module, compile_text
 from xshardy.lowering.gpu_to_nvvm import ConvertGpuToNVVMPass
 from xshardy.lowering.gpu_to_rocdl import REFUSED, REGISTERS, ConvertGpuToROCDLPass
 from xshardy.lowering.kernel import Kernel, NoPTXError
-from xshardy.lowering.nvptx import CompilationError, code_object, compile_module
 from xshardy.lowering.types import LLVMTypes
 from xshardy.rewriting import ClassPattern
 from xshardy.syntax import parse_module
@@ -83,6 +83,25 @@ def test_kernels_are_assembled_without_spills(hlo: str, target: str):
 def test_floats_are_added_by_an_instruction(target: str, type: str):
     assembly = compiled(SCATTER.format(type=type), target).assembly
     assert ADDITIONS[target, type] in assembly and "cmpswap" not in assembly
+
+
+ADDENDS = {("f32", 1): "float", ("f64", 1): "double", ("f16", 2): "<2 x half>", ("bf16", 2): "<2 x bfloat>"}
+
+ADDITION = """
+define amdgpu_kernel void @k(ptr addrspace(1) %p, {type} %x) {{
+  %r = atomicrmw fadd ptr addrspace(1) %p, {type} %x syncscope("agent-one-as") monotonic,
+    !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0, !amdgpu.ignore.denormal.mode !0
+  ret void
+}}
+!0 = !{{}}
+"""
+
+
+@pytest.mark.parametrize("target", AMD_TARGETS)
+def test_additions_are_those_that_llvm_has_instructions_for(target: str):
+    for addend, type in ADDENDS.items():
+        has_loop = "cmpswap" in compile_text(ADDITION.format(type=type), "k", target).assembly
+        assert (addend in AMD_TARGETS[target].atomics.additions) != has_loop, addend
 
 
 @pytest.mark.parametrize(("target", "type"), [("gfx90a", "bf16"), ("gfx1100", "f16"), ("gfx1100", "f64")])

@@ -8,8 +8,8 @@ from llvmlite import binding
 from lowering_host import lowered, parse
 
 from xshardy.lowering import cuda_files
+from xshardy.lowering.code_generators import backend, kernel_source, shared_memory
 from xshardy.lowering.cuda_files import MissingCudaExtraError, find_cuda_file
-from xshardy.lowering.nvptx import backend, kernel_source, shared_memory
 
 
 def installed_at(monkeypatch: pytest.MonkeyPatch, *roots: Path) -> None:

@@ -10,11 +10,11 @@ from lowering_host import lowered, parse
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.lowering import cuda_files, libdevice
+from xshardy.lowering.code_generators import CompilationError, backend, compile_module, compile_text, ptx_name
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.libdevice import UnknownFunctionError
 from xshardy.lowering.llvm_text import module_text
 from xshardy.lowering.math_to_libdevice import LIBDEVICE
-from xshardy.lowering.nvptx import CompilationError, backend, compile_module, compile_text, ptx_name
 from xshardy.lowering.pipeline import steps_for
 from xshardy.lowering.ptx_versions import PTX_VERSIONS
 from xshardy.lowering.ptxas import AssemblerError, assemble

@@ -20,9 +20,7 @@ from xshardy.emitters.grids import block_number, ceil_div, grid_map, split, with
 from xshardy.emitters.launch_dimensions import LaunchDimensions, grid_of
 from xshardy.emitters.transpose.normal_form import Transposition, transposition
 from xshardy.emitters.transpose.tiling import (
-    ROWS,
     SHARED_MEMORY,
-    THREADS,
     TILE,
     TransposeTiling,
     in_block,
@@ -136,12 +134,13 @@ def packed_tiling(moved: Transposition, width: int, heroes: int, device: Device)
     if heroes * tile.size(width) > SHARED_MEMORY:
         return None
     counts = tile_counts(moved.result_shape, moved.permuted(tile.blocks))
-    launch = LaunchDimensions(THREADS, grid_of(prod(counts), device))
+    rows = device.transposed_rows
+    launch = LaunchDimensions(TILE * rows, grid_of(prod(counts), device))
     numbers = split(block_number(launch), counts)  # consecutive blocks write adjacent elements
     matrix = (tile.rows, tile.columns)
     square = constant(tile.square)
     lane, warp = mod(dim(0), constant(TILE)), floordiv(dim(0), constant(TILE))
-    step = add(mul(sym(0), constant(ROWS)), warp)
+    step = add(mul(sym(0), constant(rows)), warp)
 
     def indices(row: AffineExpr, column: AffineExpr) -> tuple[AffineExpr, ...]:
         """The indices in the input of an element of the matrix."""
@@ -151,13 +150,13 @@ def packed_tiling(moved: Transposition, width: int, heroes: int, device: Device)
 
     # A warp writes one row after the other, each thread a part of it.
     written = (step, add(mul(lane, square), sym(1)))
-    steps = (ceil_div(tile.rows, ROWS), tile.square)
+    steps = (ceil_div(tile.rows, rows), tile.square)
     input = inside(grid_map(launch, indices(*written), steps), written, matrix)
     write = grid_map(launch, (mod(step, square), floordiv(step, square), written[1]), steps)
 
     # Within each column of squares, a warp reads one square after the other, one square per thread.
     read = (constant(0), lane, mul(step, square))
-    squares = ceil_div(tile.columns, ROWS * tile.square)
+    squares = ceil_div(tile.columns, rows * tile.square)
     turned = (add(mul(lane, square), sym(2)), add(mul(step, square), sym(1)))
     results = moved.permuted(indices(*turned))
     output = inside(grid_map(launch, results, (squares, tile.square, tile.square)), turned, matrix)

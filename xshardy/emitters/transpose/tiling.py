@@ -22,10 +22,6 @@ T = TypeVar("T")
 
 TILE = 32
 """The elements, or vectors of elements, along both sides of a tile."""
-ROWS = 4
-"""The rows of the tile that the threads of a block move at a time."""
-THREADS = TILE * ROWS
-MAX_VECTOR_BYTES = 4
 SHARED_MEMORY = 48 * 1024
 """Bytes. The shared memory of a block without opt-in."""
 
@@ -58,15 +54,16 @@ def transpose_tiling(moved: Transposition, width: int, heroes: int, device: Devi
     Tiles of 32 by 32 vectors of elements of `width` bits, of each of `heroes` tensors, or longer ones of fewer rows.
 
     Elements of a minor dimension that both sides keep move together. Otherwise a vector has as many elements as fit
-    four bytes, if there is enough work and shared memory. None if no tile fits into shared memory.
+    `device.transposed_bytes`, if there is enough work and shared memory. None if no tile fits into shared memory.
     """
     vector = moved.shape[-1] if moved.keeps_minor else _vector_size(moved, width, heroes, device)
-    blocks = _block_sizes(moved, vector)
+    threads = TILE * device.transposed_rows
+    blocks = _block_sizes(moved, vector, threads)
     counts = tile_counts(moved.shape, blocks)
-    launch = LaunchDimensions(THREADS, grid_of(prod(counts), device))
-    steps = (prod(blocks) // (THREADS * vector), vector)
+    launch = LaunchDimensions(threads, grid_of(prod(counts), device))
+    steps = (prod(blocks) // (threads * vector), vector)
 
-    place = total([mul(sym(0), constant(THREADS * vector)), mul(dim(0), constant(vector)), sym(1)])
+    place = total([mul(sym(0), constant(threads * vector)), mul(dim(0), constant(vector)), sym(1)])
     offsets = split(place, blocks)
     numbers = split(block_number(launch), counts)
     tile = _tile(moved, blocks)
@@ -100,17 +97,17 @@ def in_block(
     return tuple(add(mul(number, constant(block)), offset) for number, block, offset in places)
 
 
-def _block_sizes(moved: Transposition, vector: int) -> list[int]:
+def _block_sizes(moved: Transposition, vector: int, threads: int) -> list[int]:
     """
     The sizes of a tile in the dimensions of the input: a square, if no swapped dimension is shorter than its side.
 
-    With a shorter one, a square would leave threads idle: all of it is moved, and more of the other dimension.
+    With a shorter one, a square would leave `threads` idle: all of it is moved, and more of the other dimension.
     """
     side = TILE if moved.keeps_minor else TILE * vector
     short, long = sorted(moved.swapped, key=lambda d: moved.shape[d])
     sizes = [1] * len(moved.shape)
     sizes[short] = min(side, _power_of_two(moved.shape[short]))
-    most, least = side * side // sizes[short], THREADS * side // TILE // sizes[short]
+    most, least = side * side // sizes[short], threads * side // TILE // sizes[short]
     sizes[long] = max(min(most, _power_of_two(moved.shape[long])), least) if sizes[short] < side else side
     return [*sizes[:-1], vector] if moved.keeps_minor else sizes
 
@@ -147,13 +144,14 @@ def _in_tile(moved: Transposition, blocks: Sequence[int], values: Sequence[T]) -
 
 
 def _vector_size(moved: Transposition, width: int, heroes: int, device: Device) -> int:
-    blocks = prod(tile_counts(moved.shape, _block_sizes(moved, 1)))
+    threads = TILE * device.transposed_rows
+    blocks = prod(tile_counts(moved.shape, _block_sizes(moved, 1, threads)))
     element = max(1, width // 8)
     first, last = (moved.shape[d] for d in moved.swapped)
-    vector = MAX_VECTOR_BYTES // element
+    vector = device.transposed_bytes // element
     while vector > 1:
         elements = vector * vector
-        has_work = blocks * THREADS >= elements * device.cores * device.threads_per_core
+        has_work = blocks * threads >= elements * device.cores * device.threads_per_core
         fits = heroes * TILE * (TILE + 1) * element * elements <= SHARED_MEMORY
         if has_work and fits and first % vector == 0 and last % vector == 0:
             return vector

@@ -8,7 +8,7 @@ import numpy as np
 
 from xshardy.engines.cuda.gpu import DeviceMemory, Gpu, Launch
 from xshardy.engines.cuda.gpu_views import LaunchError, has_strides, require_alignment, row_major, view_of
-from xshardy.lowering.nvptx import Kernel, KernelArgument
+from xshardy.lowering.code_generators import Kernel, KernelArgument
 from xshardy.numerics.element_types import Array, packed, unpacked
 
 

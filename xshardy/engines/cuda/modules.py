@@ -34,7 +34,7 @@ from xshardy.launch.launch_plan import (
     MemsetStep,
 )
 from xshardy.launch.memory import from_memory, to_memory
-from xshardy.lowering.nvptx import Kernel
+from xshardy.lowering.code_generators import Kernel
 from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.programs.errors import EngineError
 from xshardy.syntax import parse_module

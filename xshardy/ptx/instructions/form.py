@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from xshardy.gpus.targets import AMD_TARGETS, GpuTarget
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.module import Instruction
@@ -65,6 +66,11 @@ class Form:
 
     def error(self, message: str) -> PtxError:
         return PtxError(self.instruction.line, f"{self.instruction.opcode}: {message}")
+
+
+def amd_target(form: Form) -> GpuTarget:
+    """Remove the modifier that names one of AMD's GPUs, of an instruction that is not PTX."""
+    return AMD_TARGETS[form.required(*AMD_TARGETS)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.branches import BRANCHES
 from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.scalar.amd_conversions import AMD_CONVERSIONS
 from xshardy.ptx.instructions.scalar.atomics import ATOMICS
 from xshardy.ptx.instructions.scalar.bits import BITS
 from xshardy.ptx.instructions.scalar.comparisons import COMPARISONS
@@ -22,11 +23,13 @@ from xshardy.ptx.instructions.tensor.tensor_memory import TENSOR_MEMORY
 from xshardy.ptx.instructions.tensor.warpgroups import WARP_GROUPS
 from xshardy.ptx.instructions.warp.matrices import MATRICES
 from xshardy.ptx.instructions.warp.warps import WARPS
+from xshardy.ptx.instructions.warp.waves import WAVES
 from xshardy.ptx.instructions.warp.wmma import WMMA
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.types import TYPES, Kind
 
 INSTRUCTIONS: Mapping[str, Row] = {
+    **AMD_CONVERSIONS,
     **ASYNC_STORES,
     **ATOMICS,
     **BARRIERS,
@@ -43,6 +46,7 @@ INSTRUCTIONS: Mapping[str, Row] = {
     **TENSOR_MEMORY,
     **WARPS,
     **WARP_GROUPS,
+    **WAVES,
     **WMMA,
 }
 """Instructions whose name decides what they are; others are in `FLOATS` or `INTEGERS`, by the kind of their types."""

@@ -21,9 +21,9 @@ from xshardy.launch.kernels import Progress, no_progress
 from xshardy.launch.launch_plan import KernelStep, LaunchPlan
 from xshardy.launch.plan_files import PLAN_FILE, PTX_FILE
 from xshardy.launch.plan_text import write_plan
+from xshardy.lowering.code_generators import Kernel, code_object, ptx_name
+from xshardy.lowering.code_generators import compile_module as compile_kernel
 from xshardy.lowering.kernel_files import SUFFIXES, one_text, only
-from xshardy.lowering.nvptx import Kernel, code_object, ptx_name
-from xshardy.lowering.nvptx import compile_module as compile_kernel
 from xshardy.lowering.ptx_module import join_ptx
 from xshardy.programs.errors import InputError
 from xshardy.rewriting.reasons import Reasons

@@ -12,10 +12,10 @@ from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, levels_before_emission
 from xshardy.gpus.targets import device_of, target_of
+from xshardy.lowering.code_generators import compile_text, kernel_function, ptx_name
 from xshardy.lowering.debug_lines import DebugLines
 from xshardy.lowering.kernel import LANGUAGES
 from xshardy.lowering.llvm_text import module_text
-from xshardy.lowering.nvptx import compile_text, kernel_function, ptx_name
 from xshardy.tools.stages.stage import Program, Sources, Stage, module_stage, ptx_stage, sources_of
 from xshardy.tools.stages.stage_steps import StepCollector
 from xshardy.transforms.xla_gpu.codegen_pipeline import EMITTED

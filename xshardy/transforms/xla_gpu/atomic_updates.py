@@ -76,10 +76,20 @@ def direct_update(op: UpdateOp) -> DirectUpdate | None:
     """
     The update of `op` that may be one instruction: an overwrite, or an operation of `KINDS` with the current element.
 
-    As in upstream, a body of one operation is identified by that operation, assuming that its result is yielded.
+    As in upstream, a body of one operation is identified by that operation, assuming that its result is yielded. An
+    addition in f32 of f16 or bf16, rounded to that type, is one in that type: 24 digits are at least twice as many as
+    theirs and two more, so the result is the same.
     """
     *operations, last = op.computation.block.ops
     match operations:
+        case [*_, arith.AddfOp() as addition, arith.TruncFOp(result=narrow)] if narrow.type in (f16, bf16):
+            sources = [each.owner.input for each in addition.operands if isinstance(each.owner, arith.ExtFOp)]
+            modifiers = [source for source in sources if source is not op.current_value]
+            is_alone = len(operations) == 2 + sum(each.owner in operations for each in addition.operands)
+            is_narrow = len(sources) == 2 and {source.type for source in sources} == {narrow.type}
+            if not is_alone or not is_narrow or len(modifiers) != 1 or last.operands[0] is not narrow:
+                return None
+            return DirectUpdate(AtomicBinOp.FADD, modifiers[0])
         case [] if (modifier := last.operands[0]) is not op.current_value:
             return DirectUpdate(AtomicBinOp.XCHG, modifier)
         case [operation] if (kind := KINDS.get(type(operation))) is not None and op.current_value in operation.operands:

@@ -5,6 +5,7 @@ A stage ends at a level of the emitters' documentation, which the tools refer to
 section 7, in their order.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
 
-from xshardy.gpus.targets import GpuTarget, target_of
+from xshardy.gpus.targets import GpuTarget, Vendor, target_of
 from xshardy.lowering.attach_target import AttachTargetPass
 from xshardy.lowering.complex_to_standard import ConvertComplexToStandardPass
 from xshardy.lowering.pipeline import LowerToLLVMPass
@@ -24,6 +25,7 @@ from xshardy.transforms.cse import CSEPass
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.loop_invariant_code_motion import LoopInvariantCodeMotionPass
 from xshardy.transforms.symbol_dce import SymbolDCEPass
+from xshardy.transforms.xla_gpu.convert_float_amd import ConvertFloatAmdPass
 from xshardy.transforms.xla_gpu.convert_float_nvidia import ConvertFloatNvidiaPass
 from xshardy.transforms.xla_gpu.convert_index_type import ConvertIndexTypePass
 from xshardy.transforms.xla_gpu.convert_pure_call_ops import ConvertPureCallOpsPass
@@ -34,7 +36,7 @@ from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctions
 from xshardy.transforms.xla_gpu.flatten_tensors import FlattenTensorsPass
 from xshardy.transforms.xla_gpu.fuse_loops import FuseLoopsPass
 from xshardy.transforms.xla_gpu.inline_into_loops import InlineIntoLoopsPass
-from xshardy.transforms.xla_gpu.insert_pdl import PDL_SINCE, InsertPdlPass
+from xshardy.transforms.xla_gpu.insert_pdl import InsertPdlPass
 from xshardy.transforms.xla_gpu.lower_affine import LowerAffinePass
 from xshardy.transforms.xla_gpu.lower_tensors import LowerTensorsPass
 from xshardy.transforms.xla_gpu.lower_xla_gpu_loops_to_scf import LowerXlaGpuLoopsToScfPass
@@ -80,13 +82,20 @@ def expands_math(math: str, gpu: GpuTarget) -> bool:
     if math not in MATH_CHOICES:
         hint = did_you_mean(math, MATH_CHOICES, f": expected one of {', '.join(MATH_CHOICES)}")
         raise ValueError(f"unknown math '{math}'{hint}")
-    if gpu.capability is None and math == "libdevice":
+    if not gpu.has_libdevice and math == "libdevice":
         raise PassFailedException("libdevice is for NVIDIA's GPUs: use math=expanded, which computes by arithmetic")
-    if gpu.capability is None or math != "auto":
+    if not gpu.has_libdevice or math != "auto":
         return math != "libdevice"
     from xshardy.lowering.libdevice import is_installed  # loads llvmlite
 
     return not is_installed()
+
+
+SMALL_FLOATS: Mapping[Vendor, Callable[[str], ModulePass]] = {
+    Vendor.AMD: ConvertFloatAmdPass.for_target,
+    Vendor.NVIDIA: ConvertFloatNvidiaPass.for_target,
+}
+"""The pass that converts small floats by instructions of a target."""
 
 
 def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
@@ -99,8 +108,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
     device = gpu.device_info
     # Before tensors are lowered: the reduction of large arguments reads a constant tensor.
     expansions = (ConvertComplexToStandardPass(), ExpandMathFunctionsPass()) if expands_math(math, gpu) else ()
-    wait = (InsertPdlPass(),) if gpu.capability is not None and gpu.capability >= PDL_SINCE else ()
-    small_floats = () if gpu.capability is None else (ConvertFloatNvidiaPass.for_target(target),)
+    wait = (InsertPdlPass(),) if gpu.overlaps_kernels else ()
     clean_up = (CanonicalizePass(), CSEPass())
     return (
         Stage("inlined", (SimplifyArithPass(), *clean_up, EraseDeadFunctionsPass(), InlinePass(), *clean_up)),
@@ -108,7 +116,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
             "scf",
             (
                 LowerXlaSharedPass(),
-                LowerXlaGpuToScfPass(gpu.device.threads_per_warp),
+                LowerXlaGpuToScfPass(gpu.device.threads_per_warp, gpu.moves_lanes),
                 FuseLoopsPass(),
                 PeelLoopsPass(),
                 LowerXlaGpuLoopsToScfPass(),
@@ -155,7 +163,7 @@ def stages(target: str = "sm_90", math: str = "auto") -> tuple[Stage, ...]:
                 CSEPass(),
                 SafeIntegerArithmeticPass(),
                 ExpandIntegerPowerPass(),
-                *small_floats,
+                SMALL_FLOATS[gpu.vendor](target),
                 ExpandFloatOpsPass(approximate_tanh=False),
                 LowerToLLVMPass(),
             ),

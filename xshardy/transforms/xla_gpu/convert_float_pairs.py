@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
     ReducedPrecisionFloatType,
     UnrealizedConversionCastOp,
     VectorType,
-    f16,
     f32,
     i16,
 )
@@ -23,18 +22,17 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
+from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.rewriting import match_op_type
 from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.float_instructions import (
+    Available,
     Instructions,
-    Target,
     convertible,
     element,
-    extended,
-    has_infinity,
-    instructions_for,
     is_too_large,
-    truncated,
+    misses_overflow,
+    widened,
     with_elements,
 )
 
@@ -73,42 +71,54 @@ class ExtendPairs(RewritePattern):
     """
     `extf (vector.extract %v[0])`, `extf (vector.extract %v[1])` -> the results of one intrinsic on an i16 of `%v`.
 
-    Inserted after `%v`, which dominates both. Elements whose neighbour is not extended are unchanged.
+    Inserted where `%v` is known and both come later. Elements whose neighbour is not extended are unchanged.
     """
 
-    target: Target
+    available: Available
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        small = SmallVector.of(op.results[0].type) if len(op.results) == 1 else None
-        if small is None or (instructions := instructions_for(small.element, self.target)) is None:
+    @match_op_type
+    def match_and_rewrite(self, op: arith.ExtFOp, rewriter: PatternRewriter, /):
+        if not isinstance(read := op.input.owner, vector.ExtractOp):
             return
-        extensions = extensions_of_elements(op.results[0])
+        source = read.vector
+        small = SmallVector.of(source.type)
+        if small is None or (instructions := self.available.get(small.element.__class__)) is None:
+            return
+        extensions = extensions_of_elements(source)
         couples = [low for low in range(0, small.length, 2) if low in extensions and low + 1 in extensions]
         if not couples:
             return
-        rewriter.insertion_point = InsertPoint.after(op)
+        rewriter.insertion_point = _place_behind(source, read)
         wide: list[tuple[arith.ExtFOp, Scalar]] = []
         for low in couples:
-            bits = Scalar(op.results[0], rewriter).insert(UnrealizedConversionCastOp.get(op.results, (small.bits,)))
+            bits = Scalar(source, rewriter).insert(UnrealizedConversionCastOp.get((source,), (small.bits,)))
             pair = element(bits.insert(llvm.BitcastOp(bits.value, small.pairs)), low // 2)
             if pair.type != i16:
                 pair = pair.insert(llvm.ZExtOp(pair.value, i16))
-            halves = extended(pair, instructions)
+            halves = instructions.extend(pair)
             for lane in range(2):
                 half = element(halves, lane)
-                wide += ((extension, _extended(half, extension)) for extension in extensions[low + lane])
-        for extension, value in wide:
+                wide += ((extension, half) for extension in extensions[low + lane])
+        for extension, value in [(extension, _extended(half, extension)) for extension, half in wide]:
             read = extension.input.owner
             rewriter.replace(extension, (), (value.value,))
             if isinstance(read, vector.ExtractOp) and not read.result.first_use:
                 rewriter.erase(read)
 
 
+def _place_behind(source: SSAValue, read: Operation) -> InsertPoint:
+    """Where `source` is known and all that use it come later; `read` is the first that does in its block."""
+    if isinstance(source.owner, Operation):
+        return InsertPoint.after(source.owner)
+    is_local = all(use.operation.parent is source.owner for use in source.uses)
+    return InsertPoint.before(read) if is_local else InsertPoint.at_start(source.owner)
+
+
 def _extended(half: Scalar, op: arith.ExtFOp) -> Scalar:
-    """The f16 `half` converted to the result type of `op`."""
+    """`half` converted to the result type of `op`."""
     type = op.result.type
     assert isinstance(type, AnyFloat)
-    return (half if type == f16 else half.to_float(f32)).to_float(type)
+    return widened(half, type)
 
 
 def extensions_of_elements(value: SSAValue) -> dict[int, list[arith.ExtFOp]]:
@@ -125,8 +135,10 @@ def extensions_of_elements(value: SSAValue) -> dict[int, list[arith.ExtFOp]]:
 
 def static_position(op: vector.ExtractOp | vector.InsertOp) -> int | None:
     """The only index of an access to a vector, if it is constant; None otherwise."""
-    position = op.get_mixed_position()
-    return position[0] if len(position) == 1 and isinstance(position[0], int) else None
+    if len(indices := op.get_mixed_position()) != 1:
+        return None
+    (index,) = indices
+    return index if isinstance(index, int) else constant_value(index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +149,12 @@ class TruncatePairs(RewritePattern):
     Only if every element of the vector is such a float.
     """
 
-    target: Target
+    available: Available
 
     @match_op_type
     def match_and_rewrite(self, op: vector.InsertOp, rewriter: PatternRewriter, /):
         small = SmallVector.of(op.result.type)
-        if small is None or (instructions := instructions_for(small.element, self.target)) is None:
+        if small is None or (instructions := self.available.get(small.element.__class__)) is None:
             return
         if any(isinstance(use.operation, vector.InsertOp) for use in op.result.uses):
             return  # only the last insertion of a chain matches
@@ -184,8 +196,8 @@ def rounded_pair(low: Scalar, high: Scalar, small: ReducedPrecisionFloatType, in
     """The bits of two floats in a small format, adjacent."""
     if low.type != high.type:
         low, high = low.to_float(f32), high.to_float(f32)
-    pair = truncated(low, high, instructions)
-    if has_infinity(small):
+    pair = instructions.truncate(low, high)
+    if misses_overflow(small, instructions):
         # The instruction saturates, with the sign. Infinity, or NaN in formats without it, is the next code.
         for position, value in enumerate((low, high)):
             following = pair + (1 << position * small.bitwidth)

@@ -13,12 +13,8 @@ from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.xla_gpu import PdlWaitOp
 from xshardy.dialects.xla_gpu.discardable import is_entry
-from xshardy.gpus.capability import ComputeCapability
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.rewriting.walk import operations_of
-
-PDL_SINCE = ComputeCapability(9)
-"""The first generation of GPUs that has `griddepcontrol`."""
 
 
 class InsertPdlWait(RewritePattern):

@@ -165,15 +165,23 @@ class ReduceToLoops(RewritePattern):
         rewriter.replace(op, (), values)
 
 
+DPP_SUBGROUP_WIDTHS = (16, 32)
+"""Groups of lanes of AMD's GPUs in which a lane reads another one at a constant distance without its address."""
+
+
 @dataclass(frozen=True)
 class ShuffleReduceToShuffles(RewritePattern):
     """
     `xla_gpu.shuffle_reduce(%v) to 2 combiner=@f` -> `%a = @f(%v, shuffle down 2 %v); @f(%a, shuffle down 1 %a)`
 
     With `to_all`, pairs of lanes exchange their values: `shuffle xor`.
+
+    Only the first of `2 * distance` lanes has a result that counts. With `use_dpp_subgroup_widths`, lanes read in the
+    smallest group of 16, 32 or all lanes in which it finds its source.
     """
 
     warp_size: int
+    use_dpp_subgroup_widths: bool
 
     @match_op_type
     def match_and_rewrite(self, op: ShuffleReduceOp, rewriter: PatternRewriter, /):
@@ -186,7 +194,10 @@ class ShuffleReduceToShuffles(RewritePattern):
         mode = ShuffleMode.Down if op.to_all is None else ShuffleMode.Xor
         values: Sequence[SSAValue] = op.operands
         while distance:
-            shuffle = _Shuffle(mode, distance, self.warp_size, op, rewriter)
+            narrows = self.use_dpp_subgroup_widths and mode is ShuffleMode.Down
+            widths = DPP_SUBGROUP_WIDTHS if narrows else ()
+            width = next((width for width in widths if distance < width), self.warp_size)
+            shuffle = _Shuffle(mode, distance, width, op, rewriter)
             others = tuple(shuffle.shuffled(value) for value in values)
             values = rewriter.insert(PureCallOp(op.combiner, (*values, *others), op.result_types)).results
             distance //= 2
@@ -199,7 +210,7 @@ class _Shuffle:
 
     mode: ShuffleMode
     distance: int
-    warp_size: int
+    width: int
     user: Operation
     rewriter: PatternRewriter
 
@@ -253,7 +264,7 @@ class _Shuffle:
         return self._insert(shift(value, self._constant(bits, type_))) if bits else value
 
     def _shuffled_word(self, value: SSAValue) -> SSAValue:
-        distance, width = self._constant(self.distance, i32), self._constant(self.warp_size, i32)
+        distance, width = self._constant(self.distance, i32), self._constant(self.width, i32)
         return self._insert(ShuffleOp(value, distance, width, self.mode))
 
     def _cast(self, value: SSAValue, type_: Attribute) -> SSAValue:
@@ -301,12 +312,13 @@ class LowerXlaGpuToScfPass(PatternPass):
     """
     Lower predicated accesses, inserts and reductions of the xla_gpu dialect to scf, loops and shuffles.
 
-    `warp_size` is the number of lanes of a shuffle.
+    `warp_size` is the number of lanes of a shuffle; `use_dpp_subgroup_widths` makes shuffles of reductions narrower.
     """
 
     name = "xla-gpu-lower-xla-gpu-to-scf"
     source: ClassVar[str] = 'XLA:GPU emitters, "xla_gpu to scf" (XGPU-33, XGPU-54)'
     warp_size: int = 32
+    use_dpp_subgroup_widths: bool = False
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         return (
@@ -315,5 +327,5 @@ class LowerXlaGpuToScfPass(PatternPass):
             PredicatedExtractToIf(),
             InsertToLoop(),
             ReduceToLoops(),
-            ShuffleReduceToShuffles(self.warp_size),
+            ShuffleReduceToShuffles(self.warp_size, self.use_dpp_subgroup_widths),
         )

@@ -248,3 +248,60 @@ func.func @the_same_again(%t: tensor<8xi32>, %i: index) -> tensor<8xi32> {
   }
   return %0 : tensor<8xi32>
 }
+
+// -----
+
+// A sum in f32 that is rounded to bf16 is the sum in bf16.
+
+// CHECK-LABEL: func.func @add_in_f32(
+// CHECK-SAME:    %{{.*}}: !llvm.ptr, %{{.*}}: index, %[[X:.*]]: bf16) {
+// CHECK:         llvm.atomicrmw fadd %{{.*}}, %[[X]] monotonic : !llvm.ptr, bf16
+// CHECK-NEXT:    return
+// UNKNOWN-LABEL: func.func @add_in_f32(
+// UNKNOWN:         llvm.cmpxchg
+func.func @add_in_f32(%t: tensor<8xbf16>, %i: index, %x: bf16) -> tensor<8xbf16> {
+  %0 = xla_gpu.atomic_rmw %t[%i] : tensor<8xbf16> {
+  ^bb0(%current: bf16):
+    %wide = arith.extf %current : bf16 to f32
+    %addend = arith.extf %x : bf16 to f32
+    %sum = arith.addf %addend, %wide : f32
+    %narrow = arith.truncf %sum : f32 to bf16
+    xla_gpu.yield %narrow : bf16
+  }
+  return %0 : tensor<8xbf16>
+}
+
+// -----
+
+// An addend that is no bf16, the current value twice, and a result that is not the sum.
+
+// CHECK-LABEL: func.func @other_sums(
+// CHECK:         llvm.cmpxchg
+// CHECK:         llvm.cmpxchg
+// CHECK:         llvm.cmpxchg
+// CHECK-NOT:     llvm.atomicrmw fadd
+func.func @other_sums(%t: tensor<8xbf16>, %i: index, %x: f32, %h: f16) -> tensor<8xbf16> {
+  %0 = xla_gpu.atomic_rmw %t[%i] : tensor<8xbf16> {
+  ^bb0(%current: bf16):
+    %wide = arith.extf %current : bf16 to f32
+    %sum = arith.addf %wide, %x : f32
+    %narrow = arith.truncf %sum : f32 to bf16
+    xla_gpu.yield %narrow : bf16
+  }
+  %1 = xla_gpu.atomic_rmw %0[%i] : tensor<8xbf16> {
+  ^bb0(%current: bf16):
+    %wide = arith.extf %current : bf16 to f32
+    %sum = arith.addf %wide, %wide : f32
+    %narrow = arith.truncf %sum : f32 to bf16
+    xla_gpu.yield %narrow : bf16
+  }
+  %2 = xla_gpu.atomic_rmw %1[%i] : tensor<8xbf16> {
+  ^bb0(%current: bf16):
+    %wide = arith.extf %current : bf16 to f32
+    %addend = arith.extf %h : f16 to f32
+    %sum = arith.addf %wide, %addend : f32
+    %narrow = arith.truncf %sum : f32 to bf16
+    xla_gpu.yield %narrow : bf16
+  }
+  return %2 : tensor<8xbf16>
+}

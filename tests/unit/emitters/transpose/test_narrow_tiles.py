@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import DrawFn, composite, integers, permutations, sampled_from
-from test_packed_tiling import BANKS, points, results_at, written_tiles
+from test_packed_tiling import BANKS, DEVICES, points, results_at, written_tiles
 
 from xshardy import compiler
 from xshardy.emitters import explain
 from xshardy.emitters.transpose.normal_form import Transposition
-from xshardy.emitters.transpose.tiling import THREADS, TransposeTiling, transpose_tiling
+from xshardy.emitters.transpose.tiling import TILE, TransposeTiling, transpose_tiling
 from xshardy.gpus.devices import Device
 from xshardy.hlo_text import parse_hlo
 from xshardy.ptx.kernels import run_kernel
 
 
-def tiling_of(moved: Transposition, width: int = 32) -> TransposeTiling:
-    tiling = transpose_tiling(moved, width, 1, Device())
+def tiling_of(moved: Transposition, width: int = 32, device: Device = DEVICES[0]) -> TransposeTiling:
+    tiling = transpose_tiling(moved, width, 1, device)
     assert tiling is not None
     return tiling
 
@@ -47,10 +47,10 @@ def narrow_transpositions(draw: DrawFn) -> Transposition:
     return Transposition(tuple(shape), (*permutation, rank - 1) if keeps_minor else tuple(permutation))
 
 
-@given(narrow_transpositions(), sampled_from([8, 16, 32, 64]))
-def test_every_element_arrives(moved: Transposition, width: int):
+@given(narrow_transpositions(), sampled_from([8, 16, 32, 64]), sampled_from(DEVICES))
+def test_every_element_arrives(moved: Transposition, width: int, device: Device):
     expected = np.arange(prod(moved.shape)).reshape(moved.shape).transpose(moved.permutation)
-    assert np.array_equal(transposed(tiling_of(moved, width)), expected)
+    assert np.array_equal(transposed(tiling_of(moved, width, device)), expected)
 
 
 @pytest.mark.parametrize("long", [64, 1000])
@@ -65,12 +65,13 @@ def test_the_threads_of_a_warp_use_different_banks(short: int, long: int, is_min
 
 
 @pytest.mark.parametrize("shape", [(4, 64, 8), (4, 8, 64), (4, 8, 1024), (4, 1024, 4)])
-def test_no_thread_is_idle(shape: tuple[int, int, int]):
-    """A block has four warps, each with 32 elements of each step; the steps of all blocks are the elements."""
+@pytest.mark.parametrize("device", DEVICES, ids=["4 rows", "8 rows"])
+def test_no_thread_is_idle(shape: tuple[int, int, int], device: Device):
+    """Each row of threads has 32 elements of each step; the steps of all blocks are the elements."""
     moved = Transposition(shape, (0, 2, 1))
-    tiling = tiling_of(moved)
+    tiling = tiling_of(moved, device=device)
     steps = tiling.input.symbol_intervals[0].size
-    assert tiling.launch.blocks[0] * THREADS * steps == prod(shape)
+    assert tiling.launch.blocks[0] * TILE * device.transposed_rows * steps == prod(shape)
 
 
 TRANSPOSE = """

@@ -14,6 +14,7 @@ from xshardy.emitters.transpose.packed import packed_tiling, why_not_packed
 from xshardy.emitters.transpose.squares import square_and_elements
 from xshardy.emitters.transpose.tiling import TransposeTiling
 from xshardy.gpus.devices import Device
+from xshardy.gpus.targets import device_of
 
 BANKS = 32
 
@@ -67,8 +68,11 @@ def transposed(tiling: TransposeTiling) -> np.ndarray:
     return result
 
 
-def check(moved: Transposition, width: int) -> None:
-    tiling = packed_tiling(moved, width, 1, Device())
+DEVICES = [Device(), device_of("gfx942")]
+
+
+def check(moved: Transposition, width: int, device: Device) -> None:
+    tiling = packed_tiling(moved, width, 1, device)
     assert tiling is not None
     expected = np.arange(prod(moved.shape)).reshape(moved.shape).transpose(moved.permutation)
     assert np.array_equal(transposed(tiling), expected)
@@ -89,11 +93,11 @@ def packed_transpositions(draw: DrawFn) -> tuple[Transposition, int]:
 
 
 @settings(max_examples=15)
-@given(packed_transpositions())
-def test_every_element_arrives(drawn: tuple[Transposition, int]):
+@given(packed_transpositions(), sampled_from(DEVICES))
+def test_every_element_arrives(drawn: tuple[Transposition, int], device: Device):
     moved, width = drawn
     if why_not_packed(moved, width) is None:
-        check(moved, width)
+        check(moved, width, device)
 
 
 CASES = {
@@ -109,8 +113,9 @@ CASES = {
 
 
 @pytest.mark.parametrize(("shape", "permutation", "width"), CASES.values(), ids=CASES)
-def test_every_element_arrives_of(shape: tuple[int, ...], permutation: tuple[int, ...], width: int):
-    check(Transposition(shape, permutation), width)
+@pytest.mark.parametrize("device", DEVICES, ids=["4 rows", "8 rows"])
+def test_every_element_arrives_of(shape: tuple[int, ...], permutation: tuple[int, ...], width: int, device: Device):
+    check(Transposition(shape, permutation), width, device)
 
 
 REFUSED = {

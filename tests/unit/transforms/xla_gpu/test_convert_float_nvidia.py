@@ -18,18 +18,19 @@ from xdsl.dialects.builtin import (
 
 from xshardy import compiler
 from xshardy.gpus.capability import ComputeCapability
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.code_generators import compile_module
 from xshardy.lowering.ptxas import assemble
 from xshardy.ptx.kernels import run_kernel
 from xshardy.syntax import parse_module
-from xshardy.transforms.xla_gpu.float_instructions import Target, greatest_not_overflowing, instructions_for
+from xshardy.transforms.xla_gpu.float_instructions import Target, greatest_not_overflowing, nvidia_instructions
 
 Array = npt.NDArray[np.generic]
 
 FORMATS = [(Float8E5M2Type(), ml_dtypes.float8_e5m2), (Float8E4M3FNType(), ml_dtypes.float8_e4m3fn)]
 SMALL = {"f8E5M2": ml_dtypes.float8_e5m2, "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f4E2M1FN": ml_dtypes.float4_e2m1fn}
+FNUZ = {"f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz}
 WIDE = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
-DTYPES = {**SMALL, **WIDE}
+DTYPES = {**SMALL, **FNUZ, **WIDE}
 
 EVERY_HALF = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 THREADS = 256
@@ -65,7 +66,7 @@ def test_oldest_targets(
     """Source: PTX ISA, `cvt`, "Target ISA Notes"."""
 
     def has_instructions(capability: tuple[int, int], ptx: tuple[int, int]) -> bool:
-        return instructions_for(small, Target(ComputeCapability(*capability), ptx, specific=True)) is not None
+        return small.__class__ in nvidia_instructions(Target(ComputeCapability(*capability), ptx, specific=True))
 
     assert has_instructions(capability, ptx)
     assert not has_instructions(capability, (ptx[0], ptx[1] - 1))

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy import compiler
 from xshardy.interpreters.simt import run_kernel
-from xshardy.lowering.nvptx import compile_module
+from xshardy.lowering.code_generators import compile_module
 from xshardy.syntax import parse_module
 from xshardy.transforms.xla_gpu.intrinsic_library import FUNCTIONS, SCALAR, Function, of_length
 from xshardy.transforms.xla_gpu.lower_xla_intrinsic_lib import LinkXlaIntrinsicLibPass, LowerXlaIntrinsicLibPass

@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy import compiler
 from xshardy.interpreters.simt import kernel, run_kernel
 from xshardy.lowering import cuda_files
+from xshardy.lowering.code_generators import compile_module
 from xshardy.lowering.cuda_files import MissingCudaExtraError
-from xshardy.lowering.nvptx import compile_module
 from xshardy.ptx.kernels import run_kernel as run_on_ptx_machine
 from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctionsPass
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS

@@ -133,12 +133,12 @@ def compile_module(module: ModuleOp, target: str | None = None, opt_level: int =
     module is lowered for another target.
     """
     source = kernel_source(module)
-    target = _target_of(module, target)
-    if MARKS[known_target(target).vendor].kernel not in kernel_function(module).attributes:
-        raise CompilationError(
-            f"@{source.function} is lowered for the GPUs of another vendor, not for {target}: lower the module with "
-            f"target={target}"
-        )
+    target = target_for(module, target)
+    return compile_source(source, target, opt_level, entry)
+
+
+def compile_source(source: KernelSource, target: str, opt_level: int = 3, entry: str | None = None) -> Kernel:
+    """Compile a kernel in LLVM IR, as `compile_text` does. Raises `CompilationError` if LLVM rejects it."""
     compiled = compile_text(source.llvm_ir, source.function, target, opt_level, entry)
     return Kernel(
         function=source.function,
@@ -153,7 +153,7 @@ def compile_module(module: ModuleOp, target: str | None = None, opt_level: int =
     )
 
 
-def _target_of(module: ModuleOp, wanted: str | None) -> str:
+def target_for(module: ModuleOp, wanted: str | None) -> str:
     """The target to compile `module` for. Raises `CompilationError` if it is lowered for another one than `wanted`."""
     attribute = stated_target(module)
     stated = None if attribute is None else attribute.chip.data
@@ -162,7 +162,14 @@ def _target_of(module: ModuleOp, wanted: str | None) -> str:
             f"the module is lowered for {stated} (its attribute `{attribute.name}`) and cannot be compiled for "
             f"{wanted}: lower it with target={wanted}, or leave the target of the compilation out"
         )
-    return wanted if wanted is not None else stated or DEFAULT_TARGET
+    target = wanted if wanted is not None else stated or DEFAULT_TARGET
+    kernel = kernel_function(module)
+    if MARKS[known_target(target).vendor].kernel not in kernel.attributes:
+        raise CompilationError(
+            f"@{kernel.sym_name.data} is lowered for the GPUs of another vendor, not for {target}: lower the module "
+            f"with target={target}"
+        )
+    return target
 
 
 def kernel_source(module: ModuleOp) -> KernelSource:
