@@ -71,6 +71,8 @@ class Options:
     """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
     output: Callable[[str], object] = print_text
     """Is told what the kernel prints by `vprintf`; on standard output by default."""
+    schedule: Callable[..., Schedule] = Schedule
+    """What makes the schedule of blocks that are executed together; a debugger has its own."""
 
 
 ADDRESS_BYTES = 8
@@ -141,7 +143,7 @@ class Machine:
                 memory.allocate(lanes, *sizes)
                 alone = len(groups) == 1
                 ranks = None if options.order is None else lanes.ranks(options.order)
-                schedule = Schedule(
+                schedule = options.schedule(
                     program, lanes, memory, faults, options.max_iterations, is_whole_grid=alone, ranks=ranks
                 )
                 schedule.counters = counters

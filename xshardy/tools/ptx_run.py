@@ -1,6 +1,7 @@
-"""What `xshardy ptx run|check|profile` prints."""
+"""What `xshardy ptx run|check|profile|step` does."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import prod
@@ -19,6 +20,9 @@ from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console, summary
+from xshardy.tools.debugger.divergence import Timeline, page
+from xshardy.tools.debugger.kernel_state import KernelState
+from xshardy.tools.debugger.shell import Shell
 from xshardy.tools.output import print_diagnostic, print_if_read, print_json, write_text
 from xshardy.tools.ptx_arguments import Argument
 from xshardy.tools.ptx_source import Place, PtxSource
@@ -68,6 +72,19 @@ def check(machine: Machine, source: PtxSource, arguments: Arguments, args: argpa
             f"{machine.entry.name}: {blocks} blocks of {prod(args.block)} threads{tried}, no faults", highlight=False
         )
     return 1 if faults else 0
+
+
+def step(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
+    """`step`: execute the grid under a debugger."""
+    options, timeline = _options(args), Timeline()
+    options.counters = [] if args.html is None else [timeline]
+    commands = None if args.run is None else args.run.split(";")
+    state = KernelState(machine, source, _given(machine, arguments))
+    shell = Shell(state, commands, is_interactive=commands is None and sys.stdin.isatty())
+    shell.run(args.grid, args.block, options)
+    if args.html is not None:
+        write_text(args.html, page(timeline, state))
+    return 1 if shell.faults else 0
 
 
 def count(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:

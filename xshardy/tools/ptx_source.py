@@ -36,14 +36,18 @@ class PtxSource:
     file: str
     is_cuda: bool
     places: Sequence[tuple[int, Place]] = ()
-    """For CUDA C++: from which line of the PTX on is which place, in the order of the lines."""
+    """From which line of the PTX on is which place of the source behind `.loc`, in the order of the lines."""
 
     def place(self, line: int) -> Place:
         """The file and line of what is at a line of the PTX; its own if the file is PTX."""
         if not self.is_cuda:
             return Place(self.file, line)
+        return self.source_place(line) or Place(self.file, 1)
+
+    def source_place(self, line: int) -> Place | None:
+        """The place behind `.loc` of what is at a line of the PTX; None if there is none."""
         count = bisect_right(self.places, line, key=lambda start: start[0])
-        return self.places[count - 1][1] if count else Place(self.file, 1)
+        return self.places[count - 1][1] if count else None
 
     def entry(self, name: str | None) -> str | None:
         """The name in the PTX of a kernel of C++: `f`, or `_Z1fPi` for a function `f`."""
@@ -69,7 +73,7 @@ def read_kernel(file: str, target: str | None = None, definitions: tuple[str, ..
     """
     text = read_file(file).text
     if not file.endswith(CUDA):
-        return PtxSource(text, file, is_cuda=False)
+        return PtxSource(text, file, is_cuda=False, places=[*_places(text, file)])
     options = [f"-D{definition}" for definition in definitions]
     if target is not None:
         options.append(f"--gpu-architecture={target.replace('sm_', 'compute_')}")

@@ -5,7 +5,7 @@ import argparse
 from xshardy.ptx.machine import Machine
 from xshardy.tools.arguments import natural, path, positive, target
 from xshardy.tools.ptx_arguments import dimensions, read_arguments
-from xshardy.tools.ptx_run import check, count, execute
+from xshardy.tools.ptx_run import check, count, execute, step
 from xshardy.tools.ptx_source import read_kernel
 from xshardy.tools.usage import UsageError
 
@@ -13,7 +13,7 @@ EXAMPLE = """\
 example: xshardy ptx check examples/block_sum.ptx --grid 4 --block 128 --arg f32[512] --arg f32[4]
          xshardy ptx profile examples/block_sum.ptx --grid 10000 --block 128"""
 
-ACTIONS = {"run": execute, "check": check, "profile": count}
+ACTIONS = {"run": execute, "check": check, "profile": count, "step": step}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "action",
         choices=tuple(ACTIONS),  # a mapping would be subcommands to the completion of shells
         help="run: execute, and print what the arguments become; check: execute, and report races, accesses out of "
-        "bounds and the like (exit status 1); profile: count instructions, sectors and conflicts, and bound the time",
+        "bounds and the like (exit status 1); profile: count instructions, sectors and conflicts, and bound the time; "
+        "step: execute under a debugger, which `help` explains",
     )
     parser.add_argument(
         "file", help="PTX; `-` is standard input; FILE.cu is CUDA C++, which NVRTC compiles (nvidia-cuda-nvrtc)"
@@ -78,6 +79,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sarif", type=path, metavar="FILE", help="`check`: write the faults to FILE as SARIF too")
     parser.add_argument("--json", action="store_true", help="`profile`: print JSON")
+    parser.add_argument(
+        "--run",
+        metavar="COMMANDS",
+        help="`step`: execute these commands, and end: --run 'break 12; continue; print %%r3; where' (default: "
+        "take them from the terminal or standard input)",
+    )
+    parser.add_argument(
+        "--html", type=path, metavar="FILE", help="`step`: write a page with what each warp has executed when"
+    )
     parser.add_argument("-o", "--output", type=path, metavar="DIR", help="`run`: write each array to DIR/argN.npy")
 
 
@@ -87,6 +97,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("error: --json is for `profile`: leave it out")
     if args.action != "check" and (args.sarif is not None or args.schedules > 1 or args.weak_volatile):
         raise UsageError("error: --schedules, --weak-volatile and --sarif are for `check`: leave them out")
+    if args.action != "step" and (args.run is not None or args.html is not None):
+        raise UsageError("error: --run and --html are for `step`: leave them out")
     source = read_kernel(args.file, args.target, tuple(args.define or ()))
     machine = Machine(source.ptx, source.entry(args.entry))
     arguments = None if args.arg is None else read_arguments(args.arg, args.seed)
