@@ -67,14 +67,14 @@ class KernelState:
     def shown(self, at: int) -> str:
         """The place of an instruction, and the text there; of CUDA C++, that of the PTX too."""
         place, ptx = self.place(at), self._ptx(at)
-        return f"{place}: {self.text(place).strip()}  [{ptx}]" if self.source.is_cuda else f"{place}: {ptx}"
+        return f"{place}: {self.text(place).strip()}  [{ptx}]" if self.source.is_compiled else f"{place}: {ptx}"
 
     def _ptx(self, at: int) -> str:
         return " ".join(self.text(Place(PTX, self.machine.entry.body.instructions[at].line)).split())
 
     def text(self, place: Place) -> str:
         """A line of a file; empty if there is none."""
-        if place.file != PTX and (place.file != self.source.file or self.source.is_cuda):
+        if place.file != PTX and (place.file != self.source.file or self.source.is_compiled):
             return linecache.getline(place.file, place.line).rstrip()
         lines = self.source.ptx.split("\n")
         return lines[place.line - 1] if place.line <= len(lines) else ""
@@ -100,7 +100,7 @@ class KernelState:
         line = self.machine.entry.body.instructions[at].line
         if file is None:
             return self.source.place(line)
-        if file in (PTX, self.source.file) and (file == PTX or not self.source.is_cuda):
+        if file in (PTX, self.source.file) and (file == PTX or not self.source.is_compiled):
             return Place(file, line)
         place = self.source.source_place(line)
         return place if place is not None and place.file.endswith(file) else None

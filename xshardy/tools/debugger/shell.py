@@ -15,6 +15,7 @@ from xshardy.ptx.schedule import Schedule
 from xshardy.ptx.stepping import SteppedSchedule, groups
 from xshardy.tools.debugger.kernel_state import Elements, KernelState
 from xshardy.tools.output import printable
+from xshardy.tools.placed_faults import fault_text
 from xshardy.tools.usage import UsageError
 
 AROUND = 4
@@ -74,7 +75,7 @@ class Shell(Cmd):
         """Print the faults that are new. Whether there are any."""
         new = faults[len(self.faults) :]
         for fault in new:
-            self._say(f"{self.state.source.place(fault.line)}: error: {fault.kind.value}: {fault.what}")
+            self._say(fault_text(self.state.source.place(fault.line), fault))
         self.faults = faults
         return bool(new)
 
