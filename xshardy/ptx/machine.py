@@ -125,7 +125,8 @@ class Machine:
         ]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         memory.constants = [symbols[variable.name] for variable in self._variables("const")]
-        program = program_of(self.entry, symbols, memory, options.errors, options.output)
+        shared = {variable.name for variable in self._variables("shared")}
+        program = program_of(self.entry, symbols, memory, options.errors, options.output, shared)
         clusters = self.clusters(grid, options)
         launched = {
             "%dynamic_smem_size": options.dynamic_shared,

@@ -125,6 +125,7 @@ def _tensors_on_cpu() -> Any:
 class _Properties(NamedTuple):
     """Of a GPU, as PyTorch names them."""
 
+    name: str
     multi_processor_count: int
     major: int
     minor: int
@@ -156,7 +157,9 @@ def without_gpu(target: str, launched: Launched) -> Generator[None]:
         "device_count": 1,
         "current_device": 0,
         "get_device_capability": (capability.major, capability.minor),
-        "get_device_properties": _Properties(nvidia_device(capability).cores, capability.major, capability.minor),
+        "get_device_properties": _Properties(
+            target, nvidia_device(capability).cores, capability.major, capability.minor
+        ),
         "synchronize": None,
         "empty_cache": None,
     }

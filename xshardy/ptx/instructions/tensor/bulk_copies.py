@@ -21,7 +21,7 @@ from xshardy.ptx.instructions.scalar.memory import Addresses, addresses
 from xshardy.ptx.instructions.tensor.mbarriers import report_object, report_unfenced, tell
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES
-from xshardy.ptx.memory import RANK_BITS, AccessKind, Memory, Part
+from xshardy.ptx.memory import AccessKind, Memory, Part, in_block
 from xshardy.ptx.module import Instruction, Integer, Operand
 from xshardy.ptx.swizzles import CHUNK
 from xshardy.ptx.types import TYPES, Type
@@ -119,8 +119,7 @@ class Completion:
             return np.arange(len(threads)), places
         masks = site.values(self.ranks, threads)[:, None] >> np.arange(site.lanes.clusters.size, dtype=np.uint16)
         copy, rank = np.nonzero(masks & np.uint16(1))
-        own = places[copy] & np.uint64((1 << RANK_BITS) - 1)
-        return copy, own | (rank + 1).astype(np.uint64) << np.uint64(RANK_BITS)
+        return copy, in_block(places[copy], rank)
 
     def engine(self, site: Site, threads: Array) -> int:
         """Which engine of their warps copies for `threads`."""

@@ -19,6 +19,7 @@ from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.row import Row
 from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, store_words, take_space
 from xshardy.ptx.instructions.tensor.bulk_copies import BY_GROUPS, COMPLETIONS, Completion, Reduction, Site, take_spaces
+from xshardy.ptx.instructions.tensor.tensor_operands import GROUPS
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Tensor
 from xshardy.ptx.swizzles import CHUNK
@@ -107,11 +108,13 @@ def copy(form: Form, context: Context) -> Step:
     """
     `cp.async.bulk.tensor.Nd.dst.src{.mode}.completion [d], [map, {coordinates}], [mbar]{, {offsets}}{, ranks}`; and
     from shared memory `[map, {coordinates}], [s]`, also `cp.reduce.async.bulk.tensor` with an operation.
+    `.cta_group` allows an `mbarrier` of another block, which the machine does anyway.
     """
     rank, (to, _) = RANKS[form.required(*RANKS)], take_spaces(form)
     by_groups = form.required(*COMPLETIONS) == BY_GROUPS
     mode = _take_mode(form, rank, to)
     is_multicast, reduces = form.has("multicast::cluster"), form.has("reduce")
+    form.take(*GROUPS)
     operation = form.required(*OPERATIONS) if reduces else None
     form.has("L2::cache_hint")
     instruction, memory, registers = form.instruction, context.memory, context.registers
