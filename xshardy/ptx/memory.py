@@ -363,6 +363,12 @@ class Memory:
         return full(np.ones((1, 1), np.bool_)) & ~outside & ~crooked
 
 
+def ranks_of(addresses: Array, own: Array) -> Array:
+    """The ranks of the blocks that addresses of shared memory name; `own` for those that name none."""
+    named = (addresses >> addresses.dtype.type(RANK_BITS) & addresses.dtype.type(0xFF)).astype(np.int64)
+    return np.where(named == 0, own, named - NAMED)
+
+
 def in_block(addresses: Array, ranks: Array) -> Array:
     """Addresses of shared memory in the blocks of some ranks."""
     number = addresses.dtype.type

@@ -13,8 +13,6 @@ from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Slots, types_in
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import (
     LARGEST_ACCESS,
-    NAMED,
-    RANK_BITS,
     WINDOWS,
     WORDS,
     AccessKind,
@@ -22,6 +20,7 @@ from xshardy.ptx.memory import (
     Part,
     in_block,
     keys_of,
+    ranks_of,
 )
 from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
 from xshardy.ptx.releases import orders_threads
@@ -212,11 +211,7 @@ def rank_of_address(form: Form, context: Context) -> Step:
     read = registers.reader(instruction, instruction.operands[1], type)
     write = registers.writer(instruction, instruction.operands[0], TYPES["u32"])
 
-    def execute(lanes: Lanes) -> None:
-        named = read(lanes) >> type.dtype.type(RANK_BITS) & type.dtype.type(0xFF)
-        write(lanes, np.where(named == 0, lanes.ranks_in_clusters(), named.astype(np.int64) - NAMED).astype(np.uint32))
-
-    return execute
+    return lambda lanes: write(lanes, ranks_of(read(lanes), lanes.ranks_in_clusters()).astype(np.uint32))
 
 
 def is_in_space(form: Form, context: Context) -> Step:
