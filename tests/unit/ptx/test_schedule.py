@@ -114,7 +114,7 @@ def test_votes_before_sm_70_are_of_the_threads_that_are_there():
     out = np.zeros(32, np.uint32)
     Machine(kernel(body, parameters=1)).run([1], [32], [out])
     assert set(out.tolist()) == {31}
-    with pytest.raises(PtxError, match="member mask with .sync only"):
+    with pytest.raises(PtxError, match=r"member mask with \.sync only"):
         Machine(kernel(body.replace("%r3, %p1", "%r3, %p1, -1"), parameters=1)).run([1], [32], [out])
 
 
