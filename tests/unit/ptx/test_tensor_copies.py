@@ -430,9 +430,9 @@ $read:
   add.s64 %rd6, %rd2, %rd5;
   st.global.b32 [%rd6], %r7;
 """
-COPY = "cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes"
-OWN = f"@%p1 {COPY} [%r3], [%rd1, {{%r5}}], [%r8];"
-TO_ALL = f"@%p5 {COPY}.multicast::cluster [%r3], [%rd1, {{0}}], [%r8], 3;"
+PAIR_COPY = "cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes"
+OWN = f"@%p1 {PAIR_COPY} [%r3], [%rd1, {{%r5}}], [%r8];"
+TO_ALL = f"@%p5 {PAIR_COPY}.multicast::cluster [%r3], [%rd1, {{0}}], [%r8], 3;"
 
 
 @pytest.mark.parametrize(("copy", "expected"), [(OWN, range(64)), (TO_ALL, [*range(32)] * 2)])
