@@ -175,8 +175,9 @@ class Place:
             return offsets.astype(np.int64)
         if not self.is_shared:
             return offsets.astype(np.int64) + self.starts.reshape(-1)[threads]
-        rank, own = (offsets >> np.uint64(RANK_BITS)).astype(np.int64), threads // lanes.shape[1]
-        block = np.where(rank == 0, own, own - own % lanes.clusters.size + rank - NAMED)
+        own = threads // lanes.shape[1]
+        rank = own % lanes.clusters.size
+        block = own - rank + ranks_of(offsets, rank)
         return (offsets & np.uint64((1 << RANK_BITS) - 1)).astype(np.int64) + self.starts.reshape(-1)[block]
 
     def outside(self, lanes: Lanes, offsets: Array, least: int) -> Array:
