@@ -107,9 +107,9 @@ def _tensors_on_cpu() -> Any:
     cpu = torch.device("cpu")
 
     def moved(value: Any) -> Any:
-        if isinstance(value, str) and value.partition(":")[0] == "cuda":
-            return "cpu"
-        return cpu if isinstance(value, torch.device) and value.type == "cuda" else value
+        if isinstance(value, torch.device):
+            return cpu if value.type == "cuda" else value
+        return "cpu" if isinstance(value, str) and value.partition(":")[0] == "cuda" else value
 
     class OnCpu(base):
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
