@@ -112,6 +112,18 @@ def test_watchpoints_name_the_instruction_that_writes(step: Steps):
     ]
 
 
+def test_watchpoints_are_for_all_blocks(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """More blocks than are executed together: the others have shared memory of their own."""
+    (tmp_path / "k.ptx").write_text(
+        kernel("  add.u32 %r3, %r2, 1;\n  st.shared.u32 [s], %r3;", parameters=0, shared=16)
+    )
+    commands = "watch shared[0]; focus 40; continue; focus; continue; continue"
+    launch = ["--grid", "48", "--block", "512", "--run", commands]
+    assert main(["ptx", "step", str(tmp_path / "k.ptx"), *launch]) == 0
+    changes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("shared[0] was 0")]
+    assert len(changes) == 2 and "and is 1, 2, 3" in changes[0] and "and is 33, 34, 35" in changes[1]
+
+
 def test_lines_behind_loc(step: Steps):
     located = KERNEL.replace("  setp.ge", "  .loc 1 7 3\n  setp.ge").replace("  bar.sync", "  .loc 1 9 3\n  bar.sync")
     located = located.replace("  st.shared", "  .loc 1 7 3\n  st.shared") + '.file 1 "/somewhere/k.py"\n'

@@ -60,7 +60,10 @@ class Shell(Cmd):
             pass
 
     def _before(self, schedule: Schedule, at: int) -> None:
-        last, self.state.stopped, self.state.at = self.state.at, schedule, at
+        last, before = self.state.at, self.state.stopped
+        self.state.stopped, self.state.at = schedule, at
+        if schedule is not before:  # other blocks, with shared memory of their own
+            self.watches = [self._watched(text) for text, *_ in self.watches]
         stops = self._print_new([*schedule.memory.faults.found.values()]) or self._print_changes(last)
         if self._is_followed(schedule) and (at in self.breakpoints or self.stops(at)):
             stops = True
@@ -144,8 +147,11 @@ class Shell(Cmd):
 
     def do_watch(self, arg: str) -> None:
         """watch NAME[INDEX] [TYPE]: stop behind what changes elements of a parameter's array, or of `shared` memory"""
-        elements = self.state.elements(arg)
-        self.watches.append((arg, elements, elements.read()))
+        self.watches.append(self._watched(arg))
+
+    def _watched(self, text: str) -> tuple[str, Elements, Array]:
+        elements = self.state.elements(text)
+        return text, elements, elements.read()
 
     def do_delete(self, arg: str) -> None:
         """delete: remove breakpoints and watchpoints"""
