@@ -3,13 +3,16 @@ The plugin of pytest: `pytest --xshardy-plan` fails a test if a function that JA
 sends or holds more than the plan recorded beside the test; `pytest --xshardy-plan-update` records plans.
 
 Every test starts with empty caches of JAX, so that what it compiles does not depend on the tests before it.
+
+The fixture `ptx_check` executes kernels on the CPU, and fails a test if one has a race or another fault.
 """
 
 import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, cast
@@ -18,6 +21,8 @@ import pytest
 
 if TYPE_CHECKING:
     from xshardy.planning.plan import Plan
+    from xshardy.ptx.machine import Argument, Options
+    from xshardy.tools.placed_faults import PlacedFaults
 
 # What plans is imported in tests that compile something: every run of pytest imports this module.
 
@@ -154,6 +159,65 @@ class RecordedPlans:
             terminalreporter.write_line(
                 f"xshardy: {self._unrecorded} compiled functions have no recorded plan: --xshardy-plan-update writes it"
             )
+
+
+class PtxCheck:
+    """Executes kernels by the PTX machine, and fails the test with the report of each fault."""
+
+    def __call__(
+        self,
+        file: str | Path,
+        grid: Sequence[int],
+        block: Sequence[int],
+        arguments: Sequence["Argument"] = (),
+        options: "Options | None" = None,
+        *,
+        entry: str | None = None,
+        target: str | None = None,
+        schedules: int = 1,
+    ) -> None:
+        """
+        Check a kernel in a file of PTX or CUDA C++: `entry`, or the only one. Arrays are changed as it changes them.
+
+        `options` and `schedules` are those of `xshardy.ptx.Machine.check`; CUDA C++ is compiled for `target`.
+        """
+        from xshardy.ptx import Machine
+        from xshardy.tools.placed_faults import placed_faults
+        from xshardy.tools.ptx_source import read_kernel
+
+        source = read_kernel(str(file), target)
+        machine = Machine(source.ptx, source.entry(entry))
+        faults = machine.check(grid, block, arguments, options, schedules=schedules)
+        self._fail_for(placed_faults(faults, source))
+
+    @contextmanager
+    def triton(self, target: str = "sm_90", options: "Options | None" = None, *, schedules: int = 1) -> Generator[None]:
+        """
+        Within the context, kernels that Triton launches are compiled for `target`, executed on their tensors, which are
+        on the CPU, and checked.
+        """
+        from xshardy.ptx import Options
+        from xshardy.tools.triton_check.checked_launches import CheckedLaunches
+        from xshardy.tools.triton_check.without_gpu import without_gpu
+
+        checked = CheckedLaunches("triton", options or Options(), schedules)
+        try:
+            with without_gpu(target, checked):
+                yield
+        finally:
+            self._fail_for(checked.faults)
+
+    def _fail_for(self, faults: "PlacedFaults") -> None:
+        from xshardy.tools.placed_faults import fault_text
+
+        if faults:
+            pytest.fail("\n".join(fault_text(place, fault) for (_, place), fault in faults.items()), pytrace=False)
+
+
+@pytest.fixture
+def ptx_check() -> PtxCheck:
+    """Fails the test if a kernel of PTX, CUDA C++ or Triton has a race or another fault."""
+    return PtxCheck()
 
 
 def excess(function: str, plan: "Plan", recorded: Mapping[str, int]) -> list[str]:

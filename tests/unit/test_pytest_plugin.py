@@ -4,6 +4,11 @@ import json
 import sys
 
 import pytest
+from fake_triton import write_fake_triton
+from ptx_kernels import kernel
+
+from xshardy.api import plan
+from xshardy.ptx import Machine
 
 pytest_plugins = ["pytester"]
 
@@ -52,6 +57,25 @@ def step(x):
 
 test_it_again = test_step
 """
+
+
+STEP = kernel(
+    """
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  ld.global.u32 %r4, [%rd4+4];
+  BARRIER
+  st.global.u32 [%rd4], %r4;
+""",
+    parameters=1,
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported_modules() -> None:
+    """Import what plans and checks before the runs in this process, which forget the modules that they import."""
+    plan(DUMP.format(size=4))
+    Machine(STEP.replace("BARRIER", ""))
 
 
 @pytest.fixture
@@ -119,3 +143,57 @@ def test_what_jax_compiles_is_seen_in_every_test(suite: pytest.Pytester, monkeyp
     figures = recorded(suite)
     assert figures["test_model.py::test_step"]["step"] == {"sent": 32, "peak": 96}
     assert figures["test_model.py::test_step"] == figures["test_model.py::test_it_again"]
+
+
+CHECKED = """
+import numpy as np
+import pytest
+
+KERNEL = {kernel!r}
+
+@pytest.mark.parametrize("barrier", ["bar.sync 0;", ""])
+def test_sum(ptx_check, tmp_path, barrier):
+    (tmp_path / "k.ptx").write_text(KERNEL.replace("BARRIER", barrier))
+    x = np.arange(65, dtype=np.int32)
+    ptx_check(tmp_path / "k.ptx", [1], [64], [x], schedules=2)
+    assert x[0] == 1
+"""
+
+
+def test_a_test_fails_with_the_faults_of_a_kernel(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makepyfile(test_kernel=CHECKED.format(kernel=STEP))
+    found = run(pytester)
+    found.assert_outcomes(passed=1, failed=1)
+    assert any("k.ptx:20: error: race: " in line for line in found.outlines)
+    assert not any("pytest_plugin.py" in line for line in found.outlines)
+
+
+OF_TRITON = """
+import pytest
+import torch
+import triton
+
+@triton.jit
+def step(x: "*i32"):
+    return {kernel!r}
+
+@pytest.mark.parametrize("last", [0, 1])
+def test_step(ptx_check, last):
+    x = torch.arange(64 + last)
+    with ptx_check.triton("sm_80"):
+        step[(1, 1, 1)](x)
+    assert x.data[0] == 1
+"""
+
+
+def test_launches_of_triton_in_a_test_are_checked(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    body = "  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd4, %rd1, %rd3;\n  ld.global.u32 %r4, [%rd4+4];\n  bar.sync 0;\n"
+    pytester.makepyfile(
+        test_kernel=OF_TRITON.format(kernel=kernel(body + "  st.global.u32 [%rd4], %r4;", parameters=1))
+    )
+    write_fake_triton(pytester.path)
+    found = pytester.runpytest_subprocess("-p", "xshardy.pytest_plugin")
+    found.assert_outcomes(passed=1, failed=1)
+    assert any("triton:1: error: access out of bounds: thread (63, 0, 0)" in line for line in found.outlines)

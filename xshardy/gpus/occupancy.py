@@ -60,15 +60,19 @@ class Occupancy:
         return self.warps / self.max_warps
 
 
+def limits_of(capability: ComputeCapability) -> Limits:
+    """The limits of a capability; an unlisted one gets those of the next lower one."""
+    return LIMITS[max(known for known in LIMITS if known <= capability)]
+
+
 def occupancy(target: str, threads: int, registers: int, shared_memory: int) -> Occupancy:
     """
     The occupancy of a kernel on `target` with so many threads per block, registers per thread, and bytes per block.
 
-    An unlisted target gets the limits of the next lower one. Raises `ValueError` if `target` is no NVIDIA target.
+    Raises `ValueError` if `target` is no NVIDIA target.
     """
     capability = parse_target(target)
-    device = nvidia_device(capability)
-    limits = LIMITS[max(known for known in LIMITS if known <= capability)]
+    device, limits = nvidia_device(capability), limits_of(capability)
     warps = -(-threads // device.threads_per_warp)
     max_warps = device.threads_per_core // device.threads_per_warp
     registers_of_warp = _rounded(max(registers, 1) * device.threads_per_warp, REGISTER_UNIT)

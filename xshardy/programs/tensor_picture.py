@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from functools import reduce
 from html import escape
-from itertools import groupby, product
+from itertools import product
 from math import prod
 from operator import add
 from typing import NamedTuple
+
+from xshardy.display.ranges import ranges
 
 MOST_PARTS = 256
 """The most parts that are drawn."""
@@ -75,13 +77,7 @@ def _head(dims: Sequence[DividedDim], some: Sequence[int], part: Index) -> str:
 
 def _cell(devices: Sequence[int], hue: float) -> str:
     """A cell in a colour that is readable on light and on dark; `hue` is from 0 to 1."""
-    return f'<td style="{CELL} background: hsl({360 * hue:.0f} 60% 50% / .25)">{_ranges(devices)}</td>'
-
-
-def _ranges(devices: Sequence[int]) -> str:
-    """`0-3, 8`: the numbers of devices, in order."""
-    runs = [[device for _, device in run] for _, run in groupby(enumerate(devices), lambda pair: pair[1] - pair[0])]
-    return ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return f'<td style="{CELL} background: hsl({360 * hue:.0f} 60% 50% / .25)">{ranges(devices)}</td>'
 
 
 def _counted(count: int, what: str) -> str:

@@ -5,7 +5,7 @@ An operand becomes a function that reads an array of its type from the registers
 it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.form import Computation
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import Memory
+from xshardy.ptx.memory import Memory, in_block
 from xshardy.ptx.module import (
     Float,
     Guard,
@@ -46,9 +46,11 @@ CARRY = "%cc"
 class Registers:
     """The slots of the registers of an entry, and the closures that read and write them."""
 
-    def __init__(self, types: Mapping[str, Type], symbols: Mapping[str, int]):
+    def __init__(self, types: Mapping[str, Type], symbols: Mapping[str, int], shared: Collection[str] = ()):
         self.symbols = symbols
         """The address of each variable and parameter."""
+        self.shared = shared
+        """The names of the variables in shared memory."""
         self.slots: dict[str, int] = {}
         self.bits: list[int] = []
         self.special: dict[str, int] = {}
@@ -93,6 +95,8 @@ class Registers:
             return self._packed(instruction, operand, type)
         raw = self.pattern(instruction, operand, type).to_bytes(max(type.bits // 8, 1), "little")
         constant = from_bits(np.frombuffer(raw, STORAGE[type.bits]).reshape(1, 1), type)
+        if isinstance(operand, Symbol) and operand.name in self.shared:
+            return lambda lanes: constant if lanes.clusters.size == 1 else in_block(constant, lanes.ranks_in_clusters())
         return lambda lanes: constant
 
     def _packed(self, instruction: Instruction, vector: Vector, type: Type) -> Reader:

@@ -5,7 +5,7 @@ The variables that pass values are local memory. Registers, variables and labels
 Source: PTX ISA, "Function Declarations and Definitions", "call".
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from xshardy.ptx.errors import PtxError
@@ -24,7 +24,7 @@ from xshardy.ptx.module import (
     Variable,
     Vector,
 )
-from xshardy.ptx.types import Type
+from xshardy.ptx.types import PREDICATE, Type
 
 Functions = Callable[[str], Function | None]
 """The function of a name; None if there is none."""
@@ -42,11 +42,14 @@ def is_call(opcode: str) -> bool:
     return opcode.partition(".")[0] == "call"
 
 
-def inlined(body: Body, functions: Functions) -> Body:
-    """`body` without calls. Raises `PtxError` for a call of an unknown function, and for recursion."""
+def inlined(body: Body, functions: Functions, pointed: Sequence[str] = ()) -> Body:
+    """
+    `body` without calls. A call by a pointer may be one of any function of `pointed` with as many results and
+    parameters. Raises `PtxError` for a call of an unknown function, and for recursion.
+    """
     if not any(is_call(instruction.opcode) for instruction in body.instructions):
         return body
-    inliner = _Inliner(functions)
+    inliner = _Inliner(functions, pointed)
     inliner.add(body, _Names("", {}), ())
     return Body(inliner.registers, tuple(inliner.variables), tuple(inliner.instructions), inliner.labels)
 
@@ -97,6 +100,7 @@ class _Inliner:
     """The body of an entry while functions are added to it."""
 
     functions: Functions
+    pointed: Sequence[str]
     registers: dict[str, Type] = field(default_factory=dict[str, Type])
     variables: list[Variable] = field(default_factory=list[Variable])
     instructions: list[Instruction] = field(default_factory=list[Instruction])
@@ -153,8 +157,8 @@ class _Inliner:
 
     def _call(self, instruction: Instruction, names: _Names, callers: tuple[str, ...]) -> None:
         results, callee, arguments = instruction.operands
-        assert isinstance(results, Vector) and isinstance(callee, Symbol) and isinstance(arguments, Vector)
-        name, line = callee.name, instruction.line
+        assert isinstance(results, Vector) and isinstance(arguments, Vector)
+        line = instruction.line
         self._calls += 1
         suffix = f" of call {self._calls}"
         if (guard := names.guard(instruction.guard)) is not None:
@@ -162,18 +166,44 @@ class _Inliner:
                 Instruction(line, "bra", (Symbol(f"behind{suffix}"),), replace(guard, negated=not guard.negated))
             )
         outer = [names.operand(operand) for operand in (*results.elements, *arguments.elements)]
-        if name in SYSTEM_CALLS:
-            self._append(Instruction(line, f"call.{name}", tuple(outer)))
-            if name == "__assertfail":
-                self._append(Instruction(line, "exit", ()))
-        else:
-            self._call_function(self._function(name, line, callers), outer, line, suffix, (*callers, name))
+        match callee:
+            case Symbol(name) if name in SYSTEM_CALLS:
+                self._append(Instruction(line, f"call.{name}", tuple(outer)))
+                if name == "__assertfail":
+                    self._append(Instruction(line, "exit", ()))
+            case Symbol(name):
+                self._call_function(self._function(name, line, callers), outer, line, suffix, (*callers, name))
+            case _:
+                self._call_pointed(names.operand(callee), len(results.elements), outer, line, suffix, callers)
         self._place([f"behind{suffix}"])
 
-    def _function(self, name: str, line: int, callers: tuple[str, ...]) -> Function:
+    def _call_pointed(
+        self, pointer: Operand, results: int, outer: list[Operand], line: int, suffix: str, callers: tuple[str, ...]
+    ) -> None:
+        """`call f` -> for each function that fits, a call if its address is in `pointer`; `trap` for any other one."""
+        behind = Symbol(f"behind{suffix}")
+        for name in self.pointed:
+            function = None if name in callers else self._body_of(name)
+            if function is None or (len(function.results), len(function.parameters)) != (results, len(outer) - results):
+                continue
+            self._calls += 1
+            own = f" of call {self._calls}"
+            other, following = Register(f"%other{own}"), f"not{own}"
+            self.registers[other.name] = PREDICATE
+            self._append(Instruction(line, "setp.ne.u64", (other, pointer, Symbol(name))))
+            self._append(Instruction(line, "bra", (Symbol(following),), Guard(other, False)))
+            self._call_function(function, outer, line, own, (*callers, name))
+            self._append(Instruction(line, "bra", (behind,)))
+            self._place([following])
+        self._append(Instruction(line, "trap", ()))
+
+    def _body_of(self, name: str) -> Function | None:
         if name not in self._known:
             self._known[name] = self.functions(name)
-        if (function := self._known[name]) is None:
+        return self._known[name]
+
+    def _function(self, name: str, line: int, callers: tuple[str, ...]) -> Function:
+        if (function := self._body_of(name)) is None:
             raise PtxError(line, f"the call of {name}, which has no body in this module, is not supported")
         if name in callers:
             raise PtxError(line, f"{name} calls itself: recursion is not supported")

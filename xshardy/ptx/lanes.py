@@ -108,7 +108,7 @@ class Lanes:
             "nwarpid": np.array([[-(-self.launch.threads // WARP_SIZE)]]),
             "smid": np.zeros((1, 1)),
             "nsmid": np.ones((1, 1)),
-            "cluster_ctarank": np.arange(self.shape[0])[:, None] % self.clusters.size,
+            "cluster_ctarank": self.ranks_in_clusters(),
             "cluster_nctarank": np.array([[self.clusters.size]]),
             "lanemask_eq": bit,
             "lanemask_lt": bit - one,
@@ -117,6 +117,10 @@ class Lanes:
             "lanemask_ge": ~(bit - one) & np.uint64(0xFFFFFFFF),
         }
         return values[prefix]
+
+    def ranks_in_clusters(self) -> Array:
+        """The rank of each block in its cluster: an array [blocks, 1]."""
+        return np.arange(self.shape[0])[:, None] % self.clusters.size
 
     def ranks(self, order: Order) -> Array:
         """The rank of each thread in an order: an array of the full shape."""

@@ -26,8 +26,20 @@ from xshardy.ptx.schedule import Counter, Schedule
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import entry_of, read_ptx
 
-Argument = Array | int | float | Region | TensorMap
+
+@dataclass(frozen=True, slots=True)
+class PointerInto:
+    """An argument that points `offset` bytes behind the start of an array."""
+
+    array: Array
+    offset: int
+
+
+Argument = Array | int | float | Region | TensorMap | PointerInto
 """Of a kernel: an array or region for a pointer, a number, or a map for a parameter of 128 bytes."""
+
+POINTING = (np.ndarray, Region, TensorMap, PointerInto)
+"""Arguments that are memory, or point to it."""
 
 TOGETHER = 1 << 14
 """How many threads are executed together, if a block has no more: so many values of each register fit in a cache."""
@@ -71,6 +83,8 @@ class Options:
     """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
     output: Callable[[str], object] = print_text
     """Is told what the kernel prints by `vprintf`; on standard output by default."""
+    schedule: Callable[..., Schedule] = Schedule
+    """What makes the schedule of blocks that are executed together; a debugger has its own."""
 
 
 ADDRESS_BYTES = 8
@@ -94,8 +108,9 @@ class Machine:
         Execute the kernel; arrays among the arguments are changed in place. The faults, if they are collected.
 
         An argument is a contiguous array for a pointer, a number, or a `Region`; for a structure, which is a parameter
-        of another size than a pointer's, an array of its bytes. Raises `LaunchError` for arguments
-        that do not fit, `PtxError` for an unknown instruction, and `FaultError` for a fault.
+        of another size than a pointer's, an array of its bytes. Arrays of the same bytes are one buffer. Raises
+        `LaunchError` for arguments that do not fit, `PtxError` for an unknown instruction, and `FaultError` for a
+        fault.
         """
         options = options or Options()
         launch = Launch(padded(block), padded(grid))
@@ -110,7 +125,8 @@ class Machine:
         ]
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         memory.constants = [symbols[variable.name] for variable in self._variables("const")]
-        program = program_of(self.entry, symbols, memory, options.errors, options.output)
+        shared = {variable.name for variable in self._variables("shared")}
+        program = program_of(self.entry, symbols, memory, options.errors, options.output, shared)
         clusters = self.clusters(grid, options)
         launched = {
             "%dynamic_smem_size": options.dynamic_shared,
@@ -141,7 +157,7 @@ class Machine:
                 memory.allocate(lanes, *sizes)
                 alone = len(groups) == 1
                 ranks = None if options.order is None else lanes.ranks(options.order)
-                schedule = Schedule(
+                schedule = options.schedule(
                     program, lanes, memory, faults, options.max_iterations, is_whole_grid=alone, ranks=ranks
                 )
                 schedule.counters = counters
@@ -196,19 +212,18 @@ class Machine:
         size = max((parameter.offset + parameter.size for parameter in parameters), default=0)
         memory = Region("the parameters", size)
         regions: list[Region] = []
-        bound: dict[int, int] = {}
-        """By the identity of a buffer, since arrays do not hash: its number."""
+        bound: dict[tuple[int, int], int] = {}
+        """By the memory of a buffer, its number."""
         for parameter, argument in zip(parameters, arguments, strict=True):
             if isinstance(argument, np.ndarray) and _is_by_value(parameter):
                 value = np.ascontiguousarray(argument)
-            elif isinstance(argument, np.ndarray | Region | TensorMap):
-                buffer = argument.array if isinstance(argument, TensorMap) else argument
-                number = bound.get(id(buffer))
-                if number is None:
-                    number = bound[id(buffer)] = len(regions)
+            elif isinstance(argument, POINTING):
+                buffer = _buffer_of(argument)
+                number = bound.setdefault(_memory_of(buffer), len(regions))
+                if number == len(regions):
                     regions.append(_region(parameter, buffer))
                 address = number + 1 << RANGE_BITS
-                value = np.array(address, np.uint64)
+                value = np.array(address + (argument.offset if isinstance(argument, PointerInto) else 0), np.uint64)
                 if isinstance(argument, TensorMap):
                     value = np.frombuffer(argument.encoded(address), np.uint8)
             else:
@@ -287,9 +302,21 @@ def _report_kept(lanes: Lanes, memory: Memory) -> None:
 
 def _bytes_of(argument: Argument) -> Array | None:
     """What a kernel may change of an argument."""
-    if isinstance(argument, TensorMap):
-        return argument.array
-    return argument.data if isinstance(argument, Region) else argument if isinstance(argument, np.ndarray) else None
+    if not isinstance(argument, POINTING):
+        return None
+    buffer = _buffer_of(argument)
+    return buffer.data if isinstance(buffer, Region) else buffer
+
+
+def _buffer_of(argument: Array | Region | TensorMap | PointerInto) -> Array | Region:
+    """The memory that an argument points to."""
+    return argument.array if isinstance(argument, TensorMap | PointerInto) else argument
+
+
+def _memory_of(buffer: Array | Region) -> tuple[int, int]:
+    """Where it is in the memory of this process, and how many bytes it has."""
+    data = buffer.data if isinstance(buffer, Region) else buffer
+    return data.__array_interface__["data"][0], data.nbytes
 
 
 def _is_by_value(parameter: Parameter) -> bool:
@@ -299,14 +326,11 @@ def _is_by_value(parameter: Parameter) -> bool:
 
 def _write_back(parameters: Sequence[Parameter], arguments: Sequence[Argument], regions: Sequence[Region]) -> None:
     """Copy the contents of regions that do not share memory with their array there."""
-    buffers = [
-        argument.array if isinstance(argument, TensorMap) else argument
-        for parameter, argument in zip(parameters, arguments, strict=True)
-        if not (isinstance(argument, np.ndarray) and _is_by_value(parameter))
-    ]
-    # Each once, by identity: arrays do not hash.
-    arrays = {id(buffer): buffer for buffer in buffers if isinstance(buffer, np.ndarray | Region)}
-    for argument, region in zip(arrays.values(), regions, strict=False):
+    buffers: dict[tuple[int, int], Array | Region] = {}
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        if isinstance(argument, POINTING) and not (isinstance(argument, np.ndarray) and _is_by_value(parameter)):
+            buffers.setdefault(_memory_of(buffer := _buffer_of(argument)), buffer)
+    for argument, region in zip(buffers.values(), regions, strict=False):
         if isinstance(argument, np.ndarray):
             data = argument.reshape(-1).view(np.uint8)
             if not np.shares_memory(data, region.data):

@@ -3,7 +3,9 @@ The state spaces: where an address points to, and loads and stores of many threa
 
 An address has 64 bits. Each global buffer has a range of 2**40 bytes, at the start of which it lies; shared, local and
 parameter memory have a range each for generic addresses. Addresses in these spaces themselves begin at 0. An address of
-shared memory has, from bit `RANK_BITS` on, 0 for the block of the thread, or 1 and the rank of a block of its cluster.
+shared memory has, from bit `RANK_BITS` on, 0 for the block of the thread, or `NAMED` and the rank of a block of its
+cluster. What a variable in shared memory gives in a cluster has the own rank: CUTLASS and Triton clear its lowest bit
+to get the address in the first block of a pair.
 Source: PTX ISA, "State Spaces", "Generic Addressing", "mapa".
 """
 
@@ -27,6 +29,8 @@ WINDOWS: Mapping[str, int] = {"shared": 1 << 60, "local": 2 << 60, "param": 3 <<
 """Where the generic addresses of a space begin."""
 RANK_BITS = 24
 """More than the bits of an offset in shared memory."""
+NAMED = 0x40
+"""Not the highest of 8 bits: addresses of 32 bits are positive."""
 SHARED = "shared memory"
 LARGEST_ACCESS = 16
 WORDS: Mapping[int, np.dtype[np.generic]] = {size: STORAGE[8 * size] for size in (1, 2, 4, 8, LARGEST_ACCESS)}
@@ -171,14 +175,16 @@ class Place:
             return offsets.astype(np.int64)
         if not self.is_shared:
             return offsets.astype(np.int64) + self.starts.reshape(-1)[threads]
-        rank, own = (offsets >> np.uint64(RANK_BITS)).astype(np.int64), threads // lanes.shape[1]
-        block = np.where(rank == 0, own, own - own % lanes.clusters.size + rank - 1)
+        own = threads // lanes.shape[1]
+        rank = own % lanes.clusters.size
+        block = own - rank + ranks_of(offsets, rank)
         return (offsets & np.uint64((1 << RANK_BITS) - 1)).astype(np.int64) + self.starts.reshape(-1)[block]
 
     def outside(self, lanes: Lanes, offsets: Array, least: int) -> Array:
         """Whether each of `offsets` has fewer than `least` bytes behind it."""
         if self.is_shared:
-            far = (offsets >> np.uint64(RANK_BITS)) > np.uint64(lanes.clusters.size)
+            rank = offsets >> np.uint64(RANK_BITS)
+            far = (rank != 0) & (rank - np.uint64(NAMED) >= np.uint64(lanes.clusters.size))
             return far | ((offsets & np.uint64((1 << RANK_BITS) - 1)) + np.uint64(least) > np.uint64(self.bound))
         return offsets > np.uint64(self.bound - least) if self.bound >= least else np.ones_like(offsets, np.bool_)
 
@@ -257,9 +263,22 @@ class Memory:
         Threads whose access is a fault are left out, if faults are collected.
         """
         for part in self._resolved(lanes, instruction, space, addresses, (size, least or size), lanes.mask):
+            if self.observers and kind is AccessKind.STORE and part.region.name == SHARED:
+                self._check_objects(lanes, instruction, part, size)
             for observer in self.observers:
                 observer(lanes, Access(kind, instruction, part, size, words))
             yield part
+
+    def _check_objects(self, lanes: Lanes, instruction: Instruction, part: Part, size: int) -> None:
+        """Report a store to an `mbarrier`: its memory is free for other uses behind `mbarrier.inval`."""
+        if instruction.opcode.startswith("mbarrier.") or not self.mbarriers.is_valid.any():
+            return
+        offsets, threads = part.full_offsets(lanes), lanes.active_mask() if part.mask is None else part.mask
+        first, last = offsets // MBARRIER_BYTES, (offsets + size - 1) // MBARRIER_BYTES
+        wrong = threads & (self.mbarriers.is_valid[first] | self.mbarriers.is_valid[last])
+        if wrong.any():
+            what = "stores to an mbarrier that nobody has invalidated"
+            self.faults.report(FaultKind.MBARRIER, instruction.line, lanes, wrong, lambda _: what)
 
     def _resolved(
         self,
@@ -343,6 +362,19 @@ class Memory:
         if crooked.any():
             report(FaultKind.MISALIGNED, line, lanes, crooked, lambda t: f"{at(t)}, no multiple of {size}")
         return full(np.ones((1, 1), np.bool_)) & ~outside & ~crooked
+
+
+def ranks_of(addresses: Array, own: Array) -> Array:
+    """The ranks of the blocks that addresses of shared memory name; `own` for those that name none."""
+    named = (addresses >> addresses.dtype.type(RANK_BITS) & addresses.dtype.type(0xFF)).astype(np.int64)
+    return np.where(named == 0, own, named - NAMED)
+
+
+def in_block(addresses: Array, ranks: Array) -> Array:
+    """Addresses of shared memory in the blocks of some ranks."""
+    number = addresses.dtype.type
+    keep = ~(number(0xFF) << number(RANK_BITS))
+    return addresses & keep | (ranks.astype(addresses.dtype) + number(NAMED)) << number(RANK_BITS)
 
 
 @dataclass(frozen=True, slots=True)

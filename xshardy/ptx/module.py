@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from xshardy.ptx.errors import PtxError
 from xshardy.ptx.types import Type
 
 
@@ -201,3 +202,5 @@ class Module:
     """Declared outside of entries."""
     functions: tuple[str, ...] = ()
     """The names of the device functions, whose addresses may be in variables."""
+    refused: Mapping[str, PtxError] = field(default_factory=dict[str, PtxError])
+    """Why the calls of some entries cannot be inlined."""

@@ -13,7 +13,8 @@ _HEX_FLOAT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[^\s+\-\]]+)\s*(?:(?P<sign>[+-])\s*(?P<offset>.+?))?\s*\]")
 _TENSOR = re.compile(r"\[\s*([^,{]+?)\s*,\s*\{([^}]*)\}\s*\]")
 _CALL = re.compile(
-    r"(?:\((?P<results>[^()]*)\)\s*,\s*)?(?P<name>[A-Za-z_$][\w$.]*)\s*(?:,\s*\((?P<arguments>[^()]*)\)\s*)?"
+    r"(?:\((?P<results>[^()]*)\)\s*,\s*)?(?P<name>[A-Za-z_$%][\w$.]*)\s*(?:,\s*\((?P<arguments>[^()]*)\)\s*)?"
+    r"(?:,\s*(?P<prototype>[A-Za-z_$%][\w$.]*)\s*)?"
 )
 _NAME = re.compile(r"[A-Za-z_$%][\w$.]*")
 _PAIR = re.compile(r"([A-Za-z_$%][\w$.]*)\s*\|\s*([A-Za-z_$%][\w$.]*)")
@@ -43,17 +44,17 @@ def read_operands(text: str, resolve: Resolve) -> tuple[Operand, ...]:
 
 def read_call(text: str, resolve: Resolve) -> tuple[Operand, ...]:
     """
-    The results, the function, and the arguments in `(a), f, (b, c)`: variables, registers and constants.
-
-    Raises `OperandError` for a call by a pointer.
+    The results, the function, and the arguments in `(a), f, (b, c)`: variables, registers and constants. The function
+    is a symbol, or a register with its address; a prototype, or list of targets, may follow.
     """
     match = _CALL.fullmatch(text.strip())
     if match is None:
-        raise OperandError(f"cannot read the call '{text.strip()}': it must name a function, and pass variables")
+        raise OperandError(f"cannot read the call '{text.strip()}'")
     results, arguments = (
         Vector(read_operands((match[part] or "").strip(), resolve)) for part in ("results", "arguments")
     )
-    return results, Symbol(match["name"]), arguments
+    callee = resolve(match["name"])
+    return results, callee if isinstance(callee, Register) else Symbol(match["name"]), arguments
 
 
 def _operand(text: str, resolve: Resolve) -> Operand:

@@ -1,6 +1,6 @@
 """An entry as a list of steps, with the places where the flow of control changes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,10 +36,15 @@ def program_of(
     memory: Memory,
     errors: np.random.Generator | None = None,
     output: Callable[[str], object] = print_text,
+    shared: Collection[str] = (),
 ) -> Program:
-    """Decode the instructions of an entry. Raises `PtxError` for an unknown one."""
+    """
+    Decode the instructions of an entry. `shared` are the names of variables in shared memory.
+
+    Raises `PtxError` for an unknown instruction.
+    """
     body = entry.body
-    registers = Registers(body.registers, symbols)
+    registers = Registers(body.registers, symbols, shared)
     context = Context(registers, memory, body.labels, errors, output)
     steps: list[Step | Control] = []
     absent_lanes: list[AbsentLanes | None] = []

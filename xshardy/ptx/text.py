@@ -248,13 +248,18 @@ class _Reader:
         if headers.get("address_size", "64") != "64":
             raise PtxError(1, f"addresses have {headers['address_size']} bits: only 64 are supported")
         target = headers.get("target", "").partition(",")[0].strip()
-        entries = {name: replace(entry, body=inlined(entry.body, self.function)) for name, entry in entries.items()}
+        refused: dict[str, PtxError] = {}
+        for name, entry in [*entries.items()]:
+            try:
+                entries[name] = replace(entry, body=inlined(entry.body, self.function, (*self.functions,)))
+            except PtxError as error:
+                refused[name] = error
         functions = (*self.functions, *entries)
         for variable in (*variables.values(), *(local for entry in entries.values() for local in entry.body.variables)):
             names = {pointer.symbol.name for pointer in variable.pointers}
             if missing := sorted(names - variables.keys() - {*functions}):
                 raise PtxError(variable.line, f"{missing[0]} is not declared")
-        return Module(headers.get("version", ""), target, entries, variables, functions)
+        return Module(headers.get("version", ""), target, entries, variables, functions, refused)
 
     def _skip_function(self, header: re.Match[str]) -> None:
         """Step over a device function or its declaration: it is read where it is called."""
@@ -385,10 +390,12 @@ def _targets(table: Operand, body: _OpenBody) -> Operand:
 
 
 def entry_of(module: Module, name: str | None = None) -> Entry:
-    """The entry `name` of a module, or its only one. Raises `PtxError` if there is none such."""
+    """The entry `name` of a module, or its only one. Raises `PtxError` if there is none, or its calls are refused."""
     entries: Mapping[str, Entry] = module.entries
     if name is None and len(entries) == 1:
-        return next(iter(entries.values()))
+        name = next(iter(entries))
+    if name is not None and name in module.refused:
+        raise module.refused[name]
     if name is not None and name in entries:
         return entries[name]
     known = ", ".join(entries) or "none"

@@ -1,8 +1,9 @@
-"""What `xshardy ptx run|check|profile` prints."""
+"""What `xshardy ptx run|check|profile|step` does."""
 
 import argparse
+import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import prod
 
 import numpy as np
@@ -12,20 +13,29 @@ from xshardy.gpus.occupancy import Occupancy, occupancy
 from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.lowering.ptxas import AssemblerError, assemble_each
 from xshardy.numerics.element_types import Array
+from xshardy.programs.errors import InputError
 from xshardy.ptx.bound import Bound, bound_of
 from xshardy.ptx.errors import LaunchError
-from xshardy.ptx.faults import Fault, FaultKind
+from xshardy.ptx.faults import Fault
 from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.tools.console import console, summary
+from xshardy.tools.debugger.divergence import Timeline, page
+from xshardy.tools.debugger.kernel_state import KernelState
+from xshardy.tools.debugger.shell import Shell
 from xshardy.tools.output import print_diagnostic, print_if_read, print_json, write_text
+from xshardy.tools.placed_faults import PlacedFaults, fault_text, placed_faults
 from xshardy.tools.ptx_arguments import Argument
 from xshardy.tools.ptx_source import Place, PtxSource
 from xshardy.tools.sarif import sarif
+from xshardy.tools.triton_check.checked_launches import CheckedLaunches
+from xshardy.tools.triton_check.script import run_triton_script
 
 Arguments = Sequence[Argument] | None
 
+TRITON_TARGET = "sm_90"
+"""The GPU that scripts of Triton are compiled for by default."""
 COUNTED = ("requests", "sectors", "least_sectors", "wavefronts", "least_wavefronts")
 """The fields of `Requests` that are counts of the executed blocks."""
 
@@ -50,24 +60,51 @@ def execute(machine: Machine, source: PtxSource, arguments: Arguments, args: arg
 
 def check(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`check`: execute the grid, and print what is wrong."""
-    options = _options(args)
-    options.weak_volatile = args.weak_volatile
+    options = _check_options(args)
     bound = _given(machine, arguments)
     faults = machine.check(args.grid, args.block, bound, options, schedules=args.schedules)
-    placed: dict[tuple[FaultKind, Place], Fault] = {}
-    for fault in sorted(faults, key=lambda fault: fault.line):
-        placed.setdefault((fault.kind, source.place(fault.line)), fault)  # a line of C++ may be many of PTX
-    for (kind, place), fault in placed.items():
-        print_diagnostic(f"{place}: error: {kind.value}: {fault.what}")
+    placed = placed_faults(faults, source)
+    for (_, place), fault in placed.items():
+        _print_fault(place, fault)
+    blocks = prod(args.grid) if options.blocks is None else len(options.blocks)
+    return _verdict(f"{machine.entry.name}: {blocks} blocks of {prod(args.block)} threads", placed, args)
+
+
+def check_script(args: argparse.Namespace) -> int:
+    """`check` of a script of Triton: run it, and print what is wrong in the kernels that it launches."""
+    checked = CheckedLaunches(args.file, _check_options(args), args.schedules, _print_fault)
+    run_triton_script(args.file, args.target or TRITON_TARGET, checked)
+    if not checked.launches:
+        raise InputError(f"{args.file}: error: it launches no kernel of Triton")
+    what = f"{args.file}: {checked.launches} launches of {checked.kernels} kernels"
+    return _verdict(what, checked.faults, args)
+
+
+def _print_fault(place: Place, fault: Fault) -> None:
+    print_diagnostic(fault_text(place, fault))
+
+
+def _verdict(what: str, faults: PlacedFaults, args: argparse.Namespace) -> int:
+    """Write the faults as SARIF if asked for, and say if there are none. The exit status."""
     if args.sarif is not None:
-        write_text(args.sarif, sarif((fault, place) for (_, place), fault in placed.items()))
+        write_text(args.sarif, sarif((fault, place) for (_, place), fault in faults.items()))
     if not faults:
-        blocks = prod(args.grid) if options.blocks is None else len(options.blocks)
         tried = f", {args.schedules} schedules" if args.schedules > 1 else ""
-        console().print(
-            f"{machine.entry.name}: {blocks} blocks of {prod(args.block)} threads{tried}, no faults", highlight=False
-        )
+        console().print(f"{what}{tried}, no faults", highlight=False)
     return 1 if faults else 0
+
+
+def step(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
+    """`step`: execute the grid under a debugger."""
+    options, timeline = _options(args), Timeline()
+    options.counters = [] if args.html is None else [timeline]
+    commands = None if args.run is None else args.run.split(";")
+    state = KernelState(machine, source, _given(machine, arguments))
+    shell = Shell(state, commands, is_interactive=commands is None and sys.stdin.isatty())
+    shell.run(args.grid, args.block, options)
+    if args.html is not None:
+        write_text(args.html, page(timeline, state))
+    return 1 if shell.faults else 0
 
 
 def count(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
@@ -105,6 +142,10 @@ def _options(args: argparse.Namespace) -> Options:
     blocks = None if args.blocks is None else sampled_blocks(prod(args.grid), args.blocks)
     iterations = args.max_iterations or MAX_ITERATIONS
     return Options(blocks, args.shared, max_iterations=iterations, cluster=args.cluster, output=print_if_read)
+
+
+def _check_options(args: argparse.Namespace) -> Options:
+    return replace(_options(args), weak_volatile=args.weak_volatile)
 
 
 def _bytes(array: Array) -> Array:

@@ -128,7 +128,7 @@ def _lowered(path: Path, name: str, text: str | None) -> Source:
     except ModuleNotFoundError as error:
         raise InputError(f"{place}: error: {error}: install it, for example with `pip install jax`") from None
     except (Exception, SystemExit) as error:  # a user's function may raise anything
-        raise InputError(f"{place}:{_line_in(path, error)} error: {type(error).__name__}: {error}") from error
+        raise InputError(f"{place}:{line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(folder)
     if source is None:
@@ -156,7 +156,7 @@ def _source_of(lowered: Any) -> Source | None:
     return Source(str(lowered.as_text()), "") if callable(getattr(lowered, "as_text", None)) else None
 
 
-def _line_in(path: Path, error: BaseException) -> str:
+def line_in(path: Path, error: BaseException) -> str:
     """`12:`, the innermost line of `path` where `error` was raised; empty if it was raised elsewhere."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
     return f"{lines[-1]}:" if lines else ""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xshardy.ptx import Machine
+from xshardy.ptx import FaultError, Machine, read_ptx
 from xshardy.ptx.errors import PtxError
 
 FUNCTIONS = """
@@ -101,7 +101,7 @@ def test_a_function_that_nothing_calls_is_not_read():
         ("(retval0), clamp, (param0)", "(retval0), nothing, (param0)", "the call of nothing, which has no body"),
         ("(retval0), clamp, (param0)", "(retval0), clamp, (param0, param0)", "clamp has 2 results and parameters"),
         ("call.uni (retval0), clamp", "call.uni (retval0), twice, (param0, param0); //", "twice calls itself"),
-        ("call (retval0), clamp, (param0)", "call (retval0), %rd1, (param0), proto", "must name a function"),
+        ("call (retval0), clamp, (param0)", "call (retval0), 5, (param0)", "cannot read the call"),
     ],
 )
 def test_what_cannot_be_called_is_an_error_of_its_line(right: str, wrong: str, message: str):
@@ -110,6 +110,71 @@ def test_what_cannot_be_called_is_an_error_of_its_line(right: str, wrong: str, m
     with pytest.raises(PtxError, match=message) as raised:
         Machine(text)
     assert raised.value.line == line
+
+
+POINTED = (
+    FUNCTIONS
+    + """
+.func (.param .b32 func_retval0) negate(.param .b32 negate_param_0)
+{
+  .reg .b32 %r<3>;
+  ld.param.b32 %r1, [negate_param_0];
+  neg.s32 %r2, %r1;
+  st.param.b32 [func_retval0], %r2;
+  ret;
+}
+.global .align 8 .u64 table[2] = {clamp, negate};
+.entry k(.param .u64 k_0)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 1;
+  mul.wide.u32 %rd1, %r2, 8;
+  mov.u64 %rd2, table;
+  add.s64 %rd2, %rd2, %rd1;
+  ld.global.u64 %rd3, [%rd2];
+  CHANGE
+  setp.ne.u32 %p1, %r1, 7;
+  mov.b32 %r4, 5;
+  mul.lo.u32 %r3, %r1, 30;
+  {
+    .param .b32 param0;
+    .param .b32 retval0;
+    st.param.b32 [param0], %r3;
+    prototype_0 : .callprototype (.param .b32 _) _ (.param .b32 _);
+    @%p1 call (retval0), %rd3, (param0), prototype_0;
+    ld.param.b32 %r4, [retval0];
+  }
+  ld.param.u64 %rd4, [k_0];
+  mul.wide.u32 %rd5, %r1, 4;
+  add.s64 %rd6, %rd4, %rd5;
+  st.global.b32 [%rd6], %r4;
+  ret;
+}
+"""
+)
+
+
+def test_calls_by_pointers():
+    """Every other thread calls another function, and one calls none; `twice` has other parameters."""
+    results = np.zeros(8, np.int32)
+    Machine(POINTED.replace("CHANGE", "")).run([1], [8], [results])
+    assert results[:7].tolist() == [0, -30, 60, -90, 100, -150, 100]
+
+
+def test_a_call_by_a_wrong_pointer_is_a_fault():
+    results = np.zeros(8, np.int32)
+    with pytest.raises(FaultError, match="trap"):
+        Machine(POINTED.replace("CHANGE", "add.s64 %rd3, %rd3, 77;")).run([1], [8], [results])
+
+
+def test_an_entry_whose_calls_are_refused_leaves_the_others():
+    module = read_ptx(FUNCTIONS + ENTRY + ".entry other() { call nothing; ret; }")
+    Machine(module, "k").run([1], [64], [np.zeros(64, np.int32)])
+    with pytest.raises(PtxError, match="the call of nothing"):
+        Machine(module, "other")
 
 
 def test_calls_that_multiply_are_an_error():

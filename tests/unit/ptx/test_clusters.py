@@ -52,6 +52,14 @@ def test_blocks_read_their_neighbours(directive: str):
     np.testing.assert_array_equal(found, neighbours * 100 + np.arange(32))
 
 
+def test_the_address_of_a_variable_has_the_rank_in_its_lowest_bit():
+    """Of a pair of blocks, the first one is the address with bit 24 cleared: CUTLASS and Triton rely on it."""
+    body = EXCHANGE.replace("mapa.shared::cluster.u32 %r8, %r3, %r6;", "and.b32 %r8, %r3, 0xfeffffff;")
+    found, faults = run(body, 4, 4)
+    assert faults == []
+    np.testing.assert_array_equal(found, np.array([0, 0, 200, 200])[:, None] + np.arange(32))
+
+
 def test_generic_addresses_of_other_blocks():
     body = EXCHANGE.replace(
         "mapa.shared::cluster.u32 %r8, %r3, %r6;",

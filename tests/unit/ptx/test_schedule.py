@@ -1,11 +1,13 @@
 """Divergence, loops, barriers and exchanges between threads, beside what each thread computes alone."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis.strategies import integers
 from ptx_kernels import kernel
 
 from xshardy.numerics.element_types import Array
+from xshardy.ptx.errors import PtxError
 from xshardy.ptx.machine import Machine, Options
 
 STORE = """
@@ -97,6 +99,23 @@ def test_shuffles(by: int, seed: int):
         body = f"  xor.b32 %r3, %r1, {seed};\n  shfl.sync.{mode}.b32 %r4|%p1, %r3, {by}, {clamp}, -1;\n"
         expected = (np.arange(64) // 32 * 32 + source) ^ seed
         assert values(body, "%r4", threads=64).ravel().tolist() == expected.tolist()
+
+
+def test_votes_before_sm_70_are_of_the_threads_that_are_there():
+    body = """
+  setp.lt.u32 %p1, %r1, 5;
+  vote.all.pred %p2, %p1;
+  vote.ballot.b32 %r3, %p1;
+  selp.b32 %r4, 100, %r3, %p2;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.b32 [%rd3], %r4;
+"""
+    out = np.zeros(32, np.uint32)
+    Machine(kernel(body, parameters=1)).run([1], [32], [out])
+    assert set(out.tolist()) == {31}
+    with pytest.raises(PtxError, match=r"member mask with \.sync only"):
+        Machine(kernel(body.replace("%r3, %p1", "%r3, %p1, -1"), parameters=1)).run([1], [32], [out])
 
 
 def test_votes_and_reductions():

@@ -402,3 +402,43 @@ def test_other_modes_are_refused():
     ptx = load_kernel((0, 0), 512).replace("global.mbarrier", "global.im2col::w.mbarrier")
     with pytest.raises(PtxError, match=r"unknown modifier \.im2col::w"):
         run(ptx, TensorMap(np.zeros((8, 16), np.uint32), (8, 16)), np.zeros((8, 16), np.uint32))
+
+
+PAIR = """
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  mov.u32 %r9, %cluster_ctarank;
+  setp.eq.u32 %p4, %r9, 0;
+  and.pred %p5, %p1, %p4;
+  add.u32 %r8, %r3, 16384;
+  and.b32 %r8, %r8, 0xfeffffff;
+  @%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3+16384], BYTES;
+  shl.b32 %r5, %r9, 5;
+  COPY
+  @!%p4 bra $read;
+$wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3+16384], 0;
+  @!%p2 bra $wait;
+$read:
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  shl.b32 %r4, %r1, 2;
+  add.u32 %r6, %r3, %r4;
+  ld.shared.b32 %r7, [%r6];
+  mad.lo.u32 %r10, %r9, 128, %r4;
+  cvt.u64.u32 %rd5, %r10;
+  add.s64 %rd6, %rd2, %rd5;
+  st.global.b32 [%rd6], %r7;
+"""
+PAIR_COPY = "cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes"
+OWN = f"@%p1 {PAIR_COPY} [%r3], [%rd1, {{%r5}}], [%r8];"
+TO_ALL = f"@%p5 {PAIR_COPY}.multicast::cluster [%r3], [%rd1, {{0}}], [%r8], 3;"
+
+
+@pytest.mark.parametrize(("copy", "expected"), [(OWN, range(64)), (TO_ALL, [*range(32)] * 2)])
+def test_pairs_of_blocks_count_bytes_in_the_first_one(copy: str, expected: list[int]):
+    """`.cta_group::2`: a copy to the second block, also by multicast, counts where the address has an even rank."""
+    numbers, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    ptx = entry(PAIR.replace("BYTES", "256").replace("COPY", copy), directives=".reqnctapercluster 2\n")
+    assert run(ptx, TensorMap(numbers, (32,)), out, blocks=2) == []
+    np.testing.assert_array_equal(out, np.array([*expected]))

@@ -11,7 +11,17 @@ from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Slots, types_in
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import LARGEST_ACCESS, RANK_BITS, WINDOWS, WORDS, AccessKind, Memory, Part, keys_of
+from xshardy.ptx.memory import (
+    LARGEST_ACCESS,
+    WINDOWS,
+    WORDS,
+    AccessKind,
+    Memory,
+    Part,
+    in_block,
+    keys_of,
+    ranks_of,
+)
 from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
 from xshardy.ptx.releases import orders_threads
 from xshardy.ptx.types import STORAGE, TYPES
@@ -191,13 +201,7 @@ def map_address(form: Form, context: Context) -> Step:
     read = registers.reader(instruction, instruction.operands[1], type)
     rank = registers.reader(instruction, instruction.operands[2], TYPES["u32"])
     write = registers.writer(instruction, instruction.operands[0], type)
-    keep = type.dtype.type((1 << type.bits) - 1 - (0xFF << RANK_BITS))
-
-    def execute(lanes: Lanes) -> None:
-        named = (rank(lanes).astype(type.dtype) + type.dtype.type(1)) << type.dtype.type(RANK_BITS)
-        write(lanes, read(lanes) & keep | named)
-
-    return execute
+    return lambda lanes: write(lanes, in_block(read(lanes), rank(lanes)))
 
 
 def rank_of_address(form: Form, context: Context) -> Step:
@@ -207,12 +211,7 @@ def rank_of_address(form: Form, context: Context) -> Step:
     read = registers.reader(instruction, instruction.operands[1], type)
     write = registers.writer(instruction, instruction.operands[0], TYPES["u32"])
 
-    def execute(lanes: Lanes) -> None:
-        named = read(lanes) >> type.dtype.type(RANK_BITS) & type.dtype.type(0xFF)
-        own = np.arange(lanes.shape[0])[:, None] % lanes.clusters.size
-        write(lanes, np.where(named == 0, own, named.astype(np.int64) - 1).astype(np.uint32))
-
-    return execute
+    return lambda lanes: write(lanes, ranks_of(read(lanes), lanes.ranks_in_clusters()).astype(np.uint32))
 
 
 def is_in_space(form: Form, context: Context) -> Step:

@@ -21,7 +21,7 @@ from xshardy.ptx.instructions.scalar.memory import Addresses, addresses
 from xshardy.ptx.instructions.tensor.mbarriers import report_object, report_unfenced, tell
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES
-from xshardy.ptx.memory import RANK_BITS, AccessKind, Memory, Part
+from xshardy.ptx.memory import AccessKind, Memory, Part, in_block, ranks_of
 from xshardy.ptx.module import Instruction, Integer, Operand
 from xshardy.ptx.swizzles import CHUNK
 from xshardy.ptx.types import TYPES, Type
@@ -108,19 +108,28 @@ def take_reduction(form: Form) -> Reduction | None:
 class Completion:
     """How a copy says that it is complete: by bytes that its `mbarrier` counts, or by a group of the thread."""
 
-    def __init__(self, form: Form, context: Context, mbarrier: Operand | None, ranks: Operand | None):
+    def __init__(
+        self, form: Form, context: Context, mbarrier: Operand | None, ranks: Operand | None, *, of_pairs: bool = False
+    ):
+        self.of_pairs = of_pairs
+        """Whether a copy to a block may count at the `mbarrier` of the other one of its pair: `.cta_group::2`."""
         registers, instruction = context.registers, form.instruction
         self.mbarrier: Addresses | None = None if mbarrier is None else addresses(context, instruction, mbarrier)
         self.ranks = None if ranks is None else registers.reader(instruction, ranks, U16)
 
-    def spread(self, site: Site, threads: Array, places: Array) -> tuple[Array, Array]:
-        """For each destination of the copies of `threads`, the number of the copy, and its own of `places`."""
+    def spread(self, site: Site, threads: Array, places: Array, *, of_pairs: bool = False) -> tuple[Array, Array]:
+        """
+        For each destination of the copies of `threads`, the number of the copy, and its own of `places`; with
+        `of_pairs`, in the block of its pair whose rank is odd or even as that of the place.
+        """
         if self.ranks is None:
             return np.arange(len(threads)), places
         masks = site.values(self.ranks, threads)[:, None] >> np.arange(site.lanes.clusters.size, dtype=np.uint16)
         copy, rank = np.nonzero(masks & np.uint16(1))
-        own = places[copy] & np.uint64((1 << RANK_BITS) - 1)
-        return copy, own | (rank + 1).astype(np.uint64) << np.uint64(RANK_BITS)
+        if of_pairs:
+            own = threads // site.lanes.shape[1] % site.lanes.clusters.size
+            rank = rank & ~1 | ranks_of(places, own)[copy] & 1
+        return copy, in_block(places[copy], rank)
 
     def engine(self, site: Site, threads: Array) -> int:
         """Which engine of their warps copies for `threads`."""
@@ -133,7 +142,7 @@ class Completion:
         if self.mbarrier is None:
             return
         lanes, memory, instruction = site.lanes, site.memory, site.instruction
-        copy, places = self.spread(site, threads, site.values(self.mbarrier, threads))
+        copy, places = self.spread(site, threads, site.values(self.mbarrier, threads), of_pairs=self.of_pairs)
         found = resolved(lanes, memory, AccessKind.ATOMIC, instruction, "shared", threads[copy], places, MBARRIER_BYTES)
         for chosen, access in found:
             words = access.offsets // MBARRIER_BYTES

@@ -19,6 +19,7 @@ from xshardy.ptx.instructions.form import Form
 from xshardy.ptx.instructions.row import Row
 from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, store_words, take_space
 from xshardy.ptx.instructions.tensor.bulk_copies import BY_GROUPS, COMPLETIONS, Completion, Reduction, Site, take_spaces
+from xshardy.ptx.instructions.tensor.tensor_operands import GROUPS
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.module import Integer, Tensor
 from xshardy.ptx.swizzles import CHUNK
@@ -107,11 +108,13 @@ def copy(form: Form, context: Context) -> Step:
     """
     `cp.async.bulk.tensor.Nd.dst.src{.mode}.completion [d], [map, {coordinates}], [mbar]{, {offsets}}{, ranks}`; and
     from shared memory `[map, {coordinates}], [s]`, also `cp.reduce.async.bulk.tensor` with an operation.
+    With `.cta_group::2`, the `mbarrier` may be in the other block of the pair.
     """
     rank, (to, _) = RANKS[form.required(*RANKS)], take_spaces(form)
     by_groups = form.required(*COMPLETIONS) == BY_GROUPS
     mode = _take_mode(form, rank, to)
     is_multicast, reduces = form.has("multicast::cluster"), form.has("reduce")
+    of_pairs = form.take(*GROUPS) == "cta_group::2"
     operation = form.required(*OPERATIONS) if reduces else None
     form.has("L2::cache_hint")
     instruction, memory, registers = form.instruction, context.memory, context.registers
@@ -124,7 +127,7 @@ def copy(form: Form, context: Context) -> Step:
     added = [element for vector in moves for element in elements_of(vector)]
     if moves and len(added) != rank - 2:
         raise form.error(f"expected {rank - 2} offsets")
-    completion = Completion(form, context, mbarrier, rest[0] if is_multicast else None)
+    completion = Completion(form, context, mbarrier, rest[0] if is_multicast else None, of_pairs=of_pairs)
     of_map, of_tile = addresses(context, instruction, tensor.map), addresses(context, instruction, tile)
     reads = [registers.reader(instruction, element, S32) for element in tensor.coordinates.elements]
     of_offsets = [registers.reader(instruction, element, U16) for element in added]

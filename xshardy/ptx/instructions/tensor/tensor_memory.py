@@ -25,7 +25,7 @@ from xshardy.ptx.instructions.tensor.tensor_reductions import take_reduction
 from xshardy.ptx.instructions.warp.matrices import ALL_LANES
 from xshardy.ptx.instructions.warp.warps import members
 from xshardy.ptx.lanes import Lanes
-from xshardy.ptx.memory import RANK_BITS, Memory
+from xshardy.ptx.memory import Memory, in_block
 from xshardy.ptx.module import Instruction, Integer, Operand
 from xshardy.ptx.tensor_cells import Cells, cells_of, load_cells, report, store_cells, touch_cells
 from xshardy.ptx.tensor_fragments import COUNTS, MOST_REGISTERS, SHAPES, fragment
@@ -332,9 +332,7 @@ def commit(form: Form, context: Context) -> Step:
         for rank in range(lanes.clusters.size):
             lanes.mask = everyone & (masks >> np.uint16(rank) & np.uint16(1)).astype(np.bool_)
             if lanes.mask.any():
-                window = places & ~np.uint64((1 << 32) - 1)
-                own = places & np.uint64((1 << RANK_BITS) - 1) | window
-                _arrive(lanes, memory, instruction, space, own | np.uint64((rank + 1) << RANK_BITS))
+                _arrive(lanes, memory, instruction, space, in_block(places, np.array(rank)))
         lanes.mask = before
 
     return execute

@@ -18,7 +18,7 @@ from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instruction_descriptors import Product
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.matrix_descriptors import DEPTH_BYTES, Descriptor, tensor_descriptor
-from xshardy.ptx.memory import RANK_BITS, Memory
+from xshardy.ptx.memory import Memory, in_block
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.sparsity import CODE_BITS
 from xshardy.ptx.swizzles import CHUNK
@@ -55,9 +55,9 @@ class Issue:
         The chunks at places in the shared memory of one of the blocks: [threads, places, bytes]. Only the `used` first
         bytes of each are read.
         """
-        named = (self.first_blocks + block) % self.lanes.clusters.size + 1
-        rank = np.zeros_like(named) if self.blocks == 1 else named
-        own = rank.astype(np.uint64)[:, None] << np.uint64(RANK_BITS) | places.astype(np.uint64)[None, :]
+        own = np.broadcast_to(places.astype(np.uint64), (len(self.threads), len(places)))
+        if self.blocks > 1:
+            own = in_block(own, (self.first_blocks + block)[:, None] % self.lanes.clusters.size)
         who = np.repeat(self.threads, len(places))
         raw = np.zeros((own.size, CHUNK), np.uint8)
         for first, size in PIECES[used]:

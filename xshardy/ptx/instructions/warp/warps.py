@@ -163,16 +163,21 @@ VOTES: Mapping[str, Callable[[Array, Array], Array]] = {
 
 
 def vote(form: Form, context: Context) -> Step:
-    """`vote.sync.{any,all,uni}.pred p, {!}a, membermask` and `vote.sync.ballot.b32 d, {!}a, membermask`."""
-    form.required("sync")
-    function, instruction = VOTES[form.required(*VOTES)], form.instruction
-    result, value, mask = instruction.operands
-    check = members(context, instruction, mask)
+    """
+    `vote.sync.{any,all,uni}.pred p, {!}a, membermask` and `vote.sync.ballot.b32 d, {!}a, membermask`; without `.sync`
+    and mask, as before sm_70, of the threads that are there.
+    """
+    is_sync, function, instruction = form.has("sync"), VOTES[form.required(*VOTES)], form.instruction
+    result, value, *mask = instruction.operands
+    if len(mask) != is_sync:
+        raise form.error("expected a member mask with .sync only")
+    check = members(context, instruction, mask[0]) if is_sync else None
     read = context.registers.reader(instruction, value, PREDICATE)
     write = context.registers.writer(instruction, result, form.type())
 
     def execute(lanes: Lanes) -> None:
-        check(lanes)
+        if check is not None:
+            check(lanes)
         write(lanes, collective(context, instruction, function, read, lanes))
 
     return execute
