@@ -167,6 +167,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-cse": "transforms.cse:CSEPass",
     "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
     "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
+    "xla-gpu-lower-pdl-wait": "lowering.gpu_to_nvvm:LowerPdlWaitPass",
     "xla-gpu-lower-scf-to-cf": "lowering.scf_to_cf:LowerScfToCfPass",
     "xla-gpu-lower-to-llvm": "lowering.pipeline:LowerToLLVMPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",
