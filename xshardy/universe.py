@@ -33,6 +33,7 @@ DIALECTS: Mapping[str, str] = {
     "sparse_tensor": "dialects.sparse_tensor:SPARSE_TENSOR",
     "stablehlo": "dialects.stablehlo:STABLEHLO",
     "xla_gpu": "dialects.xla_gpu:XLA_GPU",
+    "xtile": "dialects.xtile:XTILE",
 }
 
 ATTRIBUTE_VERIFIERS: Mapping[str, str] = {

@@ -1,8 +1,8 @@
 """
 Unrolling of memory-bound loops over narrow elements: a thread takes as many elements as one load or store moves.
 
-XLA's choice of four elements of 16 bits is 8 bytes; one instruction can move 16, and 32 from Blackwell on. Source: NVIDIA's CUDA programming
-guide, "Device Memory Accesses".
+XLA's choice of four elements of 16 bits is 8 bytes; one instruction can move 16, and 32 from Blackwell on. Source:
+NVIDIA's CUDA programming guide, "Device Memory Accesses".
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ one of floats of 8 bits, and 40 for a division of complex numbers.
 
 def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Device) -> int | None:
     """
-    The number of consecutive elements per thread for a loop that computes `roots` by `ops`: as many as fit its widest access.
+    The number of consecutive elements per thread for a loop that computes `roots` by `ops`: those of its widest access.
 
     None if the usual factor is better: for much computation, wide elements, rows that end within a thread's elements,
     or too few threads for the device.

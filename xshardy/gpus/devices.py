@@ -1,8 +1,8 @@
 """
 The GPU for a compute capability.
 
-Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", data sheets, and PTX ISA, `ld`
-(256 bits from sm_100 on). For each capability, the common GPU with the most cores.
+Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", data sheets, and PTX ISA,
+`ld` (256 bits from sm_100 on). For each capability, the common GPU with the most cores.
 """
 
 from collections.abc import Mapping

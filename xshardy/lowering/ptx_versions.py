@@ -36,8 +36,8 @@ PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
 """
 LLVM's architectures from Volta on, each with the oldest version of PTX that supports it. PTX for an architecture with
 `a` runs on that architecture only, with `f` on its family. Some versions are newer than the oldest one: atomic
-additions of f16 need 6.3; conversions to floats of 8 bits on sm_89, and atomic additions of vectors on sm_90, need 8.1; accesses
-of 256 bits need 8.8.
+additions of f16 need 6.3; conversions to floats of 8 bits on sm_89, and atomic additions of vectors on sm_90, need 8.1;
+accesses of 256 bits need 8.8.
 """
 
 ARCHITECTURES = tuple(PTX_VERSIONS)
