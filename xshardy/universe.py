@@ -109,8 +109,8 @@ NAMED_AS_FILES: Mapping[tuple[str, str], str] = {
         xla-gpu-lower-xla-gpu-loops-to-scf xla-gpu-lower-xla-gpu-to-scf xla-gpu-lower-xla-intrinsic-lib
         xla-gpu-lower-xla-shared xla-gpu-merge-pointers xla-gpu-optimize-loops xla-gpu-pack-atomic-adds
         xla-gpu-peel-loops xla-gpu-propagate-slice-indices xla-gpu-read-words-atomically xla-gpu-recover-exp2
-        xla-gpu-safe-integer-arithmetic xla-gpu-simplify-affine xla-gpu-simplify-arith xla-gpu-unswitch-loops
-        xla-gpu-vectorize-loads-stores
+        xla-gpu-safe-integer-arithmetic xla-gpu-simplify-affine xla-gpu-simplify-arith xla-gpu-threads-to-forall
+        xla-gpu-unswitch-loops xla-gpu-vectorize-loads-stores
     """,
     ("transforms.xla_sdy", "xla-sdy-"): """
         xla-sdy-export-named-computations xla-sdy-export-ops xla-sdy-import-constants xla-sdy-import-func-calls
