@@ -16,7 +16,8 @@ from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.simt.arith import ARITH
 from xshardy.interpreters.simt.math import MATH
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Rule, unsupported
+from xshardy.interpreters.stablehlo.rules import Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.scans import places, scanned
 from xshardy.numerics.element_types import Array, numpy_dtype
 from xshardy.universe import installed_dialects
 
@@ -58,18 +59,17 @@ def mask(evaluator: Evaluator, op: MaskOp, x: Array, value: Array) -> Array:
     return np.where(inside, x, value)
 
 
-def scan(evaluator: Evaluator, op: ScanOp, *operands: Array) -> Sequence[Array]:
+def scan(evaluator: Evaluator, op: ScanOp, *operands: Array) -> Sequence[Value]:
     count, dimension = len(op.inputs), op.dimension.value.data
-    inputs, carried = operands[:count], operands[count:]
-    outputs = [np.empty_like(x) for x in inputs]
     is_reverse = op.is_reverse is not None and bool(op.is_reverse.value.data)
-    for place in [*range(inputs[0].shape[dimension])][:: -1 if is_reverse else 1]:
-        slices = [x.take(place, dimension) for x in inputs]
-        returned = cast(tuple[Array, ...], evaluator.run(op.body.block, [*slices, *carried]))
-        for output, value in zip(outputs, returned, strict=False):
-            output[(slice(None),) * dimension + (place,)] = value
-        carried = tuple(np.broadcast_to(x, y.shape) for x, y in zip(returned[-count:], carried, strict=True))
-    return [*outputs, *carried]
+    order = places(operands[0].shape[dimension], is_reverse=is_reverse)
+
+    def step(arguments: Sequence[Array]) -> Sequence[Value]:
+        returned = cast(tuple[Array, ...], evaluator.run(op.body.block, arguments))
+        both, carried = (*returned[:count], *returned[-count:]), arguments[count:]
+        return [np.broadcast_to(x, like.shape) for x, like in zip(both, (*carried, *carried), strict=True)]
+
+    return scanned(op.outputs, operands[:count], operands[count:], dimension, order, step)
 
 
 def unpacked(x: Array, element: Attribute, axis: int) -> Array:
