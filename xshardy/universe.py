@@ -33,6 +33,7 @@ DIALECTS: Mapping[str, str] = {
     "sparse_tensor": "dialects.sparse_tensor:SPARSE_TENSOR",
     "stablehlo": "dialects.stablehlo:STABLEHLO",
     "xla_gpu": "dialects.xla_gpu:XLA_GPU",
+    "xtile": "dialects.xtile:XTILE",
 }
 
 ATTRIBUTE_VERIFIERS: Mapping[str, str] = {
@@ -108,8 +109,8 @@ NAMED_AS_FILES: Mapping[tuple[str, str], str] = {
         xla-gpu-lower-xla-gpu-loops-to-scf xla-gpu-lower-xla-gpu-to-scf xla-gpu-lower-xla-intrinsic-lib
         xla-gpu-lower-xla-shared xla-gpu-merge-pointers xla-gpu-optimize-loops xla-gpu-pack-atomic-adds
         xla-gpu-peel-loops xla-gpu-propagate-slice-indices xla-gpu-read-words-atomically xla-gpu-recover-exp2
-        xla-gpu-safe-integer-arithmetic xla-gpu-simplify-affine xla-gpu-simplify-arith xla-gpu-unswitch-loops
-        xla-gpu-vectorize-loads-stores
+        xla-gpu-safe-integer-arithmetic xla-gpu-simplify-affine xla-gpu-simplify-arith xla-gpu-threads-to-forall
+        xla-gpu-unswitch-loops xla-gpu-vectorize-loads-stores
     """,
     ("transforms.xla_sdy", "xla-sdy-"): """
         xla-sdy-export-named-computations xla-sdy-export-ops xla-sdy-import-constants xla-sdy-import-func-calls
@@ -167,6 +168,7 @@ PASSES: Mapping[str, str] = {
     "xla-gpu-cse": "transforms.cse:CSEPass",
     "xla-gpu-licm": "transforms.loop_invariant_code_motion:LoopInvariantCodeMotionPass",
     "xla-gpu-link-xla-intrinsic-lib": "transforms.xla_gpu.lower_xla_intrinsic_lib:LinkXlaIntrinsicLibPass",
+    "xla-gpu-lower-pdl-wait": "lowering.gpu_to_nvvm:LowerPdlWaitPass",
     "xla-gpu-lower-scf-to-cf": "lowering.scf_to_cf:LowerScfToCfPass",
     "xla-gpu-lower-to-llvm": "lowering.pipeline:LowerToLLVMPass",
     "xla-sdy-canonicalize": "transforms.xla_sdy.canonicalize:CanonicalizeImportedPass",

@@ -30,6 +30,7 @@ ABOUT = {
     "sparse_tensor": "The encoding of sparse tensors, so that types with it can be read.",
     "stablehlo": "StableHLO: the operations of portable tensor programs.",
     "xla_gpu": "Kernels of the XLA:GPU emitters: indexing maps, loops over them, shared memory, atomic updates.",
+    "xtile": "Kernels of XLA that read tiles of buffers, compute with tensors, and write tiles.",
 }
 """What each dialect is for."""
 

@@ -19,3 +19,4 @@ config.suffixes = [*SUFFIXES]
 config.excludes = [EXCLUDED]
 config.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 config.environment["PYTHONPATH"] = str(FOLDER.parents[1])
+os.environ["XSHARDY_MAPS"] = config.environment["XSHARDY_MAPS"] = "affine"  # as tests/conftest.py has it

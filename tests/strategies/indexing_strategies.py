@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import strategies as st
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 
-from xshardy.affine.expressions import BUILDERS, constant, dim, sym
+from xshardy.affine.expressions import BUILDERS, EXTREMA, constant, dim, sym
 from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
 from xshardy.affine.interval import Interval
 
@@ -41,8 +41,10 @@ def nested_divisions(outer: AffineBinaryOpKind, inner: AffineBinaryOpKind, value
     return raw(outer, raw(inner, value, constant(m)), constant(n))
 
 
-def exprs(dims: int = DIMS, symbols: int = RANGES + RUNTIMES) -> st.SearchStrategy[AffineExpr]:
-    """Sums, products (semi-affine ones too) and divisions of variables and constants, folded or not."""
+def exprs(
+    dims: int = DIMS, symbols: int = RANGES + RUNTIMES, extrema: tuple[AffineBinaryOpKind, ...] = (*EXTREMA,)
+) -> st.SearchStrategy[AffineExpr]:
+    """Sums, products (semi-affine ones too), divisions and extrema of variables and constants, folded or not."""
     variables = [dim(i) for i in range(dims)] + [sym(i) for i in range(symbols)]
     leaves = st.sampled_from(variables) | st.integers(-30, 30).map(constant) if variables else st.just(constant(3))
 
@@ -55,6 +57,7 @@ def exprs(dims: int = DIMS, symbols: int = RANGES + RUNTIMES) -> st.SearchStrate
                 lambda f, kind, a, c: f(kind, a, constant(c)), build, st.sampled_from(DIVISIONS), smaller, divisors
             ),
             st.builds(lambda f, a, b: f(AffineBinaryOpKind.Mul, a, b), build, smaller, smaller),
+            *(st.builds(lambda f, a, b, kind=kind: f(kind, a, b), build, smaller, smaller) for kind in extrema),
             st.builds(divided_and_put_together, smaller, divisors, factors),
             st.builds(less_its_quotient, smaller, divisors, factors),
             st.builds(

@@ -11,8 +11,9 @@ are compared, here and where expressions are walked a lot.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, auto
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -24,6 +25,16 @@ from xdsl.ir.affine import (
 )
 
 T = TypeVar("T")
+
+
+class _Extremum(Enum):
+    MAX, MIN = auto(), auto()
+
+
+MAX, MIN = cast(AffineBinaryOpKind, _Extremum.MAX), cast(AffineBinaryOpKind, _Extremum.MIN)
+"""The operators of indexing maps that xDSL's affine maps lack."""
+
+EXTREMA: Mapping[AffineBinaryOpKind, str] = {MAX: "max", MIN: "min"}
 
 
 @lru_cache(maxsize=4096)
@@ -94,7 +105,12 @@ def mul(a: AffineExpr, b: AffineExpr) -> AffineExpr:
 
 
 def floordiv(a: AffineExpr, b: AffineExpr) -> AffineExpr:
-    """`a floordiv b`. Folds constants, a divisor of 1, and a constant factor of `a` that `b` divides."""
+    """
+    `a floordiv b`. Folds constants, a divisor of 1, and a constant factor of `a` that `b` divides. Negative divisors
+    become positive ones of `-a`.
+    """
+    if type(b) is AffineConstantExpr and b.value < 0:
+        return floordiv(mul(a, constant(-1)), constant(-b.value))
     return _divide(AffineBinaryOpKind.FloorDiv, a, b, lambda x, y: x // y)
 
 
@@ -113,12 +129,35 @@ def mod(a: AffineExpr, b: AffineExpr) -> AffineExpr:
     return AffineBinaryOpExpr(AffineBinaryOpKind.Mod, a, b)
 
 
+def maximum(a: AffineExpr, b: AffineExpr) -> AffineExpr:
+    """`max(a, b)`. Folds operands whose difference is constant."""
+    return _extremum(MAX, a, b, a, b)
+
+
+def minimum(a: AffineExpr, b: AffineExpr) -> AffineExpr:
+    """`min(a, b)`. Folds operands whose difference is constant."""
+    return _extremum(MIN, a, b, b, a)
+
+
 BUILDERS: Mapping[AffineBinaryOpKind, Callable[[AffineExpr, AffineExpr], AffineExpr]] = {
     AffineBinaryOpKind.Add: add,
     AffineBinaryOpKind.Mul: mul,
     AffineBinaryOpKind.FloorDiv: floordiv,
     AffineBinaryOpKind.CeilDiv: ceildiv,
     AffineBinaryOpKind.Mod: mod,
+    MAX: maximum,
+    MIN: minimum,
+}
+
+
+ON_INTEGERS: Mapping[AffineBinaryOpKind, Callable[[int, int], int]] = {
+    AffineBinaryOpKind.Add: int.__add__,
+    AffineBinaryOpKind.Mul: int.__mul__,
+    AffineBinaryOpKind.FloorDiv: int.__floordiv__,
+    AffineBinaryOpKind.CeilDiv: lambda x, y: -(-x // y),
+    AffineBinaryOpKind.Mod: int.__mod__,
+    MAX: max,
+    MIN: min,
 }
 
 
@@ -163,6 +202,11 @@ def substitute(expr: AffineExpr, dims: Sequence[AffineExpr], symbols: Sequence[A
     return evaluate(expr, dims, symbols, constant, BUILDERS)
 
 
+def value_of(expr: AffineExpr, dims: Sequence[int], symbols: Sequence[int]) -> int:
+    """`expr` at one point. Raises `IndexError` for a variable without a value."""
+    return evaluate(expr, dims, symbols, int, ON_INTEGERS)
+
+
 def used_variables(*exprs: AffineExpr) -> tuple[frozenset[int], frozenset[int]]:
     """The positions of the dimensions and of the symbols that occur in one of `exprs`."""
     dims: set[int] = set()
@@ -201,6 +245,14 @@ def _without_constant(expr: AffineExpr) -> tuple[AffineExpr, int]:
 def _without_factor(expr: AffineExpr) -> tuple[AffineExpr, int]:
     """As `split_factor`, but a constant `c` gives `(1, c)`."""
     return (_ONE, expr.value) if type(expr) is AffineConstantExpr else split_factor(expr)
+
+
+def _extremum(kind: AffineBinaryOpKind, a: AffineExpr, b: AffineExpr, if_a: AffineExpr, if_b: AffineExpr) -> AffineExpr:
+    """The operation, or `if_a` where `a` is at least `b` by a constant, and `if_b` where it is less."""
+    (a_term, a_constant), (b_term, b_constant) = _without_constant(a), _without_constant(b)
+    if a_term == b_term:
+        return if_a if a_constant >= b_constant else if_b
+    return AffineBinaryOpExpr(kind, a, b)
 
 
 def _divide(kind: AffineBinaryOpKind, a: AffineExpr, b: AffineExpr, divide: Callable[[int, int], int]) -> AffineExpr:

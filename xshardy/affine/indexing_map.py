@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
 
 from xshardy.affine.expression_text import print_expr
-from xshardy.affine.expressions import constant, dim, leaves, substitute, sym, used_variables
+from xshardy.affine.expressions import constant, dim, leaves, substitute, sym, used_variables, value_of
 from xshardy.affine.interval import Interval
 from xshardy.affine.ranges import range_of, range_where
 from xshardy.affine.simplify import Domain, simplify_in_domain
@@ -127,14 +127,14 @@ class IndexingMap:
 
     def evaluate(self, dims: Sequence[int], symbols: Sequence[int] = ()) -> tuple[int, ...]:
         """The results at one point, inside of the domain or not."""
-        return tuple(result.eval(dims, symbols) for result in self.results)
+        return tuple(value_of(result, dims, symbols) for result in self.results)
 
     def holds(self, dims: Sequence[int], symbols: Sequence[int] = ()) -> bool:
         """Whether the point is in the domain."""
         return (
             all(bounds.contains(value) for bounds, value in zip(self.dimension_intervals, dims, strict=True))
             and all(bounds.contains(value) for bounds, value in zip(self.symbol_intervals, symbols, strict=True))
-            and all(c.bounds.contains(c.expr.eval(dims, symbols)) for c in self.constraints)
+            and all(c.bounds.contains(value_of(c.expr, dims, symbols)) for c in self.constraints)
         )
 
     # -- Transformations ----------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
-from xshardy.affine.expressions import constant, dim, sym
+from xshardy.affine.expressions import MAX, MIN, constant, dim, sym
 from xshardy.affine.interval import Interval
 
 
@@ -33,12 +33,17 @@ class Kind(IntEnum):
     PRODUCT = 0
     MOD = 1
     FLOORDIV = 2
-    DIM = 3
-    SYMBOL = 4
+    MAX = 3
+    MIN = 4
+    DIM = 5
+    SYMBOL = 6
 
 
 class Atom(NamedTuple):
-    """A variable (`of`: its position), `of floordiv divisor`, `of mod divisor`, or the product of the atoms `of`."""
+    """
+    A variable (`of`: its position), `of floordiv divisor`, `of mod divisor`, the product of the atoms `of`, or the
+    larger or smaller one of the two sums `of`.
+    """
 
     kind: Kind
     of: Any
@@ -52,6 +57,11 @@ class Atom(NamedTuple):
     @property
     def dividend(self) -> Linear:
         """The dividend of a quotient or a remainder."""
+        return self.of
+
+    @property
+    def operands(self) -> tuple[Linear, Linear]:
+        """The operands of an extremum."""
         return self.of
 
     @property
@@ -129,6 +139,8 @@ def _term_order(term: Term) -> tuple[bool, Atom, int]:
 _NODES: Mapping[Kind, AffineBinaryOpKind] = {
     Kind.MOD: AffineBinaryOpKind.Mod,
     Kind.FLOORDIV: AffineBinaryOpKind.FloorDiv,
+    Kind.MAX: MAX,
+    Kind.MIN: MIN,
 }
 
 
@@ -160,6 +172,8 @@ def _atom_expr(atom: Atom) -> AffineExpr:
             return first
         case Kind.MOD | Kind.FLOORDIV:
             return AffineBinaryOpExpr(_NODES[atom.kind], expr_of(atom.dividend), constant(atom.divisor))
+        case Kind.MAX | Kind.MIN:
+            return AffineBinaryOpExpr(_NODES[atom.kind], *map(expr_of, atom.operands))
 
 
 LARGEST = 2**31 - 1
@@ -214,6 +228,10 @@ class Bounds:
     def _binary(self, kind: AffineBinaryOpKind, a: Linear, b: Linear, expr: AffineExpr) -> Linear:
         if kind is AffineBinaryOpKind.Mul:
             return self.product(a, b)
+        if kind is MAX:
+            return self.extremum(Kind.MAX, a, b, a, b)
+        if kind is MIN:
+            return self.extremum(Kind.MIN, a, b, b, a)
         if b.terms or b.constant < 1:
             raise ValueError(f"divisor in {expr}: expected a positive constant")
         if kind is AffineBinaryOpKind.Mod:
@@ -253,6 +271,10 @@ class Bounds:
                 return lower // atom.divisor, upper // atom.divisor
             case Kind.MOD:
                 return 0, atom.divisor - 1
+            case Kind.MAX | Kind.MIN:
+                choose = max if atom.kind is Kind.MAX else min
+                (a_lower, a_upper), (b_lower, b_upper) = map(self.range_of, atom.operands)
+                return choose(a_lower, b_lower), choose(a_upper, b_upper)
             case Kind.PRODUCT:
                 lower = upper = 1
                 for factor in atom.factors:
@@ -271,6 +293,13 @@ class Bounds:
                 atom = Atom(Kind.PRODUCT, tuple(sorted(x.atom.factors + y.atom.factors)))
                 parts.append((single(atom), x.factor * y.factor))
         return combination(*parts)
+
+    def extremum(self, kind: Kind, a: Linear, b: Linear, if_a: Linear, if_b: Linear) -> Linear:
+        """The larger or smaller one of `a` and `b`: `if_a` where `a` is never less than `b`, `if_b` if never more."""
+        lower, upper = self.range_of(combination((a, 1), (b, -1)))
+        if lower >= 0 or upper <= 0:
+            return if_a if lower >= 0 else if_b
+        return single(Atom(kind, (a, b)))
 
     def floordiv(self, dividend: Linear, divisor: int) -> Linear:
         """`dividend floordiv divisor`, for a positive divisor."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineExpr
 
-from xshardy.affine.expressions import evaluate
+from xshardy.affine.expressions import MAX, MIN, evaluate
 from xshardy.affine.interval import Interval, at_corners, mod_range
 
 RANGE_RULES: Mapping[AffineBinaryOpKind, Callable[[Interval, Interval], Interval]] = {
@@ -15,6 +15,8 @@ RANGE_RULES: Mapping[AffineBinaryOpKind, Callable[[Interval, Interval], Interval
     AffineBinaryOpKind.FloorDiv: at_corners(lambda x, y: x // y),
     AffineBinaryOpKind.CeilDiv: at_corners(lambda x, y: -(-x // y)),
     AffineBinaryOpKind.Mod: mod_range,
+    MAX: at_corners(max),
+    MIN: at_corners(min),
 }
 
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from xdsl.ir.affine import AffineBinaryOpKind, AffineConstantExpr, AffineExpr
+from xdsl.ir.affine import AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
 
-from xshardy.affine.expressions import BUILDERS, constant, dim, mul, sym
+from xshardy.affine.expressions import BUILDERS, EXTREMA, constant, dim, mul, sym
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.interval import Interval
 from xshardy.affine.variables import NOWHERE, Constraint, Variable
@@ -34,6 +34,16 @@ def parse_indexing_map(text: str) -> IndexingMap:
     return _Parser(text).indexing_map()
 
 
+def parse_symbolic_map(text: str) -> AffineMap:
+    """The map without a domain, `(d0)[s0] -> (max(d0, s0))`, that `text` describes. Raises `IndexingMapSyntaxError`."""
+    parser = _Parser(text)
+    dims, ranges, runtimes = parser.variable_names()
+    results = parser.results()
+    if runtimes or parser.token:
+        raise parser.error("expected a map without runtime variables and without a domain")
+    return AffineMap(len(dims), len(ranges), tuple(results))
+
+
 T = TypeVar("T")
 
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>\d+)|(?P<mark>->|[-+*/()\[\]{},:]))")
@@ -42,16 +52,21 @@ _DEFAULT_NAME = re.compile(r"(d|s|rt)\d+")
 _MAX_OPERATORS = 200
 """The maximal number of operators in one expression: functions on expressions are recursive."""
 
-_KEYWORDS = {"ceildiv", "domain", "floordiv", "in", "is_simplified", "mod"}
-
 _PRODUCTS: Mapping[str, AffineBinaryOpKind] = {
     "*": AffineBinaryOpKind.Mul,
     "floordiv": AffineBinaryOpKind.FloorDiv,
+    "floorDiv": AffineBinaryOpKind.FloorDiv,
     "/": AffineBinaryOpKind.FloorDiv,
     "ceildiv": AffineBinaryOpKind.CeilDiv,
+    "ceilDiv": AffineBinaryOpKind.CeilDiv,
     "mod": AffineBinaryOpKind.Mod,
 }
 """Operators that bind more tightly than addition; all have one precedence and associate to the left."""
+
+
+_FUNCTIONS: Mapping[str, AffineBinaryOpKind] = {name: kind for kind, name in EXTREMA.items()}
+
+_KEYWORDS = {"domain", "in", "is_simplified", *filter(str.isidentifier, _PRODUCTS)}
 
 
 class _Parser:
@@ -109,7 +124,7 @@ class _Parser:
 
     # -- Syntax -------------------------------------------------------------------------------------------------------
 
-    def indexing_map(self) -> IndexingMap:
+    def variable_names(self) -> tuple[list[str], list[str], list[str]]:
         self.expect("(")
         dims = self.separated(self.variable_name, ")")
         ranges = self.separated(self.variable_name, "]") if self.take("[") else []
@@ -119,16 +134,23 @@ class _Parser:
                 if name in self.variables:
                     raise self.error(f"variable {name} is declared twice: rename one of the two")
                 self.variables[name] = variable(i)
+        return dims, ranges, runtimes
+
+    def results(self) -> list[AffineExpr]:
         self.expect("->")
         self.expect("(")
-        results = self.separated(self.expr, ")")
+        return self.separated(self.expr, ")")
+
+    def indexing_map(self) -> IndexingMap:
+        declared = self.variable_names()
+        results = self.results()
         bounds, constraints = self.domain()
         for name in self.variables:
             if name not in bounds:
                 raise self.error(f"variable {name} has no bounds: add `{name} in [lower, upper]` to the domain")
         groups = (
             tuple(Variable("" if _DEFAULT_NAME.fullmatch(name) else name, bounds[name]) for name in names)
-            for names in (dims, ranges, runtimes)
+            for names in declared
         )
         return IndexingMap(tuple(results), *groups, constraints=tuple(constraints))
 
@@ -209,8 +231,10 @@ class _Parser:
             self.advance()
             start = self.start
             right = self.operand()
-            divides = kind is not AffineBinaryOpKind.Mul
-            if divides and not (isinstance(right, AffineConstantExpr) and right.value > 0):
+            is_divisor = isinstance(right, AffineConstantExpr) and (
+                right.value > 0 or (right.value < 0 and kind is AffineBinaryOpKind.FloorDiv)
+            )
+            if kind is not AffineBinaryOpKind.Mul and not is_divisor:
                 raise self.error("expected a positive constant as divisor", start)
             result = BUILDERS[kind](result, right)
         return result
@@ -229,6 +253,15 @@ class _Parser:
         if (variable := self.variables.get(self.token)) is not None:
             self.advance()
             return variable
+        if (function := _FUNCTIONS.get(self.token)) is not None:
+            self.count_operator()
+            self.advance()
+            self.expect("(")
+            first = self.sum()
+            self.expect(",")
+            second = self.sum()
+            self.expect(")")
+            return BUILDERS[function](first, second)
         if self.token.isidentifier():
             raise self.error(f"unknown variable {self.token}: declare it before the arrow")
         raise self.error(f"expected an expression, found {self.token or 'the end'!r}")

@@ -1,8 +1,8 @@
 """
 Unrolling of memory-bound loops over narrow elements: a thread takes as many elements as one load or store moves.
 
-XLA's choice of four elements of 16 bits is 8 bytes; one instruction can move 16. Source: NVIDIA's CUDA programming
-guide, "Device Memory Accesses".
+XLA's choice of four elements of 16 bits is 8 bytes; one instruction can move 16, and 32 from Blackwell on. Source:
+NVIDIA's CUDA programming guide, "Device Memory Accesses".
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +20,6 @@ from xshardy.facts.cost import Amount, cost_of
 from xshardy.gpus.devices import Device
 from xshardy.indexing.tensor_maps import minor_to_major
 
-WIDEST_ACCESS = 128
-"""The widest load or store of a thread, in bits."""
 MAX_ELEMENTS = 16
 """The maximal unroll factor: the code of each element is replicated."""
 MAX_INPUTS = 3
@@ -38,7 +36,7 @@ one of floats of 8 bits, and 40 for a division of complex numbers.
 
 def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Device) -> int | None:
     """
-    The number of consecutive elements per thread for a loop that computes `roots` by `ops`: as many as fit 16 bytes.
+    The number of consecutive elements per thread for a loop that computes `roots` by `ops`: those of its widest access.
 
     None if the usual factor is better: for much computation, wide elements, rows that end within a thread's elements,
     or too few threads for the device.
@@ -51,7 +49,7 @@ def wide_unroll(roots: Sequence[SSAValue], ops: Iterable[Operation], device: Dev
     moved = [*(value for value in inputs if shape_of(value)), *roots]
     if len(moved) - len(roots) > MAX_INPUTS or len({minor_to_major(value) for value in moved}) > 1:
         return None
-    unroll = min(MAX_ELEMENTS, WIDEST_ACCESS // max(bits_in_memory(value.type) for value in moved))
+    unroll = min(MAX_ELEMENTS, device.widest_access // max(bits_in_memory(value.type) for value in moved))
     has_threads = elements * MAX_UNROLL >= unroll * device.cores * device.threads_per_core
     return unroll if unroll > MAX_UNROLL and has_threads and minor % unroll == 0 else None
 

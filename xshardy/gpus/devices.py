@@ -1,8 +1,8 @@
 """
 The GPU for a compute capability.
 
-Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", and data sheets. For each
-capability, the common GPU with the most cores.
+Source: NVIDIA's CUDA programming guide, "Technical Specifications per Compute Capability", data sheets, and PTX ISA,
+`ld` (256 bits from sm_100 on). For each capability, the common GPU with the most cores.
 """
 
 from collections.abc import Mapping
@@ -25,6 +25,8 @@ class Device:
     """The rows of a tile that the threads of a block move at a time, in transposes. A choice of XLA's."""
     transposed_bytes: int = 4
     """The longest vectors of elements in tiles of transposes. A choice of XLA's."""
+    widest_access: int = 128
+    """The widest load or store of a thread, in bits."""
 
 
 DEVICES: Mapping[ComputeCapability, Device] = {
@@ -35,9 +37,9 @@ DEVICES: Mapping[ComputeCapability, Device] = {
     ComputeCapability(8, 7): Device(cores=16, threads_per_core=1536),  # Jetson AGX Orin
     ComputeCapability(8, 9): Device(cores=142, threads_per_core=1536),  # L40
     ComputeCapability(9, 0): Device(cores=132, threads_per_core=2048),  # H100
-    ComputeCapability(10, 0): Device(cores=148, threads_per_core=2048),  # B200
-    ComputeCapability(12, 0): Device(cores=188, threads_per_core=1536),  # RTX PRO 6000
-    ComputeCapability(12, 1): Device(cores=48, threads_per_core=1536),  # GB10
+    ComputeCapability(10, 0): Device(cores=148, threads_per_core=2048, widest_access=256),  # B200
+    ComputeCapability(12, 0): Device(cores=188, threads_per_core=1536, widest_access=256),  # RTX PRO 6000
+    ComputeCapability(12, 1): Device(cores=48, threads_per_core=1536, widest_access=256),  # GB10
 }
 
 

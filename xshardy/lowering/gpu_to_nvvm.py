@@ -15,7 +15,7 @@ from xshardy.affine.interval import Interval
 from xshardy.dialects import nvvm
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.dialects.extensions.llvm import ConstantRangeAttr
-from xshardy.dialects.xla_gpu import PdlWaitOp
+from xshardy.dialects.xla_gpu import PdlLaunchDependentsOp, PdlWaitOp
 from xshardy.dialects.xla_gpu.discardable import get_range
 from xshardy.gpus.sizes import WARP_SIZE
 from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Operands, RowPattern, integer_constant
@@ -72,11 +72,14 @@ class LowerBarrier(ConversionPattern[gpu.BarrierOp]):
         return nvvm.Barrier0Op()
 
 
-class LowerPdlWait(ConversionPattern[PdlWaitOp]):
-    """`xla_gpu.pdl_wait` -> `nvvm.griddepcontrol wait`."""
+class LowerPdl(ConversionPattern[PdlWaitOp | PdlLaunchDependentsOp]):
+    """`xla_gpu.pdl_wait` -> `nvvm.griddepcontrol wait`; `pdl_launch_dependents` -> `launch_dependents`."""
 
-    def convert(self, op: PdlWaitOp, operands: Operands, rewriter: PatternRewriter, /) -> Operation:
-        return nvvm.GridDependencyOp(nvvm.GridDependency.WAIT)
+    def convert(
+        self, op: PdlWaitOp | PdlLaunchDependentsOp, operands: Operands, rewriter: PatternRewriter, /
+    ) -> Operation:
+        kinds = nvvm.GridDependency
+        return nvvm.GridDependencyOp(kinds.WAIT if isinstance(op, PdlWaitOp) else kinds.LAUNCH_DEPENDENTS)
 
 
 SHUFFLE_KINDS: Mapping[ShuffleMode, nvvm.ShuffleKind] = {
@@ -129,4 +132,14 @@ class ConvertGpuToNVVMPass(ConversionPass):
 
     def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
         registers = (ReadRegister(types, op, names) for op, names in REGISTERS.items())
-        return *registers, LowerLaneId(types), LowerBarrier(types), LowerPdlWait(types), LowerWarpShuffle(types)
+        return *registers, LowerLaneId(types), LowerBarrier(types), LowerPdl(types), LowerWarpShuffle(types)
+
+
+class LowerPdlWaitPass(ConversionPass):
+    """Lower waits for earlier kernels, and launches of later ones, to the nvvm dialect."""
+
+    name = "xla-gpu-lower-pdl-wait"
+    source: ClassVar[str] = "XLA:GPU emitters, the pass of the same name"
+
+    def conversions(self, types: LLVMTypes) -> Sequence[RewritePattern]:
+        return (LowerPdl(types),)

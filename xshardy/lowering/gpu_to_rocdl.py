@@ -13,7 +13,7 @@ from xshardy.dialects import rocdl
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
 from xshardy.dialects.extensions.llvm import SelectOp
 from xshardy.dialects.extensions.llvm_memory import AtomicOrdering, FenceOp
-from xshardy.dialects.xla_gpu import PdlWaitOp
+from xshardy.dialects.xla_gpu import PdlLaunchDependentsOp, PdlWaitOp
 from xshardy.dialects.xla_gpu.discardable import constant_value
 from xshardy.gpus.targets import AMD_TARGETS, GpuTarget
 from xshardy.lowering.arith_to_llvm import compare
@@ -35,7 +35,7 @@ REGISTERS: Mapping[type[Operation], Registers] = {
 REFUSED: Mapping[type[Operation], str] = {
     gpu.BlockDimOp: "AMD's GPUs have no register for it: use the constant of `gpu.known_block_size`",
     gpu.GridDimOp: "AMD's GPUs have no register for it: use the constant of `gpu.known_grid_size`",
-    PdlWaitOp: "kernels of AMD's GPUs do not overlap: leave it out",
+    **dict.fromkeys((PdlLaunchDependentsOp, PdlWaitOp), "kernels of AMD's GPUs do not overlap: leave it out"),
 }
 """What has no row, and why."""
 

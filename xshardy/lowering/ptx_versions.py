@@ -14,11 +14,11 @@ PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
     "sm_89": (8, 1),
     "sm_90": (8, 1),
     "sm_90a": (8, 1),
-    "sm_100": (8, 6),
-    "sm_100a": (8, 6),
+    "sm_100": (8, 8),
+    "sm_100a": (8, 8),
     "sm_100f": (8, 8),
-    "sm_101": (8, 6),
-    "sm_101a": (8, 6),
+    "sm_101": (8, 8),
+    "sm_101a": (8, 8),
     "sm_101f": (8, 8),
     "sm_103": (8, 8),
     "sm_103a": (8, 8),
@@ -26,8 +26,8 @@ PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
     "sm_110": (9, 0),
     "sm_110a": (9, 0),
     "sm_110f": (9, 0),
-    "sm_120": (8, 7),
-    "sm_120a": (8, 7),
+    "sm_120": (8, 8),
+    "sm_120a": (8, 8),
     "sm_120f": (8, 8),
     "sm_121": (8, 8),
     "sm_121a": (8, 8),
@@ -36,7 +36,8 @@ PTX_VERSIONS: Mapping[str, tuple[int, int]] = {
 """
 LLVM's architectures from Volta on, each with the oldest version of PTX that supports it. PTX for an architecture with
 `a` runs on that architecture only, with `f` on its family. Some versions are newer than the oldest one: atomic
-additions of f16 need 6.3; conversions to floats of 8 bits on sm_89, and atomic additions of vectors on sm_90, need 8.1.
+additions of f16 need 6.3; conversions to floats of 8 bits on sm_89, and atomic additions of vectors on sm_90, need 8.1;
+accesses of 256 bits need 8.8.
 """
 
 ARCHITECTURES = tuple(PTX_VERSIONS)

@@ -39,8 +39,13 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
     except OSError as error:  # Python's imports need it
         print(f"error: the working folder cannot be read: {error.strerror}: change to another one", file=sys.stderr)
         return 1
+    from xshardy.affine.spelling import wrong_variable
     from xshardy.programs.garbage import collection_suspended
     from xshardy.tools.output import run_command
+
+    if complaint := wrong_variable():
+        print(f"error: {complaint}", file=sys.stderr)
+        return 1
 
     with collection_suspended():
         main = load()

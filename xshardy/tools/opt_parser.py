@@ -8,6 +8,7 @@ from typing import Any
 
 from xdsl.utils.arg_spec import parse_spec
 
+from xshardy.affine.spelling import VARIABLE, Spelling
 from xshardy.syntax.bytecode import ARTIFACT_VERSION
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.tools.argument_parser import Parser, VersionAction
@@ -101,6 +102,12 @@ def adopt(
     )
     parser.add_argument(
         "--list-stages", action="store_true", help="list the dumps in a log of passes, with their numbers, and stop"
+    )
+    parser.add_argument(
+        "--maps",
+        choices=list(Spelling),
+        help="how indexing maps are printed: of affine expressions, as by XLA until May 2026, or of symbolic ones, as "
+        f"since then; by default as {VARIABLE} says, or as the jaxlib that is installed does",
     )
     parser.add_argument("--emit-bytecode", action="store_true", help="write MLIR bytecode, as mlir-opt's option does")
     parser.add_argument(

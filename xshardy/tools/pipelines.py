@@ -23,6 +23,7 @@ PASS_ALIASES: Mapping[str, Sequence[str]] = {
     "xla-gpu-test-optimize": ("xla-gpu-simplify-arith", *_CLEAN_UP, "xla-gpu-erase-dead-functions", "xla-gpu-cse"),
     "xla-gpu-test-transform-loops": (
         "xla-gpu-lower-xla-gpu-to-scf",
+        "xla-gpu-lower-xla-shared",
         "inline",
         *_CLEAN_UP,
         "xla-gpu-peel-loops",
@@ -38,6 +39,7 @@ PASS_ALIASES: Mapping[str, Sequence[str]] = {
     ),
     "xla-gpu-test-to-llvm": (
         "xla-gpu-convert-pure-call-ops",
+        "xla-gpu-lower-xla-shared",
         "xla-gpu-lower-tensors",
         "xla-gpu-merge-pointers",
         *_CLEAN_UP,

@@ -34,6 +34,7 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Input, Span
 from xdsl.xdsl_opt_main import xDSLOptMain
 
+from xshardy.affine.spelling import Spelling, spelled
 from xshardy.dialects.discardable import verify
 from xshardy.programs.errors import InputError
 from xshardy.programs.source import ENCODING, is_hlo, is_mlir
@@ -258,7 +259,8 @@ class XshardyOptMain(xDSLOptMain):
                 "bytecode is that of one module: do not split the input, and choose one --stage of a log"
             )
         for chunk in chunks:
-            text, complaint, expected = self._process(frontend, chunk.data, chunk.lines_before)
+            with spelled(self.args.maps and Spelling(self.args.maps)):
+                text, complaint, expected = self._process(frontend, chunk.data, chunk.lines_before)
             texts.append(text + (complaint if expected else ""))
             if complaint and not expected:
                 sys.stderr.write(printable(complaint, keep="\n\t"))

@@ -20,7 +20,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.universe import Universe
 
 from xshardy.dialects.xla_gpu import PureCallOp
-from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE
+from xshardy.dialects.xla_gpu.attributes import BackendKind
+from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE, backend_kind
 from xshardy.ir import clone_region
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
 from xshardy.rewriting.rewriter import inline_unreported
@@ -42,6 +43,9 @@ NO_INLINE = "no_inline"
 
 MAX_BLOCK_SIZE = 4000
 """Operations: no block grows beyond this by inlining."""
+
+MAX_COPIED_SIZE_ON_CPU = 100
+"""Operations: for CPUs, a function of several callers is copied up to this size, whatever it calls."""
 
 Call = func.CallOp | PureCallOp
 
@@ -147,11 +151,13 @@ class InliningRule:
     What is marked `noinline` or `no_inline`, a declaration, a body of several blocks and a `recursive` function stay. A
     `func.call`, and a function without computation, are always inlined. Any other only if the caller does not grow too
     large, and either this is the only call, or the only one in its block and the block calls a function that the callee
-    calls too.
+    calls too. `for_cpu`, small functions are copied without this last condition: a call that stays computes all that
+    its callee computes once more, which is exponential in the length of a chain of functions that share no callees.
     """
 
     census: CallCensus
     recursive: frozenset[str]
+    for_cpu: bool = False
 
     def __call__(self, call: Call, callee: func.FuncOp) -> bool:
         """Whether to inline `call`, which calls `callee`."""
@@ -169,7 +175,10 @@ class InliningRule:
             return False
         if self.census.is_only_call(callee):
             return True
-        return caller.calls[name] == 1 and not caller.calls.keys().isdisjoint(body.calls)
+        if caller.calls[name] != 1:
+            return False
+        is_small = self.for_cpu and body.size <= MAX_COPIED_SIZE_ON_CPU
+        return is_small or not caller.calls.keys().isdisjoint(body.calls)
 
 
 # -- Patterns ---------------------------------------------------------------------------------------------------------
@@ -261,7 +270,7 @@ class InlinePass(PatternPass):
             for name, function in census.functions.items()
         }
         walk = bottom_up(edges)
-        rule = InliningRule(census, walk.recursive)
+        rule = InliningRule(census, walk.recursive, backend_kind(module) is BackendKind.Cpu)
         # Callees first: a body that is inlined has been inlined into. The calls that come with it are visited, too.
         callers = tuple(census.functions[name] for name in walk.order)
         yield Step((MoveBodyOfOnlyCall(census, rule), CopyBody(census, rule)), TO_FIXPOINT, callers)

@@ -37,3 +37,11 @@ func.func @wide(%x: f64, %i: i32) -> f64 {
   %0, %1 = gpu.shuffle xor %x, %i, %i : f64
   func.return %0 : f64
 }
+
+// -----
+
+// CHECK: cannot lower 'xla_gpu.pdl_launch_dependents' to the llvm dialect: kernels of AMD's GPUs do not overlap: leave it out
+func.func @launch() {
+  "xla_gpu.pdl_launch_dependents"() : () -> ()
+  func.return
+}

@@ -252,3 +252,46 @@ func.func private @g(%x: f32) -> f32 attributes {no_inline} {
   %0 = arith.negf %x : f32
   return %0 : f32
 }
+
+// -----
+
+// For CPUs, a small function goes into each of its callers, also if these call nothing that it calls.
+
+// CHECK-LABEL: func.func @on_cpu(
+// CHECK-NEXT:    arith.negf
+// CHECK-NEXT:    arith.negf
+// CHECK-NEXT:    return
+func.func @on_cpu(%a: f32) -> f32 attributes {xla.backend_kind = #xla_gpu.backend_kind<cpu>} {
+  %0 = xla_gpu.pure_call @negated(%a) : (f32) -> f32
+  %1 = xla_gpu.pure_call @other(%0) : (f32) -> f32
+  return %1 : f32
+}
+func.func private @other(%x: f32) -> f32 {
+  %0 = xla_gpu.pure_call @negated(%x) : (f32) -> f32
+  return %0 : f32
+}
+func.func private @negated(%x: f32) -> f32 {
+  %0 = arith.negf %x : f32
+  return %0 : f32
+}
+
+// -----
+
+// For GPUs it stays.
+
+// CHECK-LABEL: func.func @on_gpu(
+// CHECK-NEXT:    xla_gpu.pure_call @negated
+// CHECK-NEXT:    xla_gpu.pure_call @negated
+func.func @on_gpu(%a: f32) -> f32 attributes {xla.backend_kind = #xla_gpu.backend_kind<gpu>} {
+  %0 = xla_gpu.pure_call @negated(%a) : (f32) -> f32
+  %1 = xla_gpu.pure_call @other(%0) : (f32) -> f32
+  return %1 : f32
+}
+func.func private @other(%x: f32) -> f32 {
+  %0 = xla_gpu.pure_call @negated(%x) : (f32) -> f32
+  return %0 : f32
+}
+func.func private @negated(%x: f32) -> f32 {
+  %0 = arith.negf %x : f32
+  return %0 : f32
+}

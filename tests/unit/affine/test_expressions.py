@@ -6,7 +6,7 @@ from indexing_strategies import DIVISIONS, exprs, intervals, raw, values
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from xshardy.affine.expression_text import print_expr
-from xshardy.affine.expressions import BUILDERS, add, constant, dim, mul, substitute, sym, used_variables
+from xshardy.affine.expressions import BUILDERS, add, constant, dim, mul, substitute, sym, used_variables, value_of
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.affine.interval import Interval
 from xshardy.affine.ranges import range_of
@@ -25,14 +25,14 @@ def test_builders_fold_to_the_same_value(a, b, divisor, point):
     dims, symbols = point[:2], point[2:]
     for kind, build in BUILDERS.items():
         right = constant(divisor) if kind in DIVISIONS else b
-        assert build(a, right).eval(dims, symbols) == raw(kind, a, right).eval(dims, symbols)
+        assert value_of(build(a, right), dims, symbols) == value_of(raw(kind, a, right), dims, symbols)
 
 
 @given(expr=exprs(), replacements=st.lists(exprs(), min_size=4, max_size=4), point=points)
 def test_substitute_is_evaluation_of_the_replacements(expr, replacements, point):
-    inner = [e.eval(point[:2], point[2:]) for e in replacements]
+    inner = [value_of(e, point[:2], point[2:]) for e in replacements]
     substituted = substitute(expr, replacements[:2], replacements[2:])
-    assert substituted.eval(point[:2], point[2:]) == expr.eval(inner[:2], inner[2:])
+    assert value_of(substituted, point[:2], point[2:]) == value_of(expr, inner[:2], inner[2:])
 
 
 @given(expr=exprs(), point=points, other=points)
@@ -40,7 +40,7 @@ def test_only_used_variables_matter(expr, point, other):
     dims, symbols = used_variables(expr)
     mixed_dims = [point[i] if i in dims else other[i] for i in range(2)]
     mixed_symbols = [point[2 + i] if i in symbols else other[2 + i] for i in range(2)]
-    assert expr.eval(point[:2], point[2:]) == expr.eval(mixed_dims, mixed_symbols)
+    assert value_of(expr, point[:2], point[2:]) == value_of(expr, mixed_dims, mixed_symbols)
 
 
 @given(expr=exprs(), dims=pairs, symbols=pairs)

@@ -9,7 +9,7 @@ from xdsl.pattern_rewriter import RewritePattern
 
 from xshardy import compiler
 from xshardy.dialects.extensions.gpu import ShuffleOp
-from xshardy.dialects.xla_gpu import PdlWaitOp
+from xshardy.dialects.xla_gpu import PdlLaunchDependentsOp, PdlWaitOp
 from xshardy.gpus.targets import AMD_TARGETS, target_of
 from xshardy.lowering.amd_resources import resources_of
 from xshardy.lowering.code_generators import CompilationError, code_object, compile_module, compile_text
@@ -137,9 +137,9 @@ def test_a_kernel_of_another_vendor_is_refused():
 
 def test_every_operation_of_gpu_to_nvvm_has_a_row_or_is_refused():
     theirs, ours = (each.conversions(LLVMTypes()) for each in (ConvertGpuToNVVMPass(), ConvertGpuToROCDLPass()))
-    operations = [*gpu.GPU.operations, ShuffleOp, PdlWaitOp]
+    operations = [*gpu.GPU.operations, ShuffleOp, PdlWaitOp, PdlLaunchDependentsOp]
     known = {op for op in operations if _takes(theirs, op)}
-    assert len(known) == 8
+    assert len(known) == 9
     assert {op for op in operations if _takes(ours, op)} == known
     assert not REFUSED.keys() & REGISTERS.keys()
 

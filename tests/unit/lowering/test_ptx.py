@@ -216,7 +216,9 @@ def test_known_targets(target: str):
     assert f".version {major}.{minor}\n.target {target}\n" in compile_module(parse(GELU), target).ptx
 
 
-NEWER = {"sm_70": (6, 3), "sm_72": (6, 3), "sm_89": (8, 1), "sm_90": (8, 1), "sm_90a": (8, 1)}
+NEWER = {"sm_70": (6, 3), "sm_72": (6, 3), "sm_89": (8, 1), "sm_90": (8, 1), "sm_90a": (8, 1)} | {
+    f"sm_{number}{suffix}": (8, 8) for number in (100, 101, 120) for suffix in ("", "a")
+}
 """Architectures whose version is not the oldest one that supports them: `targets.py` has the reasons."""
 
 

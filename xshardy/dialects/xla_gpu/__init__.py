@@ -9,6 +9,7 @@ from xshardy.dialects.xla_gpu.attributes import (
     IndexingMapAttr,
     LayoutAttr,
     MemorySpaceAttr,
+    SymbolicMapAttr,
 )
 from xshardy.dialects.xla_gpu.ops import (
     AllocateSharedOp,
@@ -17,6 +18,7 @@ from xshardy.dialects.xla_gpu.ops import (
     GetDynamicDimSizeOp,
     InsertOp,
     LoopOp,
+    PdlLaunchDependentsOp,
     PdlWaitOp,
     PredicatedExtractOp,
     PredicatedInsertOp,

@@ -1,25 +1,30 @@
 """Attributes of the xla_gpu dialect: indexing maps, layouts, and the kind of backend a function is for."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar
 
 from xdsl.dialects.gpu import DimensionEnum
 from xdsl.dialects.utils import EnumAttribute
 from xdsl.ir import Attribute, Data, ParametrizedAttribute, SpacedOpaqueSyntaxAttribute
+from xdsl.ir.affine import AffineMap
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.str_enum import StrEnum
 
+from xshardy.affine.expression_text import print_expr
 from xshardy.affine.indexing_map import IndexingMap
-from xshardy.affine.text import IndexingMapSyntaxError, parse_indexing_map
+from xshardy.affine.spelling import Spelling, spelled
+from xshardy.affine.text import IndexingMapSyntaxError, parse_indexing_map, parse_symbolic_map
 from xshardy.dialects.aliases import AliasAttr
 
+T = TypeVar("T")
 
-def parse_map_literals(parser: AttrParser) -> IndexingMap:
+
+def parse_map_literals(parser: AttrParser, parse: Callable[[str], T] = parse_indexing_map) -> T:
     """
-    An indexing map from a chain of adjacent string literals, which are joined as they stand.
+    A map from a chain of adjacent string literals, which are joined as they stand.
 
     Where the map does not parse, the diagnostic points at the character of the literal that is wrong.
     """
@@ -35,7 +40,7 @@ def parse_map_literals(parser: AttrParser) -> IndexingMap:
     if not pieces:
         parser.raise_error('expected an indexing map in quotes, as in "(d0) -> (d0), domain: d0 in [0, 7]"', start)
     try:
-        return parse_indexing_map("".join(pieces))
+        return parse("".join(pieces))
     except IndexingMapSyntaxError as error:
         position = getattr(error, "position", 0)
         for piece, piece_start in zip(pieces, starts, strict=False):
@@ -61,6 +66,25 @@ class IndexingMapAttr(AliasAttr, Data[IndexingMap]):
     def print_parameter(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
             printer.print_string_literal(str(self.data))
+
+
+@irdl_attr_definition
+class SymbolicMapAttr(Data[AffineMap]):
+    """`#xla_gpu.symbolic_map<"(d0)[s0] -> (max(d0, s0 / 2))">`: a map without a domain."""
+
+    name = "xla_gpu.symbolic_map"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> AffineMap:
+        with parser.in_angle_brackets():
+            return parse_map_literals(parser, parse_symbolic_map)
+
+    def print_parameter(self, printer: Printer) -> None:
+        dims, symbols = self.data.num_dims, self.data.num_symbols
+        header = f"({', '.join(f'd{i}' for i in range(dims))})"
+        header += f"[{', '.join(f's{i}' for i in range(symbols))}]" if symbols else ""
+        with printer.in_angle_brackets(), spelled(Spelling.SYMBOLIC):
+            printer.print_string_literal(f"{header} -> ({', '.join(map(print_expr, self.data.results))})")
 
 
 class MemorySpace(StrEnum):

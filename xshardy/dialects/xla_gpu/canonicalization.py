@@ -12,6 +12,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.affine.expressions import constant, dim, substitute, sym
 from xshardy.affine.indexing_map import Constraint, IndexingMap, Variable
+from xshardy.affine.spelling import Spelling, spelling
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 from xshardy.dialects.xla_gpu.discardable import constant_value, get_range
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
@@ -283,7 +284,11 @@ class FoldResults(RewritePattern):
 
 
 class FoldConstantDimensions(RewritePattern):
-    """`loop (a, 3) in (d0, d1)...` -> `loop (a) in (d0)...`, where a dimension has one value, within its bounds."""
+    """
+    `loop (a, 3) in (d0, d1)...` -> `loop (a) in (d0)...`, where a dimension has one value, within its bounds.
+
+    Symbolic maps are simplified too, as XLA does since they are.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: LoopOp, rewriter: PatternRewriter, /):
@@ -295,6 +300,7 @@ class FoldConstantDimensions(RewritePattern):
         if all(value is None for value in constants):
             return
         map, kept = _with_constants(op.map, constants)
+        map = map.simplify() if spelling() is Spelling.SYMBOLIC else map
         _change_loop(op, [op.dims[i] for i in kept], map, rewriter)
 
 

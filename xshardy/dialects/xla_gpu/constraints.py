@@ -40,6 +40,7 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from xshardy.affine.indexing_map import IndexingMap
+from xshardy.affine.spelling import spelling
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 
 TypeVars = Mapping[TypeVar, AttrConstraint | IntConstraint]
@@ -55,8 +56,8 @@ class MapCount:
     """
     The integer variable `variable` equals `count` of the map.
 
-    Else `message` is the error, where `{actual}`, `{expected}`, `{dims}`, `{symbols}` and `{map}` stand for the two
-    numbers, the numbers of dimensions and symbols of the map, and the map.
+    Else `message` is the error, where `{actual}`, `{expected}`, `{dims}`, `{symbols}`, `{map}` and `{spelling}` stand
+    for the two numbers, the numbers of dimensions and symbols of the map, the map, and what XLA calls such maps.
     """
 
     variable: str
@@ -87,9 +88,8 @@ class MapOf(AttrConstraint[IndexingMapAttr]):
                 constraint_context.set_int_variable(row.variable, expected)
             elif actual != expected:
                 dims, symbols = len(map.dimensions), len(map.symbols)
-                raise VerifyException(
-                    row.message.format(actual=actual, expected=expected, dims=dims, symbols=symbols, map=map)
-                )
+                numbers = {"actual": actual, "expected": expected, "dims": dims, "symbols": symbols}
+                raise VerifyException(row.message.format(**numbers, map=map, spelling=spelling()))
         if self.no_constraints and map.constraints:
             raise VerifyException(self.no_constraints)
 
@@ -108,8 +108,8 @@ APPLIED_MAP = MapOf(
         MapCount(
             "ARGUMENTS",
             lambda map: len(map.dimensions) + len(map.symbols),
-            "operand count {actual} does not match the sum of dimensions {dims} and symbols {symbols} in the affine "
-            "map",
+            "operand count {actual} does not match the sum of dimensions {dims} and symbols {symbols} in the "
+            "{spelling} map",
         ),
         MapCount(
             "VALUES",

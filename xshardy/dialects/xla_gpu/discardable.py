@@ -26,6 +26,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.affine.interval import Interval
 from xshardy.dialects.function_attributes import attributes_of_argument
+from xshardy.dialects.xla_gpu.attributes import BackendKind, BackendKindAttr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 
 RANGE = "xla.range"
@@ -36,6 +37,10 @@ INVARIANT = "xla.invariant"
 """On an argument of a kernel: the buffer is not written while the kernel runs."""
 ENTRY = "xla.entry"
 """On a function: it is the kernel. A module with a single public function does not need it."""
+BACKEND_KIND = "xla.backend_kind"
+"""On a kernel: what it is compiled for."""
+NOT_INVARIANT = "xla.not_invariant"
+"""On an argument of a kernel: other devices may write the buffer while the kernel runs, so that it may have aliases."""
 PRIVATE = StringAttr("private")
 NO_COMPUTE = "no_compute"
 """On a function: it computes nothing of its own, so that a copy of it costs nothing."""
@@ -156,6 +161,12 @@ def entry_function(module: ModuleOp) -> FuncOp | None:
         return marked
     public = [op for op in functions if not op.is_declaration and op.sym_visibility != PRIVATE]
     return public[0] if len(public) == 1 else None
+
+
+def backend_kind(module: ModuleOp) -> BackendKind | None:
+    """What the first function of `module` that says so is compiled for."""
+    kinds = (read(op.attributes, BACKEND_KIND) for op in module.ops if isinstance(op, FuncOp))
+    return next((kind.data for kind in kinds if isinstance(kind, BackendKindAttr)), None)
 
 
 def set_entry(function: FuncOp) -> None:

@@ -411,6 +411,17 @@ class PdlWaitOp(IRDLOperation):
 
 
 @irdl_op_definition
+class PdlLaunchDependentsOp(IRDLOperation):
+    """
+    Let the kernel that depends on this one be launched (programmatic dependent launch): it waits for results itself.
+
+    Source: `xla-gpu-insert-pdl`, which `xla-lower-pdl-wait` lowers to `nvvm.griddepcontrol launch_dependents`.
+    """
+
+    name = "xla_gpu.pdl_launch_dependents"
+
+
+@irdl_op_definition
 class PredicatedExtractOp(IRDLOperation):
     """`predicated_extract %t[%i] if %condition else %fallback`: an element, or `%fallback` without reading."""
 

@@ -31,6 +31,8 @@ AFFINE_OPERATORS: Mapping[AffineBinaryOpKind, Callable[[Array, Array], Array]] =
     AffineBinaryOpKind.Mod: np.mod,
     AffineBinaryOpKind.FloorDiv: np.floor_divide,
     AffineBinaryOpKind.CeilDiv: lambda x, y: -(-x // y),
+    expressions.MAX: np.maximum,
+    expressions.MIN: np.minimum,
 }
 
 

@@ -119,7 +119,7 @@ def sync_threads(lanes: Lanes, op: xla_gpu.SyncThreadsOp, *tensors: Tensor) -> S
     return [tensor.at(lanes.time) for tensor in tensors]
 
 
-def pdl_wait(lanes: Lanes, op: xla_gpu.PdlWaitOp) -> None:
+def overlap(lanes: Lanes, op: xla_gpu.PdlWaitOp | xla_gpu.PdlLaunchDependentsOp) -> None:
     """Nothing to do: a kernel is executed alone."""
 
 
@@ -186,7 +186,8 @@ XLA_GPU: Mapping[str, Rule] = {
     "xla_gpu.apply_indexing": apply_indexing,
     "xla_gpu.atomic_rmw": atomic_rmw,
     "xla_gpu.loop": loop,
-    "xla_gpu.pdl_wait": pdl_wait,
+    "xla_gpu.pdl_launch_dependents": overlap,
+    "xla_gpu.pdl_wait": overlap,
     "xla_gpu.predicated_extract": predicated_extract,
     "xla_gpu.predicated_insert": predicated_insert,
     "xla_gpu.pure_call": pure_call,

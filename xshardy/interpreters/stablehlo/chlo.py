@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from xdsl.dialects.builtin import FloatAttr, FloatData, IntAttr, IntegerAttr
@@ -12,12 +11,11 @@ from xdsl.ir import Operation
 from xshardy.dialects import chlo, mhlo, stablehlo
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.chlo.broadcasting import broadcast as broadcast_shape
-from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE, Elementwise, compare, on_floats_and_complex
 from xshardy.interpreters.stablehlo.machine import Evaluator
-from xshardy.interpreters.stablehlo.rules import Results, Rule, Value, unsupported
+from xshardy.interpreters.stablehlo.rules import Results, Rule, unsupported
 from xshardy.numerics import complexes, floats, integers
 from xshardy.numerics import special_functions as special
 from xshardy.numerics.element_types import BITS, KINDS, Array, Kind, numpy_dtype
@@ -91,25 +89,6 @@ def top_k(evaluator: Evaluator, op: chlo.TopKOp | mhlo.TopKOp, x: Array) -> tupl
     return values, indices.astype(numpy_dtype(op.indices.type))
 
 
-def scan(evaluator: Evaluator, op: chlo.ScanOp, *operands: Array) -> Sequence[Value]:
-    """Slices from first to last, or from last to first if it is reversed; each output keeps the place of its slice."""
-    dimension, size = op.dimension.value.data, op.scan_size()
-    inputs, carried = operands[: len(op.inputs)], operands[len(op.inputs) :]
-    outputs: list[Sequence[Value]] = []
-    is_reverse = op.is_reverse is not None and bool(op.is_reverse.value.data)
-    places = [*range(size)][:: -1 if is_reverse else 1]
-    for place in places:
-        returned = evaluator.run(op.body.block, [*(x.take(place, dimension) for x in inputs), *carried])
-        outputs.append(returned[: len(op.outputs)])
-        carried = cast("tuple[Array, ...]", returned[len(op.outputs) :])
-    stacked: list[Array] = []
-    for index, result in enumerate(op.outputs):
-        slices = [cast(Array, outputs[places.index(place)][index]) for place in range(size)]
-        empty = np.zeros(shape_of(result), numpy_dtype(result.type))
-        stacked.append(np.stack(slices, dimension) if slices else empty)
-    return [*stacked, *carried]
-
-
 def broadcast_pair(op: BroadcastBinaryOp, x: Array, y: Array) -> tuple[Array, ...]:
     """Both operands, in the shape of the result."""
     if op.broadcast_dimensions is None or x.ndim == y.ndim:
@@ -179,7 +158,6 @@ CHLO: Mapping[type[Operation], Rule] = {
     chlo.MulhiOp: Elementwise(integer=high_product),
     chlo.NextAfterOp: NEXT_AFTER,
     chlo.PolygammaOp: POLYGAMMA,
-    chlo.ScanOp: scan,
     chlo.SquareOp: Elementwise(floating=square, complex=complexes.square),
     chlo.TanOp: on_floats_and_complex(floats.tan),
     chlo.TopKOp: top_k,

@@ -30,6 +30,7 @@ from xshardy.interpreters.stablehlo.random_bits import RANDOM_BITS
 from xshardy.interpreters.stablehlo.reductions import REDUCTIONS
 from xshardy.interpreters.stablehlo.refused import REFUSED
 from xshardy.interpreters.stablehlo.rules import Rule, Value
+from xshardy.interpreters.stablehlo.scans import SCANS
 from xshardy.interpreters.stablehlo.scatter import scatter
 from xshardy.interpreters.stablehlo.select_and_scatter import select_and_scatter
 from xshardy.interpreters.stablehlo.shapes import SHAPES
@@ -56,6 +57,7 @@ RULES: Mapping[type[Operation], Rule] = {
     **RANDOM_BITS,
     **REDUCTIONS,
     **REFUSED,
+    **SCANS,
     ScatterOp: scatter,
     SelectAndScatterOp: select_and_scatter,
     **SHAPES,

@@ -16,11 +16,12 @@ from xdsl.ir.affine import (
     AffineSymExpr,
 )
 
+from xshardy.affine.expressions import MAX, MIN
 from xshardy.ir import new_operation
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
 Divide = Callable[[SSAValue, SSAValue, "Expander"], SSAValue]
-"""Emits a division of the first value by the second. Precondition: the second is a positive constant."""
+"""Emits an operator other than `+` and `*`. Precondition: the second operand of a division is a positive constant."""
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
 OVERFLOW = {"overflowFlags": NO_SIGNED_WRAP}
@@ -115,14 +116,6 @@ def _regions_between(value: SSAValue, user: Operation) -> int:
 # -- Division ---------------------------------------------------------------------------------------------------------
 
 
-def floordiv_unsigned(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:
-    return to.insert(new_operation(arith.DivUIOp, (dividend, divisor), (dividend.type,)))
-
-
-def mod_unsigned(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:
-    return to.insert(new_operation(arith.RemUIOp, (dividend, divisor), (dividend.type,)))
-
-
 def floordiv_signed(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:
     """`x floordiv n` is `x / n` for `x >= 0`, and else `-1 - (-1 - x) / n`: the quotient rounds towards zero twice."""
     zero, minus_one = to.constant(0), to.constant(-1)
@@ -148,15 +141,24 @@ def mod_signed(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:
     return to.insert(arith.SelectOp(is_negative, moved_up, remainder))
 
 
+def by(op_type: type[Operation]) -> Divide:
+    """An operator that one operation computes."""
+    return lambda x, y, to: to.insert(new_operation(op_type, (x, y), (x.type,)))
+
+
 UNSIGNED: Mapping[AffineBinaryOpKind, Divide] = {
-    AffineBinaryOpKind.FloorDiv: floordiv_unsigned,
-    AffineBinaryOpKind.Mod: mod_unsigned,
+    AffineBinaryOpKind.FloorDiv: by(arith.DivUIOp),
+    AffineBinaryOpKind.Mod: by(arith.RemUIOp),
+    MAX: by(arith.MaxUIOp),
+    MIN: by(arith.MinUIOp),
 }
-"""For dividends that are known not to be negative."""
+"""For operands that are known not to be negative."""
 
 SIGNED: Mapping[AffineBinaryOpKind, Divide] = {
     AffineBinaryOpKind.FloorDiv: floordiv_signed,
     AffineBinaryOpKind.CeilDiv: ceildiv_signed,
     AffineBinaryOpKind.Mod: mod_signed,
+    MAX: by(arith.MaxSIOp),
+    MIN: by(arith.MinSIOp),
 }
-"""For any dividend."""
+"""For any operands."""

@@ -2,12 +2,13 @@
 XLA's library of float functions: their names, types and bodies.
 
 A function computes one operation of `math` or `arith`, on a scalar or on a vector of one of several lengths:
-`@xla.exp.v4f64` is `math.exp` on a `vector<4xf64>`. `erf` of f64 is the function of the C library. Source: XLA's
+`@xla.exp.v4f64` is `math.exp` on a `vector<4xf64>`. `erf` of f64 was the function of the C library. Source: XLA's
 emitters, `xla-lower-xla-intrinsic-lib` and the classes of intrinsics that it uses.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.dialects import arith, func, math
 from xdsl.dialects.builtin import (
@@ -24,6 +25,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.hints import isa
 
+from xshardy.affine.spelling import Spelling, spelled, spelling
+
 SCALAR = 0
 """The length that stands for a scalar."""
 
@@ -39,11 +42,14 @@ class Intrinsic:
     lengths: frozenset[int]
     """The supported vector lengths; `SCALAR` for scalars."""
     in_c_library: bool = False
-    """Whether `name` is the complete name of the function."""
+    """Whether `name` was the complete name of the function before June 2026."""
 
     def function_name(self, length: int) -> str:
-        """`xla.exp.f64`, `xla.exp.v4f64`, or `xla.fptrunc.v8f32.to.v8bf16` where the types differ."""
-        if self.in_c_library:
+        """
+        `xla.exp.f64`, `xla.exp.v4f64`, or `xla.fptrunc.v8f32.to.v8bf16` where the types differ. In the spelling before
+        June 2026, `erf` for one `in_c_library`.
+        """
+        if self.in_c_library and spelling() is Spelling.AFFINE:
             return self.name
         prefix = "" if length == SCALAR else f"v{length}"
         types = f"{prefix}{self.argument.name}"
@@ -62,6 +68,10 @@ INTRINSICS: tuple[Intrinsic, ...] = (
     Intrinsic(math.RsqrtOp, "rsqrt", f64, f64, frozenset({SCALAR, 2, 4, 8})),
     Intrinsic(math.TanhOp, "tanh", f32, f32, frozenset({SCALAR, 4, 8, 16})),
     Intrinsic(math.TanhOp, "tanh", f64, f64, frozenset({SCALAR, 2, 4, 8})),
+    Intrinsic(math.AtanOp, "atan", f32, f32, frozenset({SCALAR, 4, 8, 16})),
+    Intrinsic(math.AtanOp, "atan", f64, f64, frozenset({SCALAR, 4, 8})),
+    Intrinsic(math.Log1pOp, "log1p", f32, f32, frozenset({SCALAR, 2, 4, 8})),
+    Intrinsic(math.Log1pOp, "log1p", f64, f64, frozenset({SCALAR, 2, 4, 8})),
     Intrinsic(math.ErfOp, "erf", f32, f32, frozenset({SCALAR, 2, 4, 8})),
     Intrinsic(math.ErfOp, "erf", f64, f64, frozenset({SCALAR}), in_c_library=True),
     Intrinsic(arith.TruncFOp, "fptrunc", f32, bf16, frozenset({SCALAR, 2, 4, 8})),
@@ -93,10 +103,14 @@ class Function:
         return Region(block)
 
 
-FUNCTIONS: Mapping[str, Function] = {
-    row.function_name(length): Function(row, length) for row in INTRINSICS for length in row.lengths
-}
-"""The functions of the library by name."""
+@cache
+def functions() -> Mapping[str, Function]:
+    """The functions of the library by name, in both spellings."""
+    found: dict[str, Function] = {}
+    for choice in Spelling:
+        with spelled(choice):
+            found |= {row.function_name(length): Function(row, length) for row in INTRINSICS for length in row.lengths}
+    return found
 
 
 def intrinsic_for(op: Operation) -> Intrinsic | None:

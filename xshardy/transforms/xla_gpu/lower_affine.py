@@ -6,6 +6,7 @@ from xdsl.dialects import affine
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
+from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
 from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_gpu.affine_values import SIGNED, Expander
 from xshardy.transforms.xla_gpu.simplify_affine import has_positive_divisors
@@ -24,9 +25,18 @@ class LowerAffineApply(RewritePattern):
         rewriter.replace(op, (), (Expander(dims, symbols, op, rewriter, SIGNED).value(expr),))
 
 
+class LowerApplyIndexing(RewritePattern):
+    """`apply_indexing (d0, d1) -> (max(d0, d1))` -> `maxsi(d0, d1)`, for what `xla-gpu-simplify-affine` leaves."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
+        expander = Expander(op.dims, op.symbols, op, rewriter, SIGNED)
+        rewriter.replace(op, (), [expander.value(expr) for expr in op.map.results])
+
+
 class LowerAffinePass(PatternPass):
-    """Lower `affine.apply` to arith. Unlike xDSL's `lower-affine`, `mod` is never negative."""
+    """Lower `affine.apply` and `apply_indexing` to arith. Unlike xDSL's `lower-affine`, `mod` is never negative."""
 
     name = "xla-gpu-lower-affine"
     source: ClassVar[str] = 'XLA:GPU emitters, "Conversion to LLVM" (XGPU-37)'
-    fixed_patterns = (LowerAffineApply(),)
+    fixed_patterns = (LowerAffineApply(), LowerApplyIndexing())

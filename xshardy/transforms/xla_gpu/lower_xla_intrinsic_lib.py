@@ -19,14 +19,14 @@ from xdsl.rewriter import BlockInsertPoint, InsertPoint
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.vector import FromElementsOp
-from xshardy.rewriting import OpTypePattern, PatternPass, match_op_type
+from xshardy.rewriting import TO_FIXPOINT, OpTypePattern, PatternPass, Walk, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.intrinsic_library import (
-    FUNCTIONS,
     INTRINSICS,
     SCALAR,
     Function,
     element_type,
+    functions,
     intrinsic_for,
     of_length,
 )
@@ -78,7 +78,7 @@ class DefineIntrinsic(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
-        known = FUNCTIONS.get(op.sym_name.data)
+        known = functions().get(op.sym_name.data)
         if known is None or not op.is_declaration:
             return
         if op.function_type == known.declaration().function_type:
@@ -87,10 +87,11 @@ class DefineIntrinsic(RewritePattern):
 
 
 class LowerXlaIntrinsicLibPass(PatternPass):
-    """Call XLA's functions for exp of f64, rsqrt, tanh, erf, and the rounding of f32 to bf16."""
+    """Call XLA's functions for exp of f64, rsqrt, tanh, atan, log1p, erf, and the rounding of f32 to bf16."""
 
     name = "xla-gpu-lower-xla-intrinsic-lib"
     source: ClassVar[str] = "XLA's emitters for CPUs, xla-lower-xla-intrinsic-lib"
+    walk: ClassVar[Walk] = TO_FIXPOINT  # the result of a wider function is rounded by a function too
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         return tuple(CallIntrinsic(operation, module) for operation in {row.operation: None for row in INTRINSICS})

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
-from xshardy.dialects.xla_gpu.discardable import SLICE_INDEX, entry_function, is_entry, read
+from xshardy.dialects.xla_gpu.discardable import NOT_INVARIANT, SLICE_INDEX, entry_function, is_entry, read
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name, erase_arguments
@@ -44,14 +44,20 @@ def duplicate_arguments(function: func.FuncOp) -> dict[int, int]:
 
 
 def mark_slices_noalias(function: func.FuncOp, rewriter: PatternRewriter) -> None:
-    """`%a {slice 0}` -> `%a {llvm.noalias}`: slices do not overlap, and each is now accessed through one pointer."""
+    """
+    `%a {slice 0}` -> `%a {llvm.noalias}`: slices do not overlap, and each is now accessed through one pointer. A slice
+    that is `xla.not_invariant` only loses its marks.
+    """
     attributes = argument_attributes(function)
     slices = [
         (of_argument, key) for of_argument in attributes for key in of_argument if documented_name(key) == SLICE_INDEX
     ]
     for of_argument, key in slices:
         del of_argument[key]
-        of_argument[NOALIAS] = UnitAttr()
+        if read(of_argument, NOT_INVARIANT) is None:
+            of_argument[NOALIAS] = UnitAttr()
+        for mark in [each for each in of_argument if documented_name(each) == NOT_INVARIANT]:
+            del of_argument[mark]
     if slices:
         set_argument_attributes(function, attributes)
         rewriter.notify_op_modified(function)

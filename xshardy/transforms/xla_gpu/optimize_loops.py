@@ -77,12 +77,13 @@ class BodySizes:
         return self._known[name]
 
 
-def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
+def unroll_factor(loop: scf.ForOp, sizes: BodySizes, few: int = 0) -> int:
     """
     The unroll factor of `loop`; 1 to keep it.
 
     The largest divisor of the trip count for which the body stays within `MAX_SIZE`; all iterations of a loop over the
-    lanes of a vector. Only loops from 0 with step 1 and a constant bound are unrolled: no others are generated.
+    lanes of a vector, and of one with at most `few` iterations. Only loops from 0 with step 1 and a constant bound are
+    unrolled: no others are generated.
     """
     iterations = trip_count(loop)
     if iterations is None or iterations < 2:
@@ -92,6 +93,8 @@ def unroll_factor(loop: scf.ForOp, sizes: BodySizes) -> int:
     size = sizes.of_region(loop.body)
     if size is None:
         return 1
+    if iterations <= few:
+        return iterations
     largest = min(iterations, MAX_SIZE // size)
     return next((factor for factor in range(largest, 1, -1) if iterations % factor == 0), 1)
 
@@ -132,10 +135,11 @@ class UnrollLoop(RewritePattern):
     """
 
     sizes: BodySizes
+    few: int = 0
 
     @match_op_type
     def match_and_rewrite(self, op: scf.ForOp, rewriter: PatternRewriter, /):
-        factor = unroll_factor(op, self.sizes)
+        factor = unroll_factor(op, self.sizes, self.few)
         if factor == 1:
             return because(rewriter, "not unrolled: %s", WhyKept(op, self.sizes))
         if factor == trip_count(op):
@@ -218,17 +222,20 @@ def _constant(value: int, loop: scf.ForOp, rewriter: PatternRewriter) -> SSAValu
 @dataclass(frozen=True)
 class OptimizeLoopsPass(PatternPass):
     """
-    Unroll small loops, innermost first. With `pipeline_loads`, pipeline the loads of other loops.
+    Unroll small loops, and those of at most `max_unroll_factor` iterations, innermost first. With `pipeline_loads`,
+    pipeline the loads of other loops.
 
-    This is off by default and was removed from XLA: LLVM reorders the loads of a loop in the end. It often reverses the
-    pipelining; otherwise, or if it unrolls the loop instead, kernels have more instructions and no fewer stalls.
+    Pipelining is off by default and was removed from XLA: LLVM reorders the loads of a loop in the end. It often
+    reverses the pipelining; otherwise, or if it unrolls the loop instead, kernels have more instructions and no fewer
+    stalls.
     """
 
     name = "xla-gpu-optimize-loops"
     source: ClassVar[str] = 'XLA:GPU emitters, "Loop unrolling" (XGPU-36, XGPU-57)'
     pipeline_loads: bool = False
+    max_unroll_factor: int = 0
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
-        yield Step((UnrollLoop(BodySizes(module)),), INNER_FIRST)
+        yield Step((UnrollLoop(BodySizes(module), self.max_unroll_factor),), INNER_FIRST)
         if self.pipeline_loads:
             yield Step((PipelineLoad(),))

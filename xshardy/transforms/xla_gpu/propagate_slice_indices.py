@@ -15,12 +15,20 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import PassFailedException
 
 from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
-from xshardy.dialects.xla_gpu.discardable import ENTRY, INVARIANT, SLICE_INDEX, entry_function, is_entry, set_entry
+from xshardy.dialects.xla_gpu.discardable import (
+    ENTRY,
+    INVARIANT,
+    NOT_INVARIANT,
+    SLICE_INDEX,
+    entry_function,
+    is_entry,
+    set_entry,
+)
 from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name
 
-PROPAGATED = frozenset((SLICE_INDEX, INVARIANT))
+PROPAGATED = frozenset((SLICE_INDEX, INVARIANT, NOT_INVARIANT))
 """The buffer facts that hold in every function."""
 
 

@@ -13,6 +13,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.affine.expressions import EXTREMA
 from xshardy.affine.indexing_map import IndexingMap, Variable
 from xshardy.dialects.xla_gpu.discardable import get_range
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp
@@ -23,11 +24,14 @@ from xshardy.transforms.xla_gpu.affine_values import UNSIGNED, Expander
 
 def divides_no_negative(expr: AffineExpr, map: IndexingMap) -> bool:
     """
-    Whether every division in `expr` is by a positive constant, rounds down, and has a dividend that is never negative.
+    Whether every division in `expr` is by a positive constant, rounds down, and has a dividend that is never negative,
+    as the operands of extrema.
     """
     match expr:
         case AffineBinaryOpExpr(AffineBinaryOpKind.Add | AffineBinaryOpKind.Mul, lhs, rhs):
             return divides_no_negative(lhs, map) and divides_no_negative(rhs, map)
+        case AffineBinaryOpExpr(kind, lhs, rhs) if kind in EXTREMA:
+            return all(divides_no_negative(each, map) and map.range_of(each).lower >= 0 for each in (lhs, rhs))
         case AffineBinaryOpExpr(kind, lhs, AffineConstantExpr(divisor)):
             return (
                 kind is not AffineBinaryOpKind.CeilDiv
@@ -41,12 +45,27 @@ def divides_no_negative(expr: AffineExpr, map: IndexingMap) -> bool:
             return True
 
 
+def has_extremum(expr: AffineExpr) -> bool:
+    """Whether `expr` has a max or a min."""
+    match expr:
+        case AffineBinaryOpExpr(kind, lhs, rhs):
+            return kind in EXTREMA or has_extremum(lhs) or has_extremum(rhs)
+        case _:
+            return False
+
+
 class ExpandApplyIndexing(RewritePattern):
-    """`apply_indexing (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, for each result."""
+    """
+    `apply_indexing (d0) -> (d0 floordiv 4 + 1)` -> `addi(divui(d0, 4), 1)`, for each result.
+
+    Refuses extrema of what may be negative, which an `affine.apply` does not have either.
+    """
 
     @match_op_type
     def match_and_rewrite(self, op: ApplyIndexingOp, rewriter: PatternRewriter, /):
         map = op.map.simplify()
+        if any(has_extremum(expr) and not divides_no_negative(expr, map) for expr in map.results):
+            return
         expander = Expander(op.dims, op.symbols, op, rewriter, UNSIGNED)
         values: list[SSAValue] = []
         for expr in map.results:

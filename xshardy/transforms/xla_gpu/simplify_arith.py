@@ -8,10 +8,11 @@ sums, products, extrema, casts and absolute values with ranges, for the patterns
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from math import nan
+from typing import Any, ClassVar, cast
 
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
+from xdsl.dialects import arith, math, scf
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -27,7 +28,7 @@ from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 from xshardy.rewriting import INNER_FIRST, PatternPass, PatternSet, Step, match_op_type
 from xshardy.transforms.canonicalization import scf_patterns
 from xshardy.transforms.canonicalization.arith_patterns import INVERSE
-from xshardy.transforms.canonicalization.constants import integer_of, width_of
+from xshardy.transforms.canonicalization.constants import constant_of, integer_of, is_splat_of, splat_attr, width_of
 from xshardy.transforms.canonicalize import canonicalization_steps
 
 OTHER_RANGE = RANGE.replace("xla.", "xla_gpu.")
@@ -143,7 +144,7 @@ class ComparisonOfRanges(RewritePattern):
             return
         holds = always(predicate_of(op), lhs, rhs)
         if holds is not None:
-            rewriter.replace(op, arith.ConstantOp(IntegerAttr(int(holds), i1)))
+            rewriter.replace(op, _splat(holds, op.result.type))
 
 
 class ExtremumOfRanges(RewritePattern):
@@ -174,7 +175,7 @@ class DivisionOfSmall(RewritePattern):
         if isinstance(op, arith.RemSIOp | arith.RemUIOp):
             rewriter.replace(op, (), (op.lhs,))
         else:
-            rewriter.replace(op, arith.ConstantOp(IntegerAttr(0, op.results[0].type)))  # pyright: ignore
+            rewriter.replace(op, _splat(0, op.results[0].type))
 
 
 class MaskOfSmall(RewritePattern):
@@ -201,7 +202,7 @@ class ShiftOfSmall(RewritePattern):
         if known is None or distance is None or not 0 <= distance < width_of(op.results[0].type):
             return
         if known.lower >= 0 and known.upper < 1 << distance:
-            rewriter.replace(op, arith.ConstantOp(IntegerAttr(0, op.results[0].type)))  # pyright: ignore
+            rewriter.replace(op, _splat(0, op.results[0].type))
 
 
 class BoundsOfLoopVariables(RewritePattern):
@@ -303,6 +304,36 @@ class ExtremumAsSelect(RewritePattern):
         rewriter.replace(op, (comparison, select(comparison, op.lhs, op.rhs)))
 
 
+class ExtremumWithNaN(RewritePattern):
+    """`maximumf x, y` -> `select (x ord y), (select (x oge y), x, y), NaN`, and so for minimumf with ole."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: arith.MaximumfOp | arith.MinimumfOp, rewriter: PatternRewriter, /):
+        ordered = arith.CmpfOp(op.lhs, op.rhs, "ord")
+        comparison = arith.CmpfOp(op.lhs, op.rhs, "oge" if isinstance(op, arith.MaximumfOp) else "ole")
+        chosen = select(comparison, op.lhs, op.rhs)
+        not_a_number = _splat(nan, op.result.type)
+        rewriter.replace(
+            op, (ordered, comparison, chosen, not_a_number, select(ordered, chosen.results[0], not_a_number.result))
+        )
+
+
+def _splat(value: float, type: Attribute) -> arith.ConstantOp:
+    """The constant with this number, or with a tensor or vector of it."""
+    attr = splat_attr(value, type)
+    assert attr is not None
+    return arith.ConstantOp(cast(Any, attr), type)
+
+
+class ArcTangentOverOne(RewritePattern):
+    """`atan2 y, 1.0` -> `atan y`: the same in every quadrant that `x = 1` has."""
+
+    @match_op_type
+    def match_and_rewrite(self, op: math.Atan2Op, rewriter: PatternRewriter, /):
+        if is_splat_of(constant_of(op.rhs), 1.0):
+            rewriter.replace(op, math.AtanOp(op.lhs, op.fastmath))
+
+
 PATTERNS = PatternSet(
     (
         BoundsOfLoopVariables(),
@@ -313,22 +344,29 @@ PATTERNS = PatternSet(
         ShiftOfSmall(),
         BitwiseBeforeTruncation(),
         ShuffleBeforeTruncation(),
+        ArcTangentOverOne(),
         *scf_patterns.PATTERNS,
     )
 )
 """Includes the patterns of scf, for conditions that became constant."""
 
 FAST_MIN_MAX = PatternSet((*PATTERNS, ExtremumAsSelect()))
+NAN_PROPAGATION = PatternSet((*PATTERNS, ExtremumWithNaN()))
 
 
 @dataclass(frozen=True)
 class SimplifyArithPass(PatternPass):
-    """Simplify integer arithmetic by ranges. `fast_min_max` rewrites maximumf and minimumf to selects."""
+    """
+    Simplify integer arithmetic by ranges. `fast_min_max` rewrites maximumf and minimumf to selects that lose NaN, and
+    otherwise `explicit_nan_propagation` to selects that keep it.
+    """
 
     name = "xla-gpu-simplify-arith"
     source: ClassVar[str] = 'XLA:GPU emitters, "Building blocks", simplify_arith (XGPU-10)'
     fast_min_max: bool = False
+    explicit_nan_propagation: bool = False
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         yield Step((AnnotateRange(),), INNER_FIRST)
-        yield from canonicalization_steps(FAST_MIN_MAX if self.fast_min_max else PATTERNS)
+        with_nan = NAN_PROPAGATION if self.explicit_nan_propagation else PATTERNS
+        yield from canonicalization_steps(FAST_MIN_MAX if self.fast_min_max else with_nan)

@@ -50,3 +50,13 @@ func.func @f(%x: f32) {
 func.func @f(%x: f32) {
   %r = xla_gpu.reduce(%x) inits(%x) dimensions=[0] combiner=@add : f32 to f32
 }
+
+// -----
+
+// CHECK: expected a map without runtime variables and without a domain
+func.func private @f() attributes {map = #xla_gpu.symbolic_map<"(d0) -> (d0), domain: d0 in [0, 3]">}
+
+// -----
+
+// CHECK: expected ','
+func.func private @f() attributes {map = #xla_gpu.indexing_map<"(d0) -> (max(d0)), domain: d0 in [0, 3]">}

@@ -57,3 +57,10 @@ func.func @outermost_first(%m: index, %n: index) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @extremum(
+// CHECK:         arith.maxsi %arg0, %{{.*}} : index
+func.func @extremum(%x: index) -> index {
+  %0 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (max(d0, 3)), domain: d0 in [-1, 7]">(%x)
+  return %0 : index
+}

@@ -126,3 +126,17 @@ func.func @calls_unknown(%x: f64) -> f64 {
   %0 = call @unknown(%x) : (f64) -> f64
   return %0 : f64
 }
+
+// -----
+
+// The wide result of a function is rounded by another one.
+
+// CHECK-LABEL: func.func @two_functions(
+// CHECK:         %[[T:.*]] = call @xla.atan.v4f32(
+// CHECK-NEXT:    call @xla.fptrunc.v4f32.to.v4bf16(%[[T]])
+// CHECK-NEXT:    call @xla.log1p.f64(
+func.func @two_functions(%x: vector<4xbf16>, %y: f64) -> (vector<4xbf16>, f64) {
+  %0 = math.atan %x : vector<4xbf16>
+  %1 = math.log1p %y : f64
+  return %0, %1 : vector<4xbf16>, f64
+}

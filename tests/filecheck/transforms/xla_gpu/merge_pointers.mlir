@@ -88,3 +88,13 @@ func.func @first(%a: !llvm.ptr {xla.slice_index = 0}, %b: !llvm.ptr {xla.slice_i
 func.func @second(%a: !llvm.ptr {xla.slice_index = 1}, %b: !llvm.ptr {xla.slice_index = 1}) attributes {xla.entry} {
   return
 }
+
+// -----
+
+// Others may write a buffer that is not invariant: it may have aliases. The mark is only for this pass.
+
+// CHECK-LABEL: func.func @written_by_others(
+// CHECK-SAME:    %{{[a-z0-9]+}}: !llvm.ptr, %{{[a-z0-9]+}}: !llvm.ptr {llvm.noalias})
+func.func @written_by_others(%a: !llvm.ptr {xla.slice_index = 0, xla.not_invariant}, %b: !llvm.ptr {xla.slice_index = 1}) {
+  return
+}

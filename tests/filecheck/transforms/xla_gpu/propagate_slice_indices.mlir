@@ -70,3 +70,16 @@ func.func @public(%a: tensor<4xf32>) {
 func.func private @marked(%a: tensor<4xf32> {xla.slice_index = 5}) attributes {xla.entry} {
   return
 }
+
+// -----
+
+// That others may write a buffer holds in every function too.
+
+// CHECK-LABEL: func.func private @callee_of_written(
+// CHECK-SAME:    %{{.*}}: tensor<4xf32> {xla.not_invariant, xla.slice_index = 0 : i64}) {
+func.func private @callee_of_written(%a: tensor<4xf32>) {
+  return
+}
+func.func @written(%a: tensor<4xf32> {xla.slice_index = 0, xla.not_invariant}) attributes {xla.entry} {
+  return
+}

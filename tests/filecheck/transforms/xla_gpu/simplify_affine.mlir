@@ -145,3 +145,29 @@ func.func @affine_apply_of_negative_divisor(%i: index {xla.range = [0 : index, 4
   %0 = affine.apply affine_map<(d0) -> (d0 floordiv -3)>(%i)
   return %0 : index
 }
+
+// -----
+
+// Extrema of what is never negative are unsigned ones.
+
+// CHECK-LABEL: func.func @extrema(
+// CHECK-SAME:    %[[X:.*]]: index)
+// CHECK-DAG:     %[[C3:.*]] = arith.constant 3 : index
+// CHECK-DAG:     %[[C5:.*]] = arith.constant 5 : index
+// CHECK-DAG:     arith.maxui %[[X]], %[[C3]] : index
+// CHECK-DAG:     arith.minui %[[X]], %[[C5]] : index
+func.func @extrema(%x: index) -> (index, index) {
+  %0:2 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (max(d0, 3), min(d0, 5)), domain: d0 in [0, 7]">(%x)
+  return %0#0, %0#1 : index, index
+}
+
+// -----
+
+// What may be negative is left for xla-gpu-lower-affine.
+
+// CHECK-LABEL: func.func @extremum_of_negative(
+// CHECK-NEXT:    xla_gpu.apply_indexing
+func.func @extremum_of_negative(%x: index) -> index {
+  %0 = xla_gpu.apply_indexing #xla_gpu.indexing_map<"(d0) -> (max(d0, 3)), domain: d0 in [-1, 7]">(%x)
+  return %0 : index
+}

@@ -195,3 +195,27 @@ func.func @float_extrema(%x: f32, %y: f32) -> f32 {
   %0 = arith.maximumf %x, %y : f32
   return %0 : f32
 }
+
+// CHECK-LABEL: func.func @arc_tangent_over_one
+// CHECK-NEXT:    arith.constant -1.000000e+00 : f32
+// CHECK-NEXT:    math.atan %arg0 : f32
+// CHECK-NEXT:    math.atan2
+// CHECK-NEXT:    math.atan %arg1 fastmath<fast> : vector<2xf64>
+func.func @arc_tangent_over_one(%x: f32, %y: vector<2xf64>) -> (f32, f32, vector<2xf64>) {
+  %one = arith.constant 1.0 : f32
+  %minus_one = arith.constant -1.0 : f32
+  %ones = arith.constant dense<1.0> : vector<2xf64>
+  %0 = math.atan2 %x, %one : f32
+  %1 = math.atan2 %x, %minus_one : f32
+  %2 = math.atan2 %y, %ones fastmath<fast> : vector<2xf64>
+  return %0, %1, %2 : f32, f32, vector<2xf64>
+}
+
+// A range holds for all elements.
+// CHECK-LABEL: func.func @comparison_of_tensors
+// CHECK-NEXT:    arith.constant dense<true> : tensor<4xi1>
+func.func @comparison_of_tensors(%x: tensor<4xindex> {xla.range = [1 : index, 4 : index]},
+                                 %y: tensor<4xindex> {xla.range = [5 : index, 9 : index]}) -> tensor<4xi1> {
+  %0 = arith.cmpi slt, %x, %y : tensor<4xindex>
+  return %0 : tensor<4xi1>
+}

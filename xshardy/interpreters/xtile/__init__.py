@@ -1,0 +1,1 @@
+"""The interpreter of xtile: kernels executed tile by tile on numpy arrays."""
