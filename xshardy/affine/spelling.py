@@ -2,7 +2,7 @@
 How XLA writes indexing maps and what belongs to them. It changed in June 2026, between jaxlib 0.10 and 0.11.
 
 Both spellings are read everywhere. Printed is the one that was asked for: by `spelled`, by the environment variable
-`XSHARDY_MAPS`, or else that of the jaxlib that is installed; of the newer XLA without one.
+`XSHARDY_MAPS`, or else that of the jaxlib that is installed; without one, the older, as XLA's documentation has it.
 """
 
 import os
@@ -58,5 +58,5 @@ def _of_jaxlib() -> Spelling:
     try:
         installed = tuple(map(int, version("jaxlib").split(".")[:2]))
     except (PackageNotFoundError, ValueError):
-        return Spelling.SYMBOLIC
+        return Spelling.AFFINE
     return Spelling.SYMBOLIC if installed >= (0, 11) else Spelling.AFFINE

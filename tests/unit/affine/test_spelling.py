@@ -22,7 +22,7 @@ def test_asked_for_in_code():
 
 @pytest.mark.parametrize(
     ("installed", "expected"),
-    [("0.10.2", Spelling.AFFINE), ("0.11.0", Spelling.SYMBOLIC), ("1.0", Spelling.SYMBOLIC), (None, Spelling.SYMBOLIC)],
+    [("0.10.2", Spelling.AFFINE), ("0.11.0", Spelling.SYMBOLIC), ("1.0", Spelling.SYMBOLIC), (None, Spelling.AFFINE)],
 )
 def test_of_the_installed_jaxlib(installed, expected, monkeypatch):
     def version(name: str) -> str:
