@@ -11,10 +11,12 @@ import pytest
 
 VERSION = tuple(int(part) for part in jaxlib.__version__.split(".")[:2])
 
+OF_AUTUMN_2026 = "HLO text has elements of tuples by their index, and orders of comparisons"
+
 SINCE: Mapping[str, tuple[int, int]] = {
     "a fully open sharding does not keep a constraint from its input": (0, 12),
     "digamma(0) is -inf": (0, 12),
-    "HLO text has elements of tuples by their index, and orders of comparisons": (0, 12),
+    OF_AUTUMN_2026: (0, 12),
     "padding is a pass on modules": (0, 12),
     "replica groups are axes of meshes, and passes of August 2026": (0, 12),
     "results of @main get the shardings of what is returned": (0, 12),

@@ -162,7 +162,7 @@ def test_sum(ptx_check, tmp_path, barrier):
 
 def test_a_test_fails_with_the_faults_of_a_kernel(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makepyfile(test_kernel=CHECKED.format(kernel=STEP))
+    pytester.makepyfile(test_checked_kernels=CHECKED.format(kernel=STEP))
     found = run(pytester)
     found.assert_outcomes(passed=1, failed=1)
     assert any("k.ptx:20: error: race: " in line for line in found.outlines)

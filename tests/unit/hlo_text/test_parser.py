@@ -6,6 +6,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given, settings
 from hypothesis.strategies import DataObject, data, integers, permutations, sampled_from
+from jaxlib_versions import OF_AUTUMN_2026, since
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xla_oracle import xla_errors
@@ -70,7 +71,10 @@ def test_random_programs_are_valid_for_xla(data: DataObject):
 
 def test_files_of_the_tests_are_valid_for_xla():
     folder = Path(__file__).parents[2] / "filecheck" / "hlo_text"
-    texts = [path.read_text() for path in sorted(folder.glob("*.hlo")) if path.stem not in ("errors", "opaque")]
+    left_out = {"errors", "opaque"}
+    if not since(OF_AUTUMN_2026):
+        left_out |= {"elements_of_tuples", "order_of_comparisons"}
+    texts = [path.read_text() for path in sorted(folder.glob("*.hlo")) if path.stem not in left_out]
     texts = [text if "HloModule" in text else "HloModule m\n" + text for text in texts]
     assert xla_errors(texts) == [""] * len(texts)
 
