@@ -39,7 +39,6 @@ from xshardy.tools.source_file import read_source
 Range = tuple[int, int, int, int]
 """Where an expression is in a file: its first line and column, its last line, and the column behind it, in bytes."""
 
-
 EXPLICIT = "the axes of its mesh are explicit: jax.reshard and out_sharding divide values there, not constraints"
 
 
@@ -80,12 +79,14 @@ class SourceLines:
 def source_lines(found: FoundShardings, file: str, module: str | None, seconds: float) -> SourceLines:
     """
     Constraints for the shardings that were `found` for what `file`, FILE.py:NAME, lowers; about `seconds` are spent on
-    leaving out some. Raises `EngineError` if the file cannot be run with constraints.
+    leaving out some. Raises `EngineError` if the file cannot be run with constraints, or fits no memory with them.
     """
     trials = _Trials(found, file, module)
     candidates = constraints_in(found, Path(trials.path), trials.before)
     starts = [trials.of(()), trials.of(candidates)]
     best = min(starts, key=lambda lines: lines.time)
+    if best.time == inf:
+        raise EngineError(f"no diff: with constraints in {trials.path}, the plan does not fit the memory")
     until = perf_counter() + seconds
 
     def is_as_good(kept: Sequence[Constraint]) -> bool:

@@ -3,10 +3,14 @@
 import json
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from xshardy.planning.plan import Plan, plan_or_none
+from xshardy.programs.program import Program
+from xshardy.tools import source_lines
 from xshardy.tools.cli import main
 from xshardy.tools.source_file import read_source
 from xshardy.tools.source_lines import Constraint, Range, with_constraints
@@ -82,6 +86,17 @@ def test_explicit_axes_are_an_error_behind_the_answer(capsys: pytest.CaptureFixt
     out, err = capsys.readouterr()
     assert "estimated time on h100x8" in out
     assert "no diff: explicit.py does not run with constraints: the axes of its mesh are explicit" in err
+
+
+def test_lines_that_fit_no_memory(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def too_large(program: Program) -> Plan | None:
+        plan = plan_or_none(program)
+        return None if plan is None else replace(plan, peak_bytes=1 << 40)
+
+    monkeypatch.setattr(source_lines, "plan_or_none", too_large)
+    assert main(["auto", "two.py:lowered", *SHARDED, "--memory", "1GiB", "--diff", "two.diff"]) == 1
+    assert "no diff: with constraints in two.py, the plan does not fit the memory" in capsys.readouterr().err
+    assert not Path("two.diff").exists()
 
 
 def test_only_files_of_python_have_lines(capsys: pytest.CaptureFixture[str]):
