@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 VARIABLE = "XSHARDY_MAPS"
 
@@ -55,6 +54,8 @@ def spelled(choice: Spelling | None) -> Generator[None]:
 
 @cache
 def _of_jaxlib() -> Spelling:
+    from importlib.metadata import PackageNotFoundError, version  # every command imports this module
+
     try:
         installed = tuple(map(int, version("jaxlib").split(".")[:2]))
     except (PackageNotFoundError, ValueError):

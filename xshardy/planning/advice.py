@@ -15,7 +15,7 @@ from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import overlaps, sharded_size
-from xshardy.dialects.sdy.sharding_text import to_paste
+from xshardy.dialects.sdy.sharding_text import dimensions_and_spec
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
 from xshardy.dialects.shapes import shape_of
 from xshardy.planning.causes import Cause
@@ -207,7 +207,7 @@ class _Candidates:
     def _text(self, value: SSAValue, sharding: TensorShardingAttr) -> str:
         place = self._place(value)
         verb = "shard" if isinstance(place, BlockArgument) else "constrain"
-        axes = to_paste(sharding, is_jax=not self._plan.program.source.is_text)
+        axes = dimensions_and_spec(sharding, is_jax=not self._plan.program.source.is_text)
         return f"{verb} {self._plan.names.describe(value)} {'as' if verb == 'shard' else 'to'} {axes}"
 
     def _place(self, value: SSAValue) -> SSAValue | None:

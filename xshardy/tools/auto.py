@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 
-from xshardy.dialects.sdy.sharding_text import dimensions, to_paste
+from xshardy.dialects.sdy.sharding_text import dimensions, dimensions_and_spec
 from xshardy.planning.auto.find import FoundShardings
 from xshardy.planning.auto.reasons import AnnotationKind, FoundAnnotation, annotations_of
 from xshardy.planning.byte_counts import in_bytes
@@ -29,7 +29,9 @@ def print_found(found: FoundShardings) -> None:
     ):
         if of_kinds := [row for row in rows if row.kind in kinds]:
             is_jax = not found.prepared.program.source.is_text
-            cells = [(_tensor(row), to_paste(row.sharding, is_jax=is_jax), _second_best(row)) for row in of_kinds]
+            cells = [
+                (_tensor(row), dimensions_and_spec(row.sharding, is_jax=is_jax), _second_best(row)) for row in of_kinds
+            ]
             print_table((title, "sharding", "second best, by the model"), cells, left=3)
 
 

@@ -30,9 +30,6 @@ MOST = 10
 PIPELINE = "sdy-propagation-pipeline,sdy-partitioner-pipeline"
 """The passes that a page shows first."""
 
-KERNEL_LEVELS = ("xla_gpu", "inlined", "scf", "flattened", "vectorized", "unrolled")
-"""How far kernels are lowered: up to the dialect llvm, which LLVM reads."""
-
 DIAGNOSTIC = re.compile(r"^program:(\d+)(?::(\d+))?: (error|warning): (.*)$", re.MULTILINE)
 """The place and the first line of a diagnostic about the text, which is called `program`."""
 

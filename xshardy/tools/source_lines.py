@@ -9,7 +9,6 @@ plan is as good.
 
 import ast
 import difflib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -18,6 +17,7 @@ from time import perf_counter
 
 from xdsl.ir import Operation
 
+from xshardy.dialects.sdy.sharding_text import spec_text
 from xshardy.dialects.shapes import shape_of
 from xshardy.planning.auto.annotations import Annotations, annotated
 from xshardy.planning.auto.few import fewest
@@ -26,11 +26,11 @@ from xshardy.planning.auto.placements import Placement
 from xshardy.planning.auto.prepared import prepare
 from xshardy.planning.auto.second_best import SecondBest
 from xshardy.planning.plan import Plan, plan_or_none
-from xshardy.planning.specs import partition_spec
 from xshardy.programs.errors import EngineError, InputError
 from xshardy.programs.jax_functions import import_jax
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.program import read_program
+from xshardy.programs.source import Source
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.locations.names import operation_name, users_place
 from xshardy.syntax.locations.values import FileRangeLoc
@@ -44,16 +44,10 @@ EXPLICIT = "the axes of its mesh are explicit: jax.reshard and out_sharding divi
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """An expression of a file, and the sharding of its value: the entries of a `PartitionSpec`."""
+    """An expression of a file, and the sharding of its value: `P("data", None, ("x", "y"))`."""
 
     range: Range
-    entries: tuple[str | tuple[str, ...] | None, ...]
-
-    @property
-    def spec(self) -> str:
-        """`jax.P("data", None, ("x", "y"))`"""
-        texts = [json.dumps(each) if isinstance(each, str) else repr(each).replace("'", '"') for each in self.entries]
-        return f"jax.P({', '.join(texts)})"
+    spec: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +70,14 @@ class SourceLines:
         return "".join(difflib.unified_diff(before, after, self.file, self.file))
 
 
-def source_lines(found: FoundShardings, file: str, module: str | None, seconds: float) -> SourceLines:
+def source_lines(found: FoundShardings, source: Source, seconds: float) -> SourceLines:
     """
-    Constraints for the shardings that were `found` for what `file`, FILE.py:NAME, lowers; about `seconds` are spent on
-    leaving out some. Raises `EngineError` if the file cannot be run with constraints, or fits no memory with them.
+    Constraints for the shardings that were `found` for `source`, which FILE.py:NAME lowers; about `seconds` are spent
+    on leaving out some.
+
+    Raises `EngineError` if the file cannot be run with constraints, or if the plan does not fit the memory then.
     """
-    trials = _Trials(found, file, module)
+    trials = _Trials(found, source)
     candidates = constraints_in(found, Path(trials.path), trials.before)
     starts = [trials.of(()), trials.of(candidates)]
     best = min(starts, key=lambda lines: lines.time)
@@ -104,14 +100,14 @@ def source_lines(found: FoundShardings, file: str, module: str | None, seconds: 
 class _Trials:
     """A file with constraints, run and planned."""
 
-    def __init__(self, found: FoundShardings, file: str, module: str | None):
-        self._found, self._file, self._module = found, file, module
-        self.path = file.rpartition(":")[0]
+    def __init__(self, found: FoundShardings, source: Source):
+        self._found, self._source = found, source
+        self.path = source.name.rpartition(":")[0]
         self.before = Path(self.path).read_text()
         self.least = inf
         """The least estimated seconds so far of a plan that fits the memory."""
         jax = import_jax()
-        mesh, _ = mesh_of(read_program(read_source(file, module)).module)
+        mesh, _ = mesh_of(read_program(source).module)
         sizes = (mesh or found.prepared.axes.attribute).sizes
         self._mesh = jax.sharding.AbstractMesh(
             tuple(sizes.values()), tuple(sizes), axis_types=(jax.sharding.AxisType.Auto,) * len(sizes)
@@ -128,7 +124,7 @@ class _Trials:
         after = with_constraints(self.before, constraints)
         try:
             with import_jax().sharding.use_abstract_mesh(self._mesh):
-                program = read_program(read_source(self._file, self._module, after)).named()
+                program = read_program(read_source(self._source.name, self._source.module, after)).named()
         except InputError as error:
             why = EXPLICIT if "Explicit" in str(error) else str(error)
             raise EngineError(f"no diff: {self.path} does not run with constraints: {why}") from error
@@ -178,11 +174,8 @@ def constraints_in(found: FoundShardings, path: Path, text: str) -> Sequence[Con
             placements[layout[value]] = placements.get(layout[value], 0) + 1
         placement = max(placements, key=lambda each: placements[each])
         first = next(value for value in values if layout[value] == placement)
-        try:
-            spec = partition_spec(axes.sharding(placement))
-        except ValueError:  # parts of axes
-            continue
-        constraints.append((second_best.of_value(first, placement) or 0.0, Constraint(range, tuple(spec))))
+        if (spec := spec_text(axes.sharding(placement))) is not None:
+            constraints.append((second_best.of_value(first, placement) or 0.0, Constraint(range, spec)))
     return [constraint for _, constraint in sorted(constraints, key=lambda pair: pair[0])]
 
 
@@ -200,7 +193,7 @@ def with_constraints(text: str, constraints: Sequence[Constraint]) -> str:
     for constraint in sorted(constraints, key=lambda each: each.range[2:]):
         line, column, end_line, end_column = constraint.range
         inserted.setdefault((line, column), []).insert(0, "jax.lax.with_sharding_constraint(")
-        inserted.setdefault((end_line, end_column), []).append(f", {constraint.spec})")
+        inserted.setdefault((end_line, end_column), []).append(f", jax.{constraint.spec})")
     for (line, column), texts in sorted(inserted.items(), reverse=True):
         written = lines[line - 1]
         lines[line - 1] = written[:column] + "".join(texts).encode() + written[column:]

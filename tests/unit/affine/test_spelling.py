@@ -31,7 +31,7 @@ def test_of_the_installed_jaxlib(installed, expected, monkeypatch):
         return installed
 
     monkeypatch.delenv(VARIABLE)
-    monkeypatch.setattr(module, "version", version)
+    monkeypatch.setattr(metadata, "version", version)
     module._of_jaxlib.cache_clear()
     try:
         assert spelling() is expected

@@ -8,9 +8,12 @@ import pytest
 
 import xshardy
 from xshardy.tools.cli import main
-from xshardy.tools.playground import KERNEL_LEVELS, PIPELINE, QUESTIONS, answer
+from xshardy.tools.playground import PIPELINE, QUESTIONS, answer
 from xshardy.tools.puzzles.puzzle import Puzzle
 from xshardy.transforms.xla_gpu.codegen_pipeline import LEVELS
+
+KERNEL_LEVELS = ("xla_gpu", "inlined", "scf", "flattened", "vectorized", "unrolled")
+"""How far kernels are lowered: up to the dialect llvm, which LLVM reads."""
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.mlir"))
 

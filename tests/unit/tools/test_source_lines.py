@@ -13,7 +13,7 @@ from xshardy.programs.program import Program
 from xshardy.tools import source_lines
 from xshardy.tools.cli import main
 from xshardy.tools.source_file import read_source
-from xshardy.tools.source_lines import Constraint, Range, with_constraints
+from xshardy.tools.source_lines import Constraint, with_constraints
 
 pytest.importorskip("jax")
 
@@ -104,37 +104,33 @@ def test_only_files_of_python_have_lines(capsys: pytest.CaptureFixture[str]):
     assert "--diff changes a Python file, as in FILE.py:NAME, and found.mlir is none" in capsys.readouterr().err
 
 
-def constraint(range: Range, *entries: str | tuple[str, ...] | None) -> Constraint:
-    return Constraint(range, entries)
-
-
 CHANGES: dict[str, tuple[str, Sequence[Constraint], str]] = {
     "none": ("x = f(1)\n", [], "x = f(1)\n"),
     "nested, from one place": (
         "import jax\ny = a + b + c\n",
-        [constraint((2, 4, 2, 9), "x"), constraint((2, 4, 2, 13), None, "y")],
+        [Constraint((2, 4, 2, 9), 'P("x")'), Constraint((2, 4, 2, 13), 'P(None, "y")')],
         'import jax\ny = jax.lax.with_sharding_constraint(jax.lax.with_sharding_constraint(a + b, jax.P("x")) + c, '
         'jax.P(None, "y"))\n',
     ),
     "nested, to one place": (
         "import jax\ny = a + f(b)\n",
-        [constraint((2, 8, 2, 12), "x"), constraint((2, 4, 2, 12))],
+        [Constraint((2, 8, 2, 12), 'P("x")'), Constraint((2, 4, 2, 12), "P()")],
         "import jax\ny = jax.lax.with_sharding_constraint(a + "
         'jax.lax.with_sharding_constraint(f(b), jax.P("x")), jax.P())\n',
     ),
     "several lines": (
         "import jax\ny = f(\n    a,\n)\n",
-        [constraint((2, 4, 4, 1), ("x", "y"))],
+        [Constraint((2, 4, 4, 1), 'P(("x", "y"))')],
         'import jax\ny = jax.lax.with_sharding_constraint(f(\n    a,\n), jax.P(("x", "y")))\n',
     ),
     "columns are bytes": (
         'import jax\ny = {"ä": a + b}\n',
-        [constraint((2, 11, 2, 16), "x")],
+        [Constraint((2, 11, 2, 16), 'P("x")')],
         'import jax\ny = {"ä": jax.lax.with_sharding_constraint(a + b, jax.P("x"))}\n',
     ),
     "another name for jax": (
         '"""Text."""\nfrom __future__ import annotations\nimport jax as j\ny = f(a)\n',
-        [constraint((4, 4, 4, 8), "x")],
+        [Constraint((4, 4, 4, 8), 'P("x")')],
         '"""Text."""\nfrom __future__ import annotations\nimport jax\nimport jax as j\n'
         'y = jax.lax.with_sharding_constraint(f(a), jax.P("x"))\n',
     ),

@@ -11,18 +11,22 @@ def dimensions(sharding: TensorShardingAttr | None) -> str:
     return "" if sharding is None else "[" + str(sharding).partition(", [")[2].removesuffix(">")
 
 
-def to_paste(sharding: TensorShardingAttr, *, is_jax: bool) -> str:
-    """`dimensions`, and for a program of JAX also the `PartitionSpec`, if there is one: `[{"x"}, {}], P("x")`."""
+def spec_text(sharding: TensorShardingAttr) -> str | None:
+    """`P("x", None, ("y", "z"))`: the `PartitionSpec` in Python; None if parts of axes or unreduced ones are in it."""
     is_whole = all(axis.is_full for dim in sharding.dim_shardings for axis in dim.axes)
-    if not is_jax or not is_whole or sharding.unreduced_axes.data:
-        return dimensions(sharding)
+    if not is_whole or sharding.unreduced_axes.data:
+        return None
     entries = [[f'"{axis.axis.data}"' for axis in dim.axes] for dim in sharding.dim_shardings]
     while entries and not entries[-1]:
         entries.pop()
-    spec = ", ".join(
-        "None" if not names else names[0] if len(names) == 1 else f"({', '.join(names)})" for names in entries
-    )
-    return f"{dimensions(sharding)}, P({spec})"
+    texts = ("None" if not names else names[0] if len(names) == 1 else f"({', '.join(names)})" for names in entries)
+    return f"P({', '.join(texts)})"
+
+
+def dimensions_and_spec(sharding: TensorShardingAttr, *, is_jax: bool) -> str:
+    """`dimensions`, and for a program of JAX also the `PartitionSpec`, if there is one: `[{"x"}, {}], P("x")`."""
+    spec = spec_text(sharding) if is_jax else None
+    return dimensions(sharding) + (f", {spec}" if spec is not None else "")
 
 
 def axis_text(axis: AxisRefAttr) -> str:

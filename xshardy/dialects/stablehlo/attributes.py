@@ -49,6 +49,16 @@ def integers(values: Iterable[int]) -> DenseArrayBase[I64]:
     return _integers(tuple(values))
 
 
+def parse_integers(parser: AttrParser) -> DenseArrayBase[I64]:
+    """`[1, 0]`"""
+    return integers(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+
+
+def print_integers(printer: Printer, value: DenseArrayBase[I64]) -> None:
+    """The inverse of `parse_integers`."""
+    printer.print_string(str([*value.get_values()]))
+
+
 @lru_cache(maxsize=4096)
 def _integers(values: tuple[int, ...]) -> DenseArrayBase[I64]:
     return DenseArrayBase.from_list(i64, values)
@@ -274,9 +284,7 @@ class DimensionNumbers(ParametrizedAttribute):
                 parser.raise_error(f"duplicated `{name}` entry: remove one of the two", position, parser.pos)
             parser.parse_punctuation("=")
             fields[name] = (
-                IntAttr(parser.parse_integer())
-                if isinstance(names[name], IntAttr)
-                else integers(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
+                IntAttr(parser.parse_integer()) if isinstance(names[name], IntAttr) else parse_integers(parser)
             )
             if parser.parse_optional_punctuation(",") is None:  # a comma may stand after the last field too
                 parser.parse_punctuation(">")

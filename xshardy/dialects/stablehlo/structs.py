@@ -10,7 +10,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from xshardy.dialects.stablehlo.attributes import integers
+from xshardy.dialects.stablehlo.attributes import parse_integers, print_integers
 
 __all__ = ["ChannelHandleAttr", "OutputOperandAliasAttr"]
 
@@ -24,18 +24,10 @@ class Field:
     absent: Attribute | None = None
 
 
-def _parse_integers(parser: AttrParser) -> Attribute:
-    return integers(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
-
-
-def _print_integers(printer: Printer, value: DenseArrayBase[I64]) -> None:
-    printer.print_string(f"[{', '.join(map(str, value.get_values()))}]")
-
-
 INTEGER = Field(
     lambda parser: IntAttr(parser.parse_integer()), lambda printer, value: printer.print_string(str(value.data))
 )
-INTEGERS = Field(_parse_integers, _print_integers)
+INTEGERS = Field(parse_integers, print_integers)
 STRING = Field(
     lambda parser: StringAttr(parser.parse_str_literal()),
     lambda printer, value: printer.print_string_literal(value.data),

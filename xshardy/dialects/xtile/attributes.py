@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, MemRefLayoutAttr, MemRefType
-from xdsl.dialects.builtin import i64 as i64_type
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from xshardy.dialects.stablehlo.attributes import parse_integers, print_integers
 
 
 @irdl_attr_definition
@@ -22,12 +23,11 @@ class LayoutAttr(MemRefLayoutAttr, ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            order = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-            return [DenseArrayBase.from_list(i64_type, order)]
+            return [parse_integers(parser)]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(str([*self.order]))
+            print_integers(printer, self.minor_to_major)
 
     def verify(self) -> None:
         if sorted(self.order) != [*range(len(self.order))]:

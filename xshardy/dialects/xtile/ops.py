@@ -59,7 +59,7 @@ from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure, Symbol
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, integers
+from xshardy.dialects.stablehlo.attributes import DotDimensionNumbersAttr, parse_integers
 from xshardy.dialects.xtile.attributes import verify_layout
 
 BUFFER = base(MemRefType)
@@ -76,9 +76,7 @@ class IntegerList(CustomDirective):
     array: AttributeVariable
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
-        self.array.set(
-            state, integers(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
-        )
+        self.array.set(state, parse_integers(parser))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)

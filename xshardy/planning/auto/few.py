@@ -108,8 +108,8 @@ def without_needless(
     """Leave out the constraints, written for `choice`, without which `is_as_good` still holds."""
 
     def with_groups(kept: Sequence[_Group]) -> Annotations:
-        values = {value: placement for group in kept for value, placement in group.values.items()}
-        reads = {use: placement for group in kept for use, placement in group.reads.items()}
+        values = {value for group in kept for value in group.values}
+        reads = {use for group in kept for use in group.reads}
         return replace(
             annotations,
             values={value: placement for value, placement in annotations.values.items() if value in values},

@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
             print_found(found)
         if args.diff is not None:
             with stage(f"looking for lines of {args.file}"):
-                lines = source_lines(found, args.file, args.module, args.time)
+                lines = source_lines(found, source, args.time)
             write_text(args.diff, lines.diff)
             if not args.json:
                 print_lines(lines, found)

@@ -17,7 +17,7 @@ from xshardy.tools.puzzles.python_answer import running
 QUERIES, KEYS, WEIGHTS = (4, 6, 8), (4, 10, 8), (4, 6, 10)
 """Shapes of the operands and of the result: no two loops have the same size, and numpy broadcasts no half of one."""
 
-Mapping = Sequence[Sequence[int]]
+FactorsByDim = Sequence[Sequence[int]]
 """The factors of each dimension of a tensor, major to minor."""
 
 
@@ -76,7 +76,7 @@ def _require_true(rule: FactorRule, factor: int) -> None:
         )
 
 
-def _half(tensor: Array, mapping: Mapping, rule: FactorRule, factor: int, half: int) -> Array:
+def _half(tensor: Array, mapping: FactorsByDim, rule: FactorRule, factor: int, half: int) -> Array:
     """The elements of a tensor at the first or second half of the places along a factor; all if it does not have it."""
     for dim, factors in enumerate(mapping):
         if factor in factors:

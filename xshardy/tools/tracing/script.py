@@ -127,7 +127,8 @@ def _environment(folder: Path, devices: int | None, *, times_executions: bool) -
 
 def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
     """The functions for several devices among those that JAX wrote to `folder`. Equal programs are one function."""
-    times, executions = _times_in(folder / "times.jsonl"), _executions_in(folder / "times.jsonl")
+    events = _events_in(folder / "times.jsonl")
+    times, executions = _times_in(events), _executions_in(events)
     found: dict[str, tuple[str, tuple[str, ...], list[Mapping[str, float]]]] = {}
     named = defaultdict[tuple[str, ...], set[str]](set)  # the programs that have a name
     for file in sorted(folder.glob(_DUMPS), key=lambda file: int(file.name[len("jax_ir") :].partition("_")[0])):
@@ -151,22 +152,28 @@ def compiled_in(folder: Path) -> Sequence[CompiledFunction]:
     return functions
 
 
-def _executions_in(file: Path) -> dict[tuple[str, ...], list[float]]:
+Event = tuple[str, float, str | None]
+"""What `jax_plugin` records: what happened, for how many seconds, and the name of the module."""
+
+
+def _events_in(file: Path) -> Sequence[Event]:
+    return [tuple(json.loads(line)) for line in file.read_text().splitlines()] if file.exists() else ()
+
+
+def _executions_in(events: Sequence[Event]) -> dict[tuple[str, ...], list[float]]:
     """By the words of the name of a module, the seconds of each execution."""
     executions = defaultdict[tuple[str, ...], list[float]](list)
-    for line in file.read_text().splitlines() if file.exists() else ():
-        event, seconds, module = json.loads(line)
-        if event == EXECUTED:
+    for event, seconds, module in events:
+        if module is not None and event == EXECUTED:
             executions[_words(module)].append(seconds)
     return executions
 
 
-def _times_in(file: Path) -> dict[tuple[str, ...], list[tuple[str, Mapping[str, float]]]]:
+def _times_in(events: Sequence[Event]) -> dict[tuple[str, ...], list[tuple[str, Mapping[str, float]]]]:
     """By the words of the name of a module: for each compilation, the name of the function and the times."""
     times = defaultdict[tuple[str, ...], list[tuple[str, Mapping[str, float]]]](list)
     pending = defaultdict[str, dict[str, float]](dict)
-    for line in file.read_text().splitlines() if file.exists() else ():
-        event, seconds, module = json.loads(line)
+    for event, seconds, module in events:
         if (stage := STAGES.get(event)) is None or module is None:
             continue
         wrapped = _WRAPPED.fullmatch(module)  # `jit(step)`; only `step` while it is traced

@@ -20,7 +20,7 @@ from xshardy.affine.expressions import MAX, MIN
 from xshardy.ir import new_operation
 from xshardy.transforms.xla_gpu.index_values import index_constant
 
-Divide = Callable[[SSAValue, SSAValue, "Expander"], SSAValue]
+Operator = Callable[[SSAValue, SSAValue, "Expander"], SSAValue]
 """Emits an operator other than `+` and `*`. Precondition: the second operand of a division is a positive constant."""
 
 NO_SIGNED_WRAP = arith.IntegerOverflowAttr([arith.IntegerOverflowFlag.NSW])
@@ -37,14 +37,14 @@ class Expander:
     """
     Emits expressions of `dims` and `symbols` as operations at `builder`, for `user`.
 
-    `divisions` emits divisions. Index arithmetic does not overflow, so sums and products are `nsw`.
+    `operators` emits what is no sum or product. Index arithmetic does not overflow, so sums and products are `nsw`.
     """
 
     dims: Sequence[SSAValue]
     symbols: Sequence[SSAValue]
     user: Operation
     builder: Builder
-    divisions: Mapping[AffineBinaryOpKind, Divide]
+    operators: Mapping[AffineBinaryOpKind, Operator]
 
     def value(self, expr: AffineExpr) -> SSAValue:
         """`expr` as a value. Constants go to the start of the function."""
@@ -59,7 +59,7 @@ class Expander:
                 return self._sum_or_product(expr, kind)
             case _:
                 assert isinstance(expr, AffineBinaryOpExpr)
-                return self.divisions[expr.kind](self.value(expr.lhs), self.value(expr.rhs), self)
+                return self.operators[expr.kind](self.value(expr.lhs), self.value(expr.rhs), self)
 
     def constant(self, value: int) -> SSAValue:
         return index_constant(value, self.user, self.builder)
@@ -141,24 +141,24 @@ def mod_signed(dividend: SSAValue, divisor: SSAValue, to: Expander) -> SSAValue:
     return to.insert(arith.SelectOp(is_negative, moved_up, remainder))
 
 
-def by(op_type: type[Operation]) -> Divide:
-    """An operator that one operation computes."""
+def one_operation(op_type: type[Operation]) -> Operator:
+    """The emitter of an operator that one operation computes."""
     return lambda x, y, to: to.insert(new_operation(op_type, (x, y), (x.type,)))
 
 
-UNSIGNED: Mapping[AffineBinaryOpKind, Divide] = {
-    AffineBinaryOpKind.FloorDiv: by(arith.DivUIOp),
-    AffineBinaryOpKind.Mod: by(arith.RemUIOp),
-    MAX: by(arith.MaxUIOp),
-    MIN: by(arith.MinUIOp),
+UNSIGNED: Mapping[AffineBinaryOpKind, Operator] = {
+    AffineBinaryOpKind.FloorDiv: one_operation(arith.DivUIOp),
+    AffineBinaryOpKind.Mod: one_operation(arith.RemUIOp),
+    MAX: one_operation(arith.MaxUIOp),
+    MIN: one_operation(arith.MinUIOp),
 }
 """For operands that are known not to be negative."""
 
-SIGNED: Mapping[AffineBinaryOpKind, Divide] = {
+SIGNED: Mapping[AffineBinaryOpKind, Operator] = {
     AffineBinaryOpKind.FloorDiv: floordiv_signed,
     AffineBinaryOpKind.CeilDiv: ceildiv_signed,
     AffineBinaryOpKind.Mod: mod_signed,
-    MAX: by(arith.MaxSIOp),
-    MIN: by(arith.MinSIOp),
+    MAX: one_operation(arith.MaxSIOp),
+    MIN: one_operation(arith.MinSIOp),
 }
 """For any operands."""

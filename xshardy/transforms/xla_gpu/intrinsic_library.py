@@ -8,7 +8,6 @@ emitters, `xla-lower-xla-intrinsic-lib` and the classes of intrinsics that it us
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from xdsl.dialects import arith, func, math
 from xdsl.dialects.builtin import (
@@ -25,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.hints import isa
 
-from xshardy.affine.spelling import Spelling, spelled, spelling
+from xshardy.affine.spelling import Spelling, spelling
 
 SCALAR = 0
 """The length that stands for a scalar."""
@@ -44,12 +43,12 @@ class Intrinsic:
     in_c_library: bool = False
     """Whether `name` was the complete name of the function before June 2026."""
 
-    def function_name(self, length: int) -> str:
+    def function_name(self, length: int, choice: Spelling) -> str:
         """
         `xla.exp.f64`, `xla.exp.v4f64`, or `xla.fptrunc.v8f32.to.v8bf16` where the types differ. In the spelling before
         June 2026, `erf` for one `in_c_library`.
         """
-        if self.in_c_library and spelling() is Spelling.AFFINE:
+        if self.in_c_library and choice is Spelling.AFFINE:
             return self.name
         prefix = "" if length == SCALAR else f"v{length}"
         types = f"{prefix}{self.argument.name}"
@@ -92,7 +91,7 @@ class Function:
     def declaration(self) -> func.FuncOp:
         """`func.func private @xla.exp.f64(f64) -> f64`."""
         argument, result = self.intrinsic.function_type(self.length)
-        return func.FuncOp.external(self.intrinsic.function_name(self.length), [argument], [result])
+        return func.FuncOp.external(self.intrinsic.function_name(self.length, spelling()), [argument], [result])
 
     def body(self) -> Region:
         """The body: the operation applied to the argument."""
@@ -103,14 +102,13 @@ class Function:
         return Region(block)
 
 
-@cache
-def functions() -> Mapping[str, Function]:
-    """The functions of the library by name, in both spellings."""
-    found: dict[str, Function] = {}
-    for choice in Spelling:
-        with spelled(choice):
-            found |= {row.function_name(length): Function(row, length) for row in INTRINSICS for length in row.lengths}
-    return found
+FUNCTIONS: Mapping[str, Function] = {
+    row.function_name(length, choice): Function(row, length)
+    for choice in Spelling
+    for row in INTRINSICS
+    for length in row.lengths
+}
+"""The functions of the library by name, in both spellings."""
 
 
 def intrinsic_for(op: Operation) -> Intrinsic | None:

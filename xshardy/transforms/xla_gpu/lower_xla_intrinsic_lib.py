@@ -22,11 +22,11 @@ from xshardy.dialects.extensions.vector import FromElementsOp
 from xshardy.rewriting import TO_FIXPOINT, OpTypePattern, PatternPass, Walk, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.xla_gpu.intrinsic_library import (
+    FUNCTIONS,
     INTRINSICS,
     SCALAR,
     Function,
     element_type,
-    functions,
     intrinsic_for,
     of_length,
 )
@@ -78,7 +78,7 @@ class DefineIntrinsic(RewritePattern):
 
     @match_op_type
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /):
-        known = functions().get(op.sym_name.data)
+        known = FUNCTIONS.get(op.sym_name.data)
         if known is None or not op.is_declaration:
             return
         if op.function_type == known.declaration().function_type:

@@ -4,7 +4,7 @@ import pytest
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.dialects.sdy.sharding_text import to_paste
+from xshardy.dialects.sdy.sharding_text import dimensions_and_spec
 
 Axes = list[list[str | AxisRefAttr]]
 
@@ -17,12 +17,12 @@ Axes = list[list[str | AxisRefAttr]]
         ([[AxisRefAttr("x", (1, 2))], []], '[{"x":(1)2}, {}]', ""),
     ],
 )
-def test_a_sharding_to_paste(axes: Axes, text: str, spec: str):
+def test_a_sharding_dimensions_and_spec(axes: Axes, text: str, spec: str):
     sharding = TensorShardingAttr("mesh", axes)
-    assert to_paste(sharding, is_jax=False) == text
-    assert to_paste(sharding, is_jax=True) == text + spec
+    assert dimensions_and_spec(sharding, is_jax=False) == text
+    assert dimensions_and_spec(sharding, is_jax=True) == text + spec
 
 
 def test_partial_sums_are_left_to_shardy():
     sharding = TensorShardingAttr("mesh", [["x"]], (), ["y"])
-    assert to_paste(sharding, is_jax=True) == '[{"x"}], unreduced={"y"}'
+    assert dimensions_and_spec(sharding, is_jax=True) == '[{"x"}], unreduced={"y"}'

@@ -10,7 +10,7 @@ from xshardy.affine.spelling import Spelling, spelled
 from xshardy.interpreters.simt import run_kernel
 from xshardy.lowering.code_generators import compile_module
 from xshardy.syntax import parse_module
-from xshardy.transforms.xla_gpu.intrinsic_library import SCALAR, Function, functions, of_length
+from xshardy.transforms.xla_gpu.intrinsic_library import FUNCTIONS, SCALAR, Function, of_length
 from xshardy.transforms.xla_gpu.lower_xla_intrinsic_lib import LinkXlaIntrinsicLibPass, LowerXlaIntrinsicLibPass
 from xshardy.universe import new_context
 
@@ -42,9 +42,9 @@ def kernel(function: Function) -> ModuleOp:
     )
 
 
-@pytest.mark.parametrize("name", functions())
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_library_agrees_with_the_operation(name: str):
-    function = functions()[name]
+    function = FUNCTIONS[name]
     values = np.linspace(0.1, 3.0, 16).astype(DTYPES[function.intrinsic.argument.name])
     arguments = [values, np.zeros(16, DTYPES[function.intrinsic.result.name])]
     (expected,) = run_kernel(kernel(function), [array.copy() for array in arguments])[-1:]
@@ -61,7 +61,7 @@ def test_library_agrees_with_the_operation(name: str):
 
 
 def test_linked_functions_compile():
-    scalars = [function for function in functions().values() if function.length == SCALAR]
+    scalars = [function for function in FUNCTIONS.values() if function.length == SCALAR]
     for function in scalars:
         module = kernel(function)
         for step in (LowerXlaIntrinsicLibPass(), LinkXlaIntrinsicLibPass()):
