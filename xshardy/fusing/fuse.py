@@ -140,7 +140,6 @@ class SinkConstant(RewritePattern):
                     value.replace_uses_with_if(copy.results[0], lambda use, inside=inside: use.operation in inside)
 
 
-@dataclass(frozen=True)
 class FusePass(PatternPass):
     """
     Fuse the operations of a program into kernels, as XLA does before it emits them.

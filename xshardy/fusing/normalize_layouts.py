@@ -1,7 +1,6 @@
 """Give the operations of a program default layouts, where XLA has not assigned others."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
@@ -95,7 +94,6 @@ def is_in_fixed_layout(value: SSAValue) -> bool:
             return True
 
 
-@dataclass(frozen=True)
 class NormalizeLayoutsPass(PatternPass):
     """
     Compute everything in default layouts, and copy from and into those of parameters, results and custom calls.

@@ -1,6 +1,5 @@
 """The passes from a program, as JAX or HLO before optimisation has it, to one of fusions and library calls."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -34,7 +33,6 @@ from xshardy.transforms.symbol_dce import SymbolDCEPass
 from xshardy.universe import new_context
 
 
-@dataclass(frozen=True)
 class FusionPipelinePass(PipelinePass):
     """
     Simplify a program, hand its matrix products to cuBLAS, and fuse the rest: what remains are steps that run.

@@ -1,7 +1,6 @@
 """Bring a program into operations that the emitters know, before it is fused."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
@@ -127,7 +126,6 @@ def _behind_reshapes(value: SSAValue) -> SSAValue:
     return value
 
 
-@dataclass(frozen=True)
 class PrepareFusionPass(PatternPass):
     """
     Replace composites by calls of their decompositions, operations of CHLO that no kernel computes directly, and

@@ -1,7 +1,6 @@
 """Reductions of more elements than one block takes, in two steps, each by many blocks."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import isqrt, prod
 from typing import ClassVar
 
@@ -25,7 +24,6 @@ from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import outside_of_fusions
 
 
-@dataclass(frozen=True)
 class SplitReduction(RewritePattern):
     """`reduce %x: [m, n] over 0` -> `reduce (reduce (reshape %x: [k, m / k, n]) over 1) over 0`, for a large `m`."""
 
@@ -95,7 +93,6 @@ def reduced_along(
     return made
 
 
-@dataclass(frozen=True)
 class SplitReductionsPass(PatternPass):
     """
     Split reductions of more elements than a block takes: first their parts are reduced, then the results.

@@ -118,7 +118,6 @@ class CallLibdevice(ElementwisePattern):
         return _rounded(_call(self.function, widened, op, rewriter), type, rewriter)
 
 
-@dataclass(frozen=True)
 class LowerExp(CallLibdevice):
     """
     `math.exp %x : bf16` -> `llvm.fpext`, `llvm.intr.exp2 (%x * log2(e)) : f32`, `llvm.fptrunc`; wider ones as the base.
@@ -138,7 +137,6 @@ class LowerExp(CallLibdevice):
         return llvm.FPTruncOp(rewriter.insert(llvm.FExp2Op(exponent)).res, type)
 
 
-@dataclass(frozen=True)
 class LowerIntegerPower(ElementwisePattern):
     """`math.fpowi %x, %n` -> `__nv_powif`, or `__nv_powf` if `%n` is wider than the i32 that the former takes."""
 

@@ -26,7 +26,7 @@ from xshardy.ir.fields import operands_of
 from xshardy.rewriting import FORWARD, rewrite
 from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.walk import operations_from
-from xshardy.transforms.canonicalize import is_dead, is_dead_if_unused
+from xshardy.transforms.canonicalization.steps import is_dead, is_dead_if_unused
 
 # -- Which operations are equal ---------------------------------------------------------------------------------------
 
@@ -244,7 +244,6 @@ class ReplaceByEqual(RewritePattern):
 # -- The pass ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class CSEPass(IncrementalPass):
     """Erase operations that compute what another one computes before them, and those whose results nothing uses."""
 

@@ -1,7 +1,6 @@
 """Loop-invariant code motion, as xDSL's `licm`, with the effects of upstream's operations."""
 
 from collections import deque
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import scf
@@ -14,7 +13,6 @@ from xshardy.dialects.extensions.effects import is_side_effect_free, is_speculat
 from xshardy.rewriting import INNER_FIRST, PatternPass, Walk, match_op_type
 
 
-@dataclass(frozen=True)
 class HoistLoopInvariants(RewritePattern):
     """
     `for i { %y = f(%x); g(%y, i) }` -> `%y = f(%x); for i { g(%y, i) }`

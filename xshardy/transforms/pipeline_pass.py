@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -18,7 +17,6 @@ from xshardy.rewriting.rewriter import ReasonListener
 from xshardy.transforms.read_only_pass import ReadOnlyPass
 
 
-@dataclass(frozen=True)
 class PipelinePass(ModulePass, ABC):
     """A pass that runs `passes`, in order, and has no patterns of its own."""
 

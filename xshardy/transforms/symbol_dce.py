@@ -1,7 +1,6 @@
 """Erase the symbols that no reference reaches, as MLIR's `symbol-dce` does."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -60,7 +59,6 @@ def _references_within(root: Operation, seen: set[Key]) -> list[str]:
     return [name for held in attributes_on(operations_from(root)).values() for name in symbols_not_in(seen, held)]
 
 
-@dataclass(frozen=True)
 class EraseDeadSymbol(DecisionPattern[Operation, None]):
     """`func private @dead` -> nothing, where no operation that stays refers to `@dead`."""
 
@@ -68,7 +66,6 @@ class EraseDeadSymbol(DecisionPattern[Operation, None]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class SymbolDCEPass(PatternPass):
     """Erase the private and nested symbols that nothing else in the module reaches."""
 

@@ -371,15 +371,15 @@ def test_shared_memory_is_that_of_the_kernel():
 
 @pytest.mark.parametrize(
     ("kernels", "jobs", "processes"),
-    [(8, 4, None), (9, 4, 2), (9, 1, None), (17, 2, 2), (17, 4, 3), (0, 4, None)],
+    [(32, 4, None), (33, 4, 2), (33, 1, None), (65, 2, 2), (65, 4, 3), (0, 4, None)],
 )
-def test_a_process_is_started_for_eight_kernels(
+def test_a_process_is_started_for_each_32_kernels(
     kernels: int, jobs: int, processes: int | None, monkeypatch: pytest.MonkeyPatch
 ):
     class Started(Exception):
         pass
 
-    def pool(count: int, context: object) -> None:
+    def pool(count: int, context: object, initializer: object) -> None:
         raise Started(count)
 
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", pool)
@@ -446,7 +446,7 @@ def test_after_a_failure_nothing_more_is_compiled_in_other_processes(monkeypatch
         compiled.append(name)
         return Failure("none")
 
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", lambda jobs, context: Pool(1))  # pyright: ignore
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", lambda jobs, context, initializer: Pool(1))  # pyright: ignore
     monkeypatch.setattr("xshardy.launch.kernels.compile_text", compile_text)
     texts = {str(number): "" for number in range(40)}
     found = compile_kernels(texts, "sm_90", math="auto", jobs=2, cache=None, progress=no_progress, keep_going=False)

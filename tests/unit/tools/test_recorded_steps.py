@@ -15,7 +15,7 @@ from xshardy.tools.steps.listing import changed_lines, listing
 from xshardy.tools.steps.pattern_source import pattern_source
 from xshardy.tools.steps.recorder import Recorder
 from xshardy.tools.xshardy_opt import run
-from xshardy.transforms.canonicalize import EraseDead
+from xshardy.transforms.canonicalization.steps import EraseDead
 from xshardy.universe import installed_passes, new_context
 
 FILECHECK = Path(__file__).parents[2] / "filecheck"

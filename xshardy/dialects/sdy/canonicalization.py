@@ -43,7 +43,6 @@ from xshardy.rewriting import match_op_type
 # -- Reshards ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class ReshardOfReshard(RewritePattern):
     """`reshard(reshard(x, a), b)` -> `reshard(x, b)`, if the inner reshard has no other use."""
 
@@ -60,7 +59,6 @@ class ReshardOfReshard(RewritePattern):
 # -- Manual computations ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class DropUnusedInputs(RewritePattern):
     """`manual_computation(x, y) (a, b) { f(b) }` -> `manual_computation(y) (b) { f(b) }`"""
 
@@ -85,7 +83,6 @@ class DropUnusedInputs(RewritePattern):
         rewriter.replace(op, smaller)
 
 
-@dataclass(frozen=True)
 class InlineRedundantManualComputation(RewritePattern):
     """
     `manual_computation(x) manual_axes={"a"} (y) { f(y) }` -> `f(x)`, if all manual axes together have one device.
@@ -121,7 +118,6 @@ def _permutes_nothing(op: CollectivePermuteOp) -> bool:
     return before is not None and is_equivalent(before, op.out_sharding)
 
 
-@dataclass(frozen=True)
 class DropIdleAllGather(RewritePattern):
     """`all_gather [{}, {}] x` -> `x`"""
 
@@ -131,7 +127,6 @@ class DropIdleAllGather(RewritePattern):
             rewriter.replace(op, [], [op.tensor])
 
 
-@dataclass(frozen=True)
 class DropIdleAllSlice(RewritePattern):
     """`all_slice [{}, {}] x` -> `x`"""
 
@@ -141,7 +136,6 @@ class DropIdleAllSlice(RewritePattern):
             rewriter.replace(op, [], [op.tensor])
 
 
-@dataclass(frozen=True)
 class DropIdleAllReduce(RewritePattern):
     """`all_reduce {} x` -> `x`"""
 
@@ -151,7 +145,6 @@ class DropIdleAllReduce(RewritePattern):
             rewriter.replace(op, [], [op.tensor])
 
 
-@dataclass(frozen=True)
 class DropIdleReduceScatter(RewritePattern):
     """`reduce_scatter [{}, {}] x` -> `x`"""
 
@@ -161,7 +154,6 @@ class DropIdleReduceScatter(RewritePattern):
             rewriter.replace(op, [], [op.tensor])
 
 
-@dataclass(frozen=True)
 class DropIdleCollectivePermute(RewritePattern):
     """`collective_permute x` -> `x`, if the operand and the result have equivalent shardings."""
 
@@ -171,7 +163,6 @@ class DropIdleCollectivePermute(RewritePattern):
             rewriter.replace(op, [], [op.tensor])
 
 
-@dataclass(frozen=True)
 class AllSliceOfAllGather(RewritePattern):
     """`all_slice AXES (all_gather AXES x)` -> `x`"""
 
@@ -182,7 +173,6 @@ class AllSliceOfAllGather(RewritePattern):
             rewriter.replace(op, [], [gather.tensor])
 
 
-@dataclass(frozen=True)
 class AllReduceOfReplicatedToUnreduced(RewritePattern):
     """`all_reduce AXES (replicated_to_unreduced AXES x)` -> `x`"""
 
@@ -193,7 +183,6 @@ class AllReduceOfReplicatedToUnreduced(RewritePattern):
             rewriter.replace(op, [], [inner.tensor])
 
 
-@dataclass(frozen=True)
 class AllReduceOfShardedToUnreduced(RewritePattern):
     """`all_reduce {"x", "y"} (sharded_to_unreduced [{"y"}, {"x"}] x)` -> `all_gather [{"y"}, {"x"}] x`"""
 
@@ -272,7 +261,6 @@ def _prefixes(
     )
 
 
-@dataclass(frozen=True)
 class DropUnusedAllToAll(RewritePattern):
     """`all_to_all x` without a use -> nothing"""
 
@@ -282,7 +270,6 @@ class DropUnusedAllToAll(RewritePattern):
             rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class FuseAllToAlls(RewritePattern):
     """`all_to_all P (all_to_all Q x)` -> `all_to_all P+Q x`, if P and Q share no dimension, and Q has no other use."""
 

@@ -5,8 +5,6 @@ A reshape keeps the row-major order of the elements. So two shardings of two sha
 axis has the same stride in that order.
 """
 
-from dataclasses import dataclass
-
 from typing_extensions import TypeIs
 from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -119,7 +117,6 @@ def earlier_reshard(op: ReshardOp, sharding: TensorShardingAttr, root: SSAValue)
     return None
 
 
-@dataclass(frozen=True)
 class ReuseEquivalentReshard(RewritePattern):
     """`reshard(reshape(x), b)` -> `reshape(reshard(x, a))`, if an equivalent `reshard(x, a)` comes before."""
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -33,7 +32,6 @@ SHOWN = 4
 """The most tensors at the peak of memory that are shown."""
 
 
-@dataclass(frozen=True)
 class EraseAnnotation(RewritePattern):
     """`sharding_constraint(x)`, `reshard(x)`, `propagation_barrier(x)` -> `x`"""
 

@@ -12,7 +12,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xshardy.dialects.extensions.arith import RemFOp
 from xshardy.dialects.extensions.arith_elementwise import element_type_of
 from xshardy.transforms.canonicalization.constants import (
-    Fold,
     elementwise,
     is_splat_of,
     signed,
@@ -20,6 +19,7 @@ from xshardy.transforms.canonicalization.constants import (
     unsigned,
     width_of,
 )
+from xshardy.transforms.canonicalization.folds import Fold
 
 
 def _divide(a: float, b: float) -> float:

@@ -9,7 +9,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xshardy.dialects.extensions.arith import IndexCastUIOp
 from xshardy.dialects.extensions.arith_elementwise import Predicate, element_type_of, predicate_of
 from xshardy.transforms.canonicalization.constants import (
-    Fold,
     elementwise,
     is_splat_of,
     signed,
@@ -17,6 +16,7 @@ from xshardy.transforms.canonicalization.constants import (
     unsigned,
     width_of,
 )
+from xshardy.transforms.canonicalization.folds import Fold
 
 
 def _divide(a: int, b: int) -> int:

@@ -19,7 +19,6 @@ from xshardy.dialects.extensions.arith_elementwise import (
 )
 from xshardy.rewriting import match_op_type
 from xshardy.transforms.canonicalization.constants import (
-    Fold,
     constant_of,
     integer_of,
     is_splat_of,
@@ -28,6 +27,7 @@ from xshardy.transforms.canonicalization.constants import (
     splat_attr,
     width_of,
 )
+from xshardy.transforms.canonicalization.folds import Fold
 
 SWAPPED: Mapping[Predicate, Predicate] = {
     Predicate.EQ: Predicate.EQ,

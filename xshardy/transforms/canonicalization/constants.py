@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 from xdsl.dialects import arith, complex
 from xdsl.dialects.builtin import (
@@ -22,13 +22,6 @@ from xshardy.dialects.dense_elements import dense_values
 from xshardy.dialects.extensions.arith_elementwise import element_type_of
 
 INDEX_WIDTH = 64
-
-Fold: TypeAlias = Callable[[Any, Sequence[Attribute | None]], SSAValue | Attribute | None]
-"""
-What an operation with one result is equal to, given it and the attributes of its operands that are constants.
-
-The answer is a value, or the attribute of a constant; None: nothing simpler is known.
-"""
 
 
 def constant_of(value: SSAValue) -> Attribute | None:

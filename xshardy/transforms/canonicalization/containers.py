@@ -24,13 +24,13 @@ from xshardy.dialects.extensions.arith_elementwise import element_type_of
 from xshardy.dialects.extensions.vector import FromElementsOp, ShapeCastOp
 from xshardy.rewriting import match_op_type
 from xshardy.transforms.canonicalization.constants import (
-    Fold,
     dense_attr,
     integer_of,
     materialize,
     scalar_attr,
     scalar_values,
 )
+from xshardy.transforms.canonicalization.folds import Fold
 
 
 def linear_index(indices: Sequence[int], shape: Sequence[int]) -> int | None:

@@ -1,6 +1,5 @@
 """Replace CHLO by StableHLO."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -15,7 +14,6 @@ def is_chlo(op: Operation) -> bool:
     return op.dialect_name() == "chlo"
 
 
-@dataclass(frozen=True)
 class LegalizeToStablehloPass(PatternPass):
     """
     Write every operation of CHLO in operations of StableHLO.

@@ -75,7 +75,6 @@ class DissolveTuples(RewritePattern):
         rewriter.replace(op, (), wholes)
 
 
-@dataclass(frozen=True)
 class EraseUnusedTuple(RewritePattern):
     """
     `%t = tuple(x, y)` -> nothing, where nothing uses `%t`; so elements of tuples.
@@ -89,7 +88,6 @@ class EraseUnusedTuple(RewritePattern):
             rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class CanonicalizeFromHloImportPass(PatternPass):
     """
     Give custom calls and barriers several operands and results in place of tuples, and read elements directly.

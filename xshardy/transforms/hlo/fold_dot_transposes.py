@@ -111,7 +111,6 @@ class TransposeOfProduct(RewritePattern):
         rewriter.erase(dot)
 
 
-@dataclass(frozen=True)
 class FoldDotTransposesPass(PatternPass):
     """
     Let matrix products read and write transposed tensors, instead of transposing them in memory.

@@ -252,7 +252,6 @@ def is_in_memory(value: SSAValue) -> bool:
     return value.owner.has_trait(Elementwise) and not value.has_one_use() and number_of(value) is None
 
 
-@dataclass(frozen=True)
 class FuseScale(RewritePattern):
     """`multiply (gemm %x, %y), c` -> `gemm %x, %y {alpha = c}`, for a number that is not 0."""
 
@@ -265,7 +264,6 @@ class FuseScale(RewritePattern):
                 return
 
 
-@dataclass(frozen=True)
 class FuseBias(RewritePattern):
     """`add (gemm %x, %y), (broadcast_in_dim %b)` -> `gemm %x, %y, %b {epilogue = BIAS}`, for a number per column."""
 
@@ -277,7 +275,6 @@ class FuseBias(RewritePattern):
                 return
 
 
-@dataclass(frozen=True)
 class FuseAddend(RewritePattern):
     """`add (gemm %x, %y), %c` -> `gemm %x, %y, %c {beta = 1}`, for a tensor that is in memory."""
 
@@ -289,7 +286,6 @@ class FuseAddend(RewritePattern):
                 return
 
 
-@dataclass(frozen=True)
 class FuseSubtraction(RewritePattern):
     """`subtract %c, (gemm %x, %y)` -> `gemm %x, %y, %c {alpha = -1, beta = 1}`, and the other way round."""
 
@@ -304,7 +300,6 @@ class FuseSubtraction(RewritePattern):
                 return
 
 
-@dataclass(frozen=True)
 class FuseRelu(RewritePattern):
     """`maximum (gemm %x, %y), 0` -> `gemm %x, %y {epilogue = RELU}`"""
 
@@ -365,7 +360,6 @@ GELU = {(1, 0): 0.5, (1, 1): 0.5}
 """`0.5 * x + 0.5 * x * tanh(...)`"""
 
 
-@dataclass(frozen=True)
 class FuseGelu(RewritePattern):
     """
     `0.5 * g * (1 + tanh(sqrt(2 / pi) * (g + 0.044715 * g^3)))` of `%g = gemm %x, %y` -> `gemm %x, %y {epilogue = GELU}`
@@ -392,7 +386,6 @@ class FuseGelu(RewritePattern):
             reader = only_reader(reader)
 
 
-@dataclass(frozen=True)
 class FuseEpiloguesPass(PatternPass):
     """
     Let library calls do what follows them: scaling, a bias, the sum with another tensor, ReLU, GELU.

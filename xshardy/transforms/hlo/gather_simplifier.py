@@ -5,7 +5,6 @@ Collapsed and batching dimensions and dimension orders become reshapes, transpos
 XGPU-18, XGPU-51; XLA's gather simplifier.
 """
 
-from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, cast
 
@@ -33,7 +32,6 @@ def is_simple(op: stablehlo.GatherOp) -> bool:
     )
 
 
-@dataclass(frozen=True)
 class SimplifyGather(RewritePattern):
     """
     `gather(x, i)` of any form -> `transpose(reshape(gather(x, rows of i)))`, without no-op reshapes and transposes.

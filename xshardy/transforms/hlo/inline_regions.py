@@ -81,7 +81,6 @@ def _calls_of_regions(module: ModuleOp) -> Iterator[CallOp]:
                 yield call
 
 
-@dataclass(frozen=True)
 class InlineComputation(DecisionPattern[CallOp, FuncOp]):
     """`while { return call @body(%x) }` -> `while { return f(%x) }`, if `@body` is `f`."""
 
@@ -94,7 +93,6 @@ class InlineComputation(DecisionPattern[CallOp, FuncOp]):
         rewriter.erase(end)
 
 
-@dataclass(frozen=True)
 class EraseComputation(DecisionPattern[FuncOp, None]):
     """`func private @body` -> nothing, where nothing calls it anymore."""
 
@@ -102,7 +100,6 @@ class EraseComputation(DecisionPattern[FuncOp, None]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class ForgetComputation(RewritePattern):
     """`reduce { f } {hlo.to_apply = @f}` -> `reduce { f }`: the region has what `@f` does."""
 
@@ -113,7 +110,6 @@ class ForgetComputation(RewritePattern):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class CaptureInvariant(RewritePattern):
     """`while (%a = %x, %b = %y) { ... return %c, %b }` -> `while (%a = %x) { ... return %c }` that captures `%y`."""
 
@@ -158,7 +154,6 @@ def _without_positions(attributes: Mapping[str, Attribute]) -> Mapping[str, Attr
     return {**attributes, BACKEND_CONFIG: StringAttr(json.dumps(kept, separators=(",", ":")))}
 
 
-@dataclass(frozen=True)
 class InlineRegionsPass(PatternPass):
     """
     Inline the computations that regions of loops and conditionals call, and let loops capture what they do not change.

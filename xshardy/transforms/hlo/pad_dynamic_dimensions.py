@@ -1,7 +1,6 @@
 """Programs with dynamic dimensions as programs of static ones."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -14,7 +13,6 @@ from xshardy.transforms.hlo.dynamic_dimensions.sizes import EraseUnusedSize, Set
 from xshardy.transforms.hlo.split_dynamic_borders import BORDERS
 
 
-@dataclass(frozen=True)
 class PadDynamicDimensionsPass(PatternPass):
     """
     Pad each dynamic dimension to its bound, and compute its size beside it: `f32[<=8]` becomes `f32[8]` and `s32[]`.

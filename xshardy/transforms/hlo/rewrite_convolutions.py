@@ -241,7 +241,6 @@ def pad(t: Tensors, x: SSAValue, low: Sequence[int], high: Sequence[int]) -> SSA
     return t(stablehlo.PadOp(x, zero, low, high, [0] * len(sizes), TensorType(element_type(x), sizes)))
 
 
-@dataclass(frozen=True)
 class ConvolutionToCall(RewritePattern):
     """
     `convolution %x, %w` -> `custom_call @__cudnn$convForward(%x, %w)`, with transposes to channels last if needed.
@@ -260,7 +259,6 @@ class ConvolutionToCall(RewritePattern):
                 return
 
 
-@dataclass(frozen=True)
 class RewriteConvolutionsPass(PatternPass):
     """
     Replace convolutions of floating-point numbers, of two or three dimensions, by calls of cuDNN.

@@ -73,7 +73,6 @@ class Factor:
         return t.reshape(value, [*batch, self.sizes(rows), self.sizes(columns)]), len(batch) + is_last
 
 
-@dataclass(frozen=True)
 class DotToGemm(RewritePattern):
     """
     `dot_general %x, %y` -> `custom_call @__cublas$gemm(%x, %y)` of matrices, with reshapes, and transposes if needed.
@@ -137,7 +136,6 @@ def config(is_batched: bool, lhs_contracting: int, rhs_contracting: int, precisi
     )
 
 
-@dataclass(frozen=True)
 class RewriteGemmsPass(PatternPass):
     """
     Replace matrix products of floating-point and complex numbers by calls of cuBLAS: `__cublas$gemm`.

@@ -1,7 +1,6 @@
 """Programs whose parameters and results are of static size, though dynamic inside."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import func
@@ -78,7 +77,6 @@ def attributes_of_parts(
 BORDERS = (ParametersByParts(), ResultsByParts())
 
 
-@dataclass(frozen=True)
 class SplitDynamicBordersPass(PatternPass):
     """
     Give a program a parameter of static size, and its sizes, for each dynamic parameter; the same for results.

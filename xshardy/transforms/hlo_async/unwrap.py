@@ -1,7 +1,6 @@
 """Convert asynchronous operations to synchronous ones."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -17,7 +16,6 @@ from xshardy.transforms.hlo_async.layouts import place_synchronous
 from xshardy.transforms.inline import EraseUnusedFunction, reference_counts
 
 
-@dataclass(frozen=True)
 class UnwrapChain(RewritePattern):
     """
     `%0 = hlo.async_start @op(%x)`, `%r = hlo.async_done %0` -> `%r = op(%x)`, at the start.
@@ -39,7 +37,6 @@ class UnwrapChain(RewritePattern):
             rewriter.erase(link)
 
 
-@dataclass(frozen=True)
 class AsyncUnwrapPass(PatternPass):
     """Convert asynchronous operations to synchronous ones at their start, and erase the wrapped computations."""
 

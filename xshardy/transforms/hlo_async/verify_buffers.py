@@ -1,6 +1,5 @@
 """Verify that buffers that share memory are not live together."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -15,7 +14,6 @@ from xshardy.transforms.hlo_async.report import Reporter
 from xshardy.transforms.hlo_async.schedule import blocks_with_starts
 
 
-@dataclass(frozen=True)
 class VerifyBuffersPass(ModulePass):
     """Check that no two buffers that share memory are live together, including operations in flight."""
 

@@ -112,7 +112,6 @@ def copies_for_calls(
     return FunctionCopies(callees, tuple(copies.values()))
 
 
-@dataclass(frozen=True)
 class CallCopy(DecisionPattern[CallOp, str]):
     """`call @f` -> `call @f_0`, where `@f_0` is the copy of `@f` that the call was decided to call."""
 
@@ -121,7 +120,6 @@ class CallCopy(DecisionPattern[CallOp, str]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class AppendFunctionCopies(DecisionPattern[Operation, Sequence[FunctionCopy]]):
     """`func @f` -> `func @f`, `func @f_0 {sdy.original_func_name = "f"}`, at the end of the module: after `op`."""
 

@@ -5,7 +5,6 @@ Source: Shardy's docs, option `debug-sharding-origins` of propagation.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -143,7 +142,6 @@ class ShardingOrigins:
         return AnnotateOrigins(of_operations), AnnotateFunctionOrigins(of_functions)
 
 
-@dataclass(frozen=True)
 class AnnotateOrigins(DecisionPattern[Operation, Mapping[str, Attribute]]):
     """`f(x)` -> `f(x) {sdy.sharding_origins = [{a = "input: 0"}]}`; a constraint also gets its name as an origin."""
 
@@ -152,7 +150,6 @@ class AnnotateOrigins(DecisionPattern[Operation, Mapping[str, Attribute]]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class AnnotateFunctionOrigins(DecisionPattern[FuncOp, tuple[Additions, Additions]]):
     """`func @f(x)` -> `func @f(x {sdy.sharding_origins = {a = "self"}})`; results get their origins, too."""
 

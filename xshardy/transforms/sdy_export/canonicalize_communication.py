@@ -5,20 +5,18 @@ Like any canonicalization, it also erases dead operations and merges equal const
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.dialects.sdy.canonicalization import COLLECTIVE_PATTERNS, ReshardOfReshard
 from xshardy.rewriting import PatternPass, PatternSet, Step
-from xshardy.transforms.canonicalize import canonicalization_steps
+from xshardy.transforms.canonicalization.steps import canonicalization_steps
 
 RESHARDS = PatternSet((ReshardOfReshard(),))
 COLLECTIVES = PatternSet(tuple(pattern for patterns in COLLECTIVE_PATTERNS.values() for pattern in patterns))
 
 
-@dataclass(frozen=True)
 class CanonicalizeReshardsPass(PatternPass):
     """Replace reshards of reshards by one."""
 
@@ -29,7 +27,6 @@ class CanonicalizeReshardsPass(PatternPass):
         return canonicalization_steps(RESHARDS)
 
 
-@dataclass(frozen=True)
 class CanonicalizeCollectivesPass(PatternPass):
     """Fuse collectives, and drop those that do nothing."""
 

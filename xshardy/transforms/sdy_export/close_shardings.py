@@ -1,6 +1,5 @@
 """Close all shardings after propagation, so that no later pass adds an axis."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
@@ -29,7 +28,6 @@ def closed(sharding: TensorShardingAttr) -> TensorShardingAttr:
     )
 
 
-@dataclass(frozen=True)
 class CloseSharding(AttributePattern):
     """`<@mesh, [{"x", ?}, {?}], replicated={"y"}>` -> `<@mesh, [{"x"}, {}]>`"""
 
@@ -41,7 +39,6 @@ class CloseSharding(AttributePattern):
         return closed(attribute)
 
 
-@dataclass(frozen=True)
 class CloseShardingsPass(PatternPass):
     """Close the dimensions of every sharding, and drop its replicated axes."""
 

@@ -1,7 +1,6 @@
 """Merge copies of constants that have equal shardings after propagation."""
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -53,7 +52,6 @@ def _by_name(held: Mapping[str, Attribute]) -> frozenset[tuple[str, Key]]:
     return frozenset(zip(held, keys_of(held.values()), strict=True))
 
 
-@dataclass(frozen=True)
 class ReplaceByEarlierEqual(DecisionPattern[Operation, Operation]):
     """`%0 = constant 1; ...; %1 = constant 1; f(%1)` -> `%0 = constant 1; ...; f(%0)`"""
 
@@ -63,7 +61,6 @@ class ReplaceByEarlierEqual(DecisionPattern[Operation, Operation]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class ConstantOrScalarMergerPass(PatternPass):
     """
     Replace each constant, and each broadcast of a scalar, by the first equal one in its region.

@@ -40,7 +40,6 @@ def drop_signature_attributes(function: FuncOp, names: Set[str], rewriter: Patte
 DROPPED = {SHARDING, *RECORDS}
 
 
-@dataclass(frozen=True)
 class DropFunctionShardings(RewritePattern):
     """`func @f(%x: T {sdy.sharding = S}) -> (T {sdy.sharding = S})` -> `func @f(%x: T) -> T`"""
 
@@ -61,7 +60,6 @@ class EraseMesh(RewritePattern):
             rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class DropSharding(RewritePattern):
     """`f(%x) {sdy.sharding = S}` -> `f(%x)`"""
 
@@ -89,7 +87,6 @@ def check_has_no_sharding_inside(op: Operation) -> None:
             )
 
 
-@dataclass(frozen=True)
 class DropShardingAndMeshPass(PatternPass):
     """
     Remove shardings and records of propagation from operations, arguments and results, and every `sdy.mesh`.

@@ -1,7 +1,6 @@
 """Drop the sharding rules that passes have written: no pass reads them after propagation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import Operation
@@ -12,7 +11,6 @@ from xshardy.rewriting import HeldAttributesPattern, PatternPass
 from xshardy.rewriting.held_attributes import HeldAttributes
 
 
-@dataclass(frozen=True)
 class DropShardingRule(HeldAttributesPattern):
     """`f(%x) {sdy.sharding_rule = RULE}` -> `f(%x)`, unless the rule is a custom one."""
 
@@ -20,7 +18,6 @@ class DropShardingRule(HeldAttributesPattern):
         return held.drop(SHARDING_RULE, lambda rule: isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule)
 
 
-@dataclass(frozen=True)
 class DropShardingRulesPass(PatternPass):
     """Remove `sdy.sharding_rule` from all operations, except custom rules."""
 

@@ -86,7 +86,6 @@ def _taken_body(computation: NamedComputationOp, rewriter: PatternRewriter) -> R
     return rewriter.move_region_contents_to_new_regions(computation.body)
 
 
-@dataclass(frozen=True)
 class ExportNamedComputationsPass(PatternPass):
     """
     Replace each `sdy.named_computation` by a call of a new private function, which gets its body and its shardings.

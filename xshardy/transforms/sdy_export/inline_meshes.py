@@ -40,7 +40,6 @@ class InlineMesh(AttributePattern):
         return ReplicaGroupMeshAxesAttr(to_stablehlo(mesh), attribute.axes)
 
 
-@dataclass(frozen=True)
 class EraseMesh(DecisionPattern[MeshOp, None]):
     """`sdy.mesh @mesh = <["a"=2]>` -> nothing"""
 
@@ -48,7 +47,6 @@ class EraseMesh(DecisionPattern[MeshOp, None]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class InlineMeshesPass(PatternPass):
     """Replace the names of meshes in shardings and replica groups by the meshes, and erase every `sdy.mesh`."""
 

@@ -241,7 +241,6 @@ class MakeUnreduced(RewritePattern):
             rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class RunOnSingleDevice(ClassPattern):
     """
     `f(x)` -> `reshard(reshard(f(reshard(reshard(x)))))`, when results of `f` are on a single device.

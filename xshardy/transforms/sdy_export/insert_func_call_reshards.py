@@ -1,7 +1,6 @@
 """Reshard the results of calls whose shardings differ from those of the function's results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -45,7 +44,6 @@ def shardings_by_callees(module: ModuleOp) -> Mapping[CallOp, TensorShardingPerV
     return given
 
 
-@dataclass(frozen=True)
 class ReshardResultsOfCall(DecisionPattern[CallOp, TensorShardingPerValueAttr]):
     """
     `f(call @g(%x) {S})` -> `f(reshard(call @g(%x) {T}) S)`, where the callee gives sharding `T`.
@@ -62,7 +60,6 @@ class ReshardResultsOfCall(DecisionPattern[CallOp, TensorShardingPerValueAttr]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class InsertFuncCallReshardsPass(PatternPass):
     """
     Give calls the result shardings of their callee, and reshard the results to the original shardings of the call.

@@ -287,7 +287,6 @@ class ReshardPartialSums(DecisionPattern[Operation, Sequence[NewReads]]):
                 rewriter.notify_op_modified(use.operation)
 
 
-@dataclass(frozen=True)
 class KeepPartialSumsPass(PatternPass):
     """
     Keep tensors unreduced through operations that are linear in them, and reduce them before all others.

@@ -153,7 +153,6 @@ class SplitPermutedDimension(RewritePattern):
             rewriter.erase(done)
 
 
-@dataclass(frozen=True)
 class OptimizeCollectivesPass(PatternPass):
     """
     Replace a permutation of the axes of a dimension, and the all-to-alls behind it, by all-to-alls alone.

@@ -57,7 +57,6 @@ def _lacks_sharding(known: DictionaryAttr, value: SSAValue) -> bool:
     return SHARDING not in known.data and isinstance(value.type, TensorType)
 
 
-@dataclass(frozen=True)
 class PropagateToFuncResultsPass(PatternPass):
     """
     Copy the shardings of returned values to the results of functions.

@@ -1,6 +1,5 @@
 """Drop the collectives that a partitioner inserts itself, to overlap them with matrix products."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -12,7 +11,6 @@ from xshardy.dialects.stablehlo import DotGeneralOp, DotOp
 from xshardy.rewriting import PatternPass, match_op_type
 
 
-@dataclass(frozen=True)
 class DropGathersOfOperands(RewritePattern):
     """`dot(all_gather(x), y)` -> `dot(x, y)`, when nothing else reads the gather."""
 
@@ -24,7 +22,6 @@ class DropGathersOfOperands(RewritePattern):
                 rewriter.replace(gather, [], [gather.tensor])
 
 
-@dataclass(frozen=True)
 class DropScatterOfResult(RewritePattern):
     """
     `reduce_scatter(dot(x, y))` -> `dot(x, y)`, when nothing else reads the product, and it has no unreduced axes.
@@ -43,7 +40,6 @@ class DropScatterOfResult(RewritePattern):
         rewriter.replace(scatter, [], [scatter.tensor])
 
 
-@dataclass(frozen=True)
 class RemoveAllGatherReduceScatterForCMV1Pass(PatternPass):
     """
     Drop the gathers of the operands of each matrix product; if it has none, drop the scatter of its result.

@@ -1,6 +1,5 @@
 """Drop the records that the debugging options of propagation write."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.func import FuncOp
@@ -12,7 +11,6 @@ from xshardy.transforms.sdy.sharding_origins import RECORDS
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import drop_attributes, drop_signature_attributes
 
 
-@dataclass(frozen=True)
 class DropFunctionRecords(RewritePattern):
     """`func @f(%x: T {sdy.sharding_origins = R}) -> (T {...})` -> `func @f(%x: T) -> T`"""
 
@@ -21,7 +19,6 @@ class DropFunctionRecords(RewritePattern):
         drop_signature_attributes(op, RECORDS, rewriter)
 
 
-@dataclass(frozen=True)
 class DropRecords(RewritePattern):
     """`f(%x) {sdy.propagation_edges = R}` -> `f(%x)`, also for the other records; functions keep their own."""
 
@@ -30,7 +27,6 @@ class DropRecords(RewritePattern):
             drop_attributes(op, RECORDS, rewriter)
 
 
-@dataclass(frozen=True)
 class RemovePropagationDebugInfoPass(PatternPass):
     """Remove the edges and origins of shardings from operations, and from arguments and results of functions."""
 

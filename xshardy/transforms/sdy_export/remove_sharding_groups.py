@@ -1,6 +1,5 @@
 """Erase the sharding groups: propagation has given their members equal shardings."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -9,7 +8,6 @@ from xshardy.dialects.sdy.ops import ShardingGroupOp
 from xshardy.rewriting import PatternPass, match_op_type
 
 
-@dataclass(frozen=True)
 class EraseShardingGroup(RewritePattern):
     """`sdy.sharding_group %x group_id=0` -> nothing"""
 
@@ -18,7 +16,6 @@ class EraseShardingGroup(RewritePattern):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class RemoveShardingGroupsPass(PatternPass):
     """Erase every `sdy.sharding_group`."""
 

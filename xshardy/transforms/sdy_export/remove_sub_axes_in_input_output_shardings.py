@@ -46,7 +46,6 @@ class CutSignatureAtSubAxes(RewritePattern):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class RemoveSubAxesInInputOutputShardingsPass(PatternPass):
     """Truncate the open dimensions of arguments and results of the main function before their first sub-axis."""
 

@@ -223,7 +223,6 @@ def is_kept(op: ReshardOp, *, keep_redundant: bool) -> bool:
 # -- Patterns ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class InsertCollective(DecisionPattern[ReshardOp, PlannedStep[StepT]], Generic[StepT]):
     """`reshard(x)` -> `reshard(collective(x))`, for the next step of the reshard's plan."""
 
@@ -268,7 +267,6 @@ class InsertCollectivePermute(InsertCollective[CollectivePermute]):
         return CollectivePermuteOp(tensor, planned.sharding)
 
 
-@dataclass(frozen=True)
 class DropReshard(DecisionPattern[ReshardOp, Plan]):
     """`reshard(collective(x))` -> `collective(x)`, after the last step of the plan; `reshard(x)` -> `x` without one."""
 

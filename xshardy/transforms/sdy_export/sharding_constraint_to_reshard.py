@@ -1,6 +1,5 @@
 """Turn constraints into reshards: after propagation, a constraint is a data movement."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -10,7 +9,6 @@ from xshardy.ir import new_operation
 from xshardy.rewriting import PatternPass, match_op_type, replace_by_twin
 
 
-@dataclass(frozen=True)
 class ReplaceConstraintByReshard(RewritePattern):
     """`sdy.sharding_constraint x S` -> `sdy.reshard x S`, discardable attributes kept."""
 
@@ -20,7 +18,6 @@ class ReplaceConstraintByReshard(RewritePattern):
         replace_by_twin(op, reshard, rewriter)
 
 
-@dataclass(frozen=True)
 class ShardingConstraintToReshardPass(PatternPass):
     """Replace each `sdy.sharding_constraint` by an `sdy.reshard`."""
 

@@ -70,7 +70,6 @@ def with_manual_axes(
     )
 
 
-@dataclass(frozen=True)
 class SinkIntoManualComputation(RewritePattern):
     """
     `%0 = manual_computation(%x) (%y) { data_flow_edge %y S }; data_flow_edge %0 T`
@@ -90,7 +89,6 @@ class SinkIntoManualComputation(RewritePattern):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class SinkIntoNamedComputation(RewritePattern):
     """
     `%0 = named_computation(%x) (%y) { data_flow_edge %y S }; data_flow_edge %0 T`
@@ -107,7 +105,6 @@ class SinkIntoNamedComputation(RewritePattern):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class SinkIntoResults(RewritePattern):
     """`%0 = while(%x); data_flow_edge %0 S` -> `%0 = while(%x) {S}; data_flow_edge %0 S`"""
 
@@ -119,7 +116,6 @@ class SinkIntoResults(RewritePattern):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class EraseEdge(RewritePattern):
     """`f(data_flow_edge x)` -> `f(x)`"""
 

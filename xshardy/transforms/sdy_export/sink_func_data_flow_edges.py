@@ -1,7 +1,6 @@
 """Replace the data flow edges between functions by their inputs, and give their shardings to functions and calls."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -40,7 +39,6 @@ def shardings_on_func_edges(module: ModuleOp) -> Mapping[Operation, Shardings]:
     return found
 
 
-@dataclass(frozen=True)
 class SinkIntoOwner(DecisionPattern[Operation, Shardings]):
     """
     `%0 = call @f(); func_data_flow_edge %0 S` -> `%0 = call @f() {S}; func_data_flow_edge %0 S`
@@ -56,7 +54,6 @@ class SinkIntoOwner(DecisionPattern[Operation, Shardings]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class EraseFuncEdge(RewritePattern):
     """`f(func_data_flow_edge x)` -> `f(x)`"""
 
@@ -65,7 +62,6 @@ class EraseFuncEdge(RewritePattern):
         rewriter.replace(op, (), [op.input])
 
 
-@dataclass(frozen=True)
 class SinkFuncDataFlowEdgesPass(PatternPass):
     """Replace each `sdy.func_data_flow_edge` by its operand, and give that its sharding."""
 

@@ -89,7 +89,6 @@ def shared_callees(module: ModuleOp, *, fully: bool) -> Mapping[CallOp, FuncOp]:
     return {call: function for call, callee in callees.items() if (function := shared[callee]) is not callee}
 
 
-@dataclass(frozen=True)
 class CallSharedFunction(DecisionPattern[CallOp, FuncOp]):
     """`call @f_copy(x)` -> `call @f(x)`"""
 
@@ -98,7 +97,6 @@ class CallSharedFunction(DecisionPattern[CallOp, FuncOp]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class DropOrigin(RewritePattern):
     """`func @f_copy() attributes {sdy.original_func_name = "f"}` -> `func @f_copy()`, also for the manual axes."""
 

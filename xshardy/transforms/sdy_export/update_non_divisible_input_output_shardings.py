@@ -98,7 +98,6 @@ class CutSignature(RewritePattern):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class CutManualComputation(RewritePattern):
     """`manual_computation(x) in=[[{"x"}]] out=[[{"x"}]]` -> `manual_computation(x) in=[[{}]] out=[[{}]]`"""
 

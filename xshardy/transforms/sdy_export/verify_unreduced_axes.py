@@ -182,7 +182,6 @@ VERIFIERS: Mapping[type[Operation], Callable[[UnreducedAxes, Operation], None]] 
 """Operations with a rule other than `verify_transition` from all operands. Other terminators are not verified."""
 
 
-@dataclass(frozen=True)
 class VerifyUnreducedAxesPass(ReadOnlyPass):
     """Check that only reductions, reshards and constraints change the unreduced axes of a tensor."""
 

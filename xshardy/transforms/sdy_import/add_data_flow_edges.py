@@ -45,7 +45,6 @@ class AddDataFlowEdges(RewritePattern):
                 rewriter.insert(edge, insert_point_after(owner))
 
 
-@dataclass(frozen=True)
 class AddDataFlowEdgesPass(PatternPass):
     """Insert a `sdy.data_flow_edge` on every value that owns a data flow edge, with the sharding of the owner."""
 

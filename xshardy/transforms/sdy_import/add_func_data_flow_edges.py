@@ -46,7 +46,6 @@ class AddArgumentEdges(RewritePattern):
             add_edges(body.args, InsertPoint.at_start(body), rewriter)
 
 
-@dataclass(frozen=True)
 class AddCallEdges(RewritePattern):
     """`g(call @f())` -> `g(func_data_flow_edge(call @f()))`"""
 
@@ -55,7 +54,6 @@ class AddCallEdges(RewritePattern):
         add_edges(op.results, InsertPoint.after(op), rewriter)
 
 
-@dataclass(frozen=True)
 class AddFuncDataFlowEdgesPass(PatternPass):
     """
     Insert a `sdy.func_data_flow_edge` on every result of a call, and on every argument of a function but the main one.

@@ -87,7 +87,6 @@ def by_operation(shardings: Mapping[SSAValue, TensorShardingAttr]) -> NewShardin
     return NewShardings(of_arguments, of_results)
 
 
-@dataclass(frozen=True)
 class ReadTailOfChain(DecisionPattern[ShardingConstraintOp, Tail]):
     """
     `c1 = constraint(x)`, `c2 = constraint(c1)`, `f(x)` -> `c1 = ...`, `c2 = ...`, `f(c2)`
@@ -100,7 +99,6 @@ class ReadTailOfChain(DecisionPattern[ShardingConstraintOp, Tail]):
         rewriter.replace_uses_with_if(op.input, result, lambda use: use.operation in readers)
 
 
-@dataclass(frozen=True)
 class ShardArguments(DecisionPattern[FuncOp, Mapping[int, TensorShardingAttr]]):
     """`func @f(x) { constraint(x, s) }` -> `func @f(x {sdy.sharding = s}) { constraint(x, s) }`"""
 
@@ -109,7 +107,6 @@ class ShardArguments(DecisionPattern[FuncOp, Mapping[int, TensorShardingAttr]]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class ShardResults(DecisionPattern[Operation, Mapping[SSAValue, TensorShardingAttr]]):
     """`constraint(f(x), s)` -> `constraint(f(x) {sdy.sharding = s}, s)`"""
 
@@ -121,7 +118,6 @@ class ShardResults(DecisionPattern[Operation, Mapping[SSAValue, TensorShardingAt
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class AnnotateCopied(DecisionPattern[ShardingConstraintOp, Mapping[str, Attribute]]):
     """`constraint(x)` -> `constraint(x) {sdy.sharding_rule = ([i])->([i])}`, if its sharding is copied to `x`."""
 
@@ -132,7 +128,6 @@ class AnnotateCopied(DecisionPattern[ShardingConstraintOp, Mapping[str, Attribut
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class ReadConstraintOfEdge(DecisionPattern[ShardingConstraintOp, None]):
     """
     `x = data_flow_edge(y)`, `f(x)`, `c = constraint(x)` -> `x = data_flow_edge(y)`, `c = constraint(x)`, `f(c)`
@@ -146,7 +141,6 @@ class ReadConstraintOfEdge(DecisionPattern[ShardingConstraintOp, None]):
         replace_other_uses(op.input, op.result, op, rewriter)
 
 
-@dataclass(frozen=True)
 class ConstrainEdge(DecisionPattern[ManualComputationOp, Sequence[int]]):
     """
     `x = data_flow_edge(y)`, `f(x)`, `manual_computation(x) in_shardings=[s]` -> `x = data_flow_edge(y)`,

@@ -15,7 +15,6 @@ from xshardy.rewriting import DecisionPattern, match_op_type, replace_by_twin
 from xshardy.transforms.sdy_import.constant_subcomputations import Splits, is_used_elsewhere, sub_computation
 
 
-@dataclass(frozen=True)
 class UseShardyConstant(RewritePattern):
     """`stablehlo.constant` -> `sdy.constant`, which common subexpression elimination does not merge."""
 
@@ -71,7 +70,6 @@ def is_read(op: Operation, unused: Container[Operation]) -> bool:
     return False
 
 
-@dataclass(frozen=True)
 class EraseUnusedOriginal(DecisionPattern[Operation, Sequence[Operation]]):
     """`constant`, `sharding_group constant` -> nothing, if sharding groups are the only uses."""
 

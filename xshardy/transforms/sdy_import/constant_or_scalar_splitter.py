@@ -118,7 +118,6 @@ def by_depth(found: Iterable[RegionSplits]) -> Mapping[int, Splits]:
     return {depth: merged[depth] for depth in sorted(merged, reverse=True)}
 
 
-@dataclass(frozen=True)
 class ConstantOrScalarSplitterPass(PatternPass):
     """Copy constant sub-computations and broadcasts of scalars, so that each has one use."""
 

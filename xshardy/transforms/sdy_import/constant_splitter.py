@@ -5,7 +5,6 @@ Source: row SDY-PASS-03, which upstream replaced by `sdy-constant-or-scalar-spli
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -32,7 +31,6 @@ def preserves_constants(op: Operation) -> bool:
     return is_of_kind(type(op), DOCUMENTED) or is_elementwise_bitcast(op)
 
 
-@dataclass(frozen=True)
 class ConstantSplitterPass(PatternPass):
     """
     Copy constant sub-computations, so that each has one use.

@@ -115,7 +115,6 @@ def _without(dims: Sequence[int], dim: int) -> list[int]:
     return [other for other in dims if other != dim]
 
 
-@dataclass(frozen=True)
 class BatchGather(RewritePattern):
     """`gather(x, [row, i], start_index_map = [0, 1])` -> `gather(x, [i], operand_batching_dims = [0])`"""
 
@@ -141,7 +140,6 @@ class BatchGather(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class BatchScatter(RewritePattern):
     """`scatter(x, [row, i], u)` -> `scatter(x, [i], u, input_batching_dims = [0])`, for all inputs `x`."""
 
@@ -168,7 +166,6 @@ class BatchScatter(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class ExplicitGatherScatterBatchingPass(PatternPass):
     """
     Make dimension 0 a batching dimension where the indices along it are the row numbers.

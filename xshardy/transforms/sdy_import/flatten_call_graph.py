@@ -1,7 +1,6 @@
 """Give each call a function of its own. Source: Shardy's docs, "Import passes"."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -25,7 +24,6 @@ def repeated_calls(order: CallOrder) -> Sequence[CallOp]:
     return repeated
 
 
-@dataclass(frozen=True)
 class FlattenCallGraphPass(PatternPass):
     """
     `call @f`, `call @f` -> `call @f`, `call @f_0`: every call but the first calls a copy, with copies of what it calls.

@@ -69,7 +69,6 @@ def _meshes_written_out(module: ModuleOp) -> Iterator[MeshAttr]:
             yield mesh_of_groups(mesh)
 
 
-@dataclass(frozen=True)
 class EraseRepeatedMesh(DecisionPattern[MeshOp, str]):
     """`sdy.mesh @a = <m>`, `sdy.mesh @b = <m>` -> `sdy.mesh @a = <m>`"""
 
@@ -77,7 +76,6 @@ class EraseRepeatedMesh(DecisionPattern[MeshOp, str]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class DescribeMesh(DecisionPattern[MeshOp, DictionaryAttr]):
     """`sdy.mesh @a = <["x"=2]>` -> `sdy.mesh @a = <["x"=2]> {stablehlo.mesh = {axes = [{name = "x", size = 2}]}}`"""
 
@@ -86,7 +84,6 @@ class DescribeMesh(DecisionPattern[MeshOp, DictionaryAttr]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class DeclareMeshes(DecisionPattern[Operation, Mapping[MeshAttr, str]]):
     """
     `sdy.mesh @mesh = <m>` -> `sdy.mesh @mesh = <m>`, `sdy.mesh @mesh_0 = <n>`, after the last mesh of the module.
@@ -132,7 +129,6 @@ class NameMeshes(AttributePattern):
         return None if name is None else SymbolRefAttr(name)
 
 
-@dataclass(frozen=True)
 class LiftInlinedMeshesPass(PatternPass):
     """Replace meshes that are written out in shardings by names, and leave one `sdy.mesh` for each mesh."""
 

@@ -99,7 +99,6 @@ def fully_specified_shardings(op: ManualComputationOp) -> BorderShardings:
     return BorderShardings(specified(op.in_shardings, op.operand_types), specified(op.out_shardings, op.result_types))
 
 
-@dataclass(frozen=True)
 class SortManualAxes(DecisionPattern[ManualComputationOp, ManualAxesAttr]):
     """`manual_axes={"b", "a"}` -> `manual_axes={"a", "b"}`, the order of the mesh."""
 
@@ -109,7 +108,6 @@ class SortManualAxes(DecisionPattern[ManualComputationOp, ManualAxesAttr]):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class ReplicateManualAxes(DecisionPattern[ManualComputationOp, BorderShardings]):
     """`in_shardings=[<@mesh, [{"a"}]>]` -> `in_shardings=[<@mesh, [{"a"}], replicated={"b"}>]` for manual axis `b`."""
 
@@ -119,7 +117,6 @@ class ReplicateManualAxes(DecisionPattern[ManualComputationOp, BorderShardings])
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class ManualAxesCleanupPass(PatternPass):
     """Specify manual axes fully: in the order of the mesh, and replicated where a sharding does not mention them."""
 

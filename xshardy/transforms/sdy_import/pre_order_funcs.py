@@ -1,7 +1,6 @@
 """Put callers before their callees, the order in which propagation visits functions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -13,7 +12,6 @@ from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.transforms.sdy.call_order import callees_first
 
 
-@dataclass(frozen=True)
 class OrderFunctions(DecisionPattern[FuncOp, Sequence[FuncOp]]):
     """
     `func @callee`, `func @caller` -> `func @caller`, `func @callee`, at the end of the module.
@@ -29,7 +27,6 @@ class OrderFunctions(DecisionPattern[FuncOp, Sequence[FuncOp]]):
             rewriter.insert(function, InsertPoint.at_end(block))
 
 
-@dataclass(frozen=True)
 class PreOrderFuncsPass(PatternPass):
     """Reorder the functions of a module in pre-order of the call graph."""
 

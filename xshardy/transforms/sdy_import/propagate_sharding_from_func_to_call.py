@@ -1,7 +1,6 @@
 """Give calls without shardings those of the results of their callees. Source: Shardy's docs, "Import passes"."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -31,7 +30,6 @@ def shardings_of_callees(functions: Functions, calls: Iterable[CallOp]) -> Mappi
     }
 
 
-@dataclass(frozen=True)
 class TakeShardingsOfCallee(DecisionPattern[CallOp, TensorShardingPerValueAttr]):
     """`call @f()` -> `call @f() {sdy.sharding = s}`, where `s` are the shardings of the results of `@f`."""
 
@@ -40,7 +38,6 @@ class TakeShardingsOfCallee(DecisionPattern[CallOp, TensorShardingPerValueAttr])
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class PropagateShardingFromFuncToCallPass(PatternPass):
     """Set the shardings of a call that has none to those of the results of its callee, if that has some."""
 

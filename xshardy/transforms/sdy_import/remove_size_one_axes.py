@@ -58,7 +58,6 @@ class RemoveSizeOneAxes(AttributePattern):
         return without_size_one_axes(attribute, self.meshes) if isinstance(attribute, TensorShardingAttr) else attribute
 
 
-@dataclass(frozen=True)
 class RemoveSizeOneAxesPass(PatternPass):
     """Remove axes of size one from all shardings of a module that has a mesh with one; the meshes keep them."""
 

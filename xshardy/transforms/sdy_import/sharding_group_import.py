@@ -104,7 +104,6 @@ def canonical_groups(members: Iterable[ShardingGroupOp]) -> CanonicalGroups:
     return CanonicalGroups(kept, {op: None for op in members if op not in kept})
 
 
-@dataclass(frozen=True)
 class EraseRepeatedMember(DecisionPattern[ShardingGroupOp, None]):
     """`sharding_group x group_id=0`, `sharding_group x group_id=0` -> `sharding_group x group_id=0`"""
 
@@ -112,7 +111,6 @@ class EraseRepeatedMember(DecisionPattern[ShardingGroupOp, None]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class RenumberGroup(DecisionPattern[ShardingGroupOp, int]):
     """`sharding_group x group_id=12` -> `sharding_group x group_id=0`, the canonical id of the merged group."""
 
@@ -122,7 +120,6 @@ class RenumberGroup(DecisionPattern[ShardingGroupOp, int]):
             rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class ShardingGroupImportPass(PatternPass):
     """Canonicalize and validate sharding groups: merge those that share a tensor, number them, drop what repeats."""
 

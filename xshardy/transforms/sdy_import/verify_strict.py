@@ -6,7 +6,6 @@ of its operand to that of its result.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -87,7 +86,6 @@ def errors_in(module: ModuleOp) -> Iterator[tuple[Operation, str]]:
                 yield op, f"'{op.name}' op {value} - {what}"
 
 
-@dataclass(frozen=True)
 class VerifyStrictPass(ReadOnlyPass):
     """
     Check rules of the documents that upstream does not enforce: meshes have one number of devices, empty dimensions are

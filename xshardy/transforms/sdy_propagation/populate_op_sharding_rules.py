@@ -38,7 +38,6 @@ def rules_in(module: ModuleOp, rules: ShardingRules) -> Iterator[tuple[Operation
             yield op, rule
 
 
-@dataclass(frozen=True)
 class WriteRule(DecisionPattern[Operation, OpShardingRuleAttr]):
     """`op` -> `op {sdy.sharding_rule = #sdy.op_sharding_rule<...>}`, if the operation has a rule."""
 

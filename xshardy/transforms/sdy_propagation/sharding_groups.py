@@ -5,7 +5,6 @@ Source: rows SDY-OP-10 and SDY-PASS-06, and Shardy's docs, "Sharding propagation
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from xdsl.ir import Operation, SSAValue
@@ -74,7 +73,6 @@ def _owning_op(value: SSAValue) -> Operation:
     return op
 
 
-@dataclass(frozen=True)
 class ConstrainGroupMember(DecisionPattern[Operation, Conflict]):
     """
     `f(%x); sdy.sharding_group %x` -> `%0 = sdy.sharding_constraint %x <open>; f(%0); sdy.sharding_group %0`.

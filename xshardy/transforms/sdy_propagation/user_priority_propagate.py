@@ -1,7 +1,6 @@
 """Propagate shardings by user priorities. Source: Shardy's docs, "Propagation passes"."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xshardy.sharding.user_priorities import admit, defer
@@ -9,7 +8,6 @@ from xshardy.transforms.sdy_propagation.op_priority_propagate import OpPriorityP
 from xshardy.transforms.sdy_propagation.propagation_run import PropagationRun
 
 
-@dataclass(frozen=True)
 class UserPriorityPropagatePass(OpPriorityPropagatePass):
     """Propagate dimension shardings of priority 0 by op priorities until nothing changes, then add those of 1, ..."""
 

@@ -132,7 +132,6 @@ def rules_to_erase(numbering: Numbering) -> Mapping[Operation, None]:
     return {op: None for op, rule in rules if isinstance(rule, OpShardingRuleAttr) and not rule.is_custom_rule}
 
 
-@dataclass(frozen=True)
 class EraseDead(DecisionPattern[Operation, None]):
     """
     `%0 = stablehlo.add %x, %y` -> nothing, if the result is not used.
@@ -144,7 +143,6 @@ class EraseDead(DecisionPattern[Operation, None]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class WriteFunctionAttributes(DecisionPattern[FuncOp, FunctionAttributes]):
     """`func.func @f(%x) -> ...` -> `func.func @f(%x {sdy.sharding = ...}) -> ...`: on arguments and results."""
 
@@ -154,7 +152,6 @@ class WriteFunctionAttributes(DecisionPattern[FuncOp, FunctionAttributes]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class WriteValueShardings(DecisionPattern[Operation, Sequence[tuple[SSAValue, TensorShardingAttr]]]):
     """`sdy.data_flow_edge %x` -> `sdy.data_flow_edge %x sharding=<...>`: shardings that are kept in properties."""
 
@@ -166,7 +163,6 @@ class WriteValueShardings(DecisionPattern[Operation, Sequence[tuple[SSAValue, Te
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class WriteAttributes(DecisionPattern[Operation, Attributes]):
     """`op` -> `op {sdy.sharding = ..., sdy.sharding_rule = ...}`: the discardable attributes that were decided."""
 
@@ -175,7 +171,6 @@ class WriteAttributes(DecisionPattern[Operation, Attributes]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class EraseRule(DecisionPattern[Operation, None]):
     """`op {sdy.sharding_rule = ...}` -> `op`, unless the rule is custom."""
 

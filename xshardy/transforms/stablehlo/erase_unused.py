@@ -60,7 +60,6 @@ class EraseUnusedComputation(RewritePattern):
             rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class EraseUnusedPass(PatternPass):
     """Erase operations whose results are not used, also collectives, and calls of functions that only compute."""
 

@@ -25,7 +25,6 @@ class InliningInRegions:
         return len(callee.body.blocks) == 1 and callee.sym_name.data not in self.recursive
 
 
-@dataclass(frozen=True)
 class InlineAppliedCallsPass(PatternPass):
     """
     Inline the calls in reducers, comparators and other regions that operations apply to elements.

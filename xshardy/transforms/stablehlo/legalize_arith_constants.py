@@ -1,6 +1,5 @@
 """Replace the constants of arith by those of StableHLO."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects import arith
@@ -25,7 +24,6 @@ class ReplaceArithConstant(RewritePattern):
             rewriter.replace(op, constant)
 
 
-@dataclass(frozen=True)
 class LegalizeArithConstantsPass(PatternPass):
     """
     Write tensors of `arith.constant` as `stablehlo.constant`.

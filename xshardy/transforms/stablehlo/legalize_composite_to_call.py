@@ -1,6 +1,5 @@
 """Replace composites by calls of their decompositions."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.func import CallOp
@@ -20,7 +19,6 @@ class CallDecomposition(RewritePattern):
         rewriter.replace(op, call)
 
 
-@dataclass(frozen=True)
 class LegalizeCompositeToCallPass(PatternPass):
     """Write each `stablehlo.composite` as a call of its decomposition, which has sharding rules and kernels."""
 

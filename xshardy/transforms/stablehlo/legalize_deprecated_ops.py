@@ -1,6 +1,5 @@
 """Replace deprecated operations of StableHLO."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,7 +15,6 @@ def is_deprecated(op: Operation) -> bool:
     return type(op) in DEPRECATED
 
 
-@dataclass(frozen=True)
 class LegalizeDeprecatedOpsPass(PatternPass):
     """
     Write `broadcast`, `create_token`, `cross-replica-sum`, `dot`, `einsum`, `torch_index_select` and `unary_einsum` in

@@ -1,6 +1,5 @@
 """Replace `if` by `case`, whose results have data flow edges, as those of loops have."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType, i32
@@ -23,7 +22,6 @@ class CaseOfPredicate(RewritePattern):
         rewriter.replace(op, case)
 
 
-@dataclass(frozen=True)
 class LegalizeIfToCasePass(PatternPass):
     """Write each `stablehlo.if` as a `stablehlo.case`: shardings propagate through the branches of that only."""
 

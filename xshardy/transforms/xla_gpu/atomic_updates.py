@@ -142,7 +142,6 @@ def _fills_bytes(type: Attribute) -> bool:
 # -- One instruction ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class LowerDirectUpdate(MemoryPattern):
     """Base of the patterns for updates that the GPU does by one instruction, or by several without a loop."""
 

@@ -23,7 +23,6 @@ from xshardy.transforms.call_graph import PRIVATE, functions_of
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS
 
 
-@dataclass(frozen=True)
 class TakeVectorApart(OpTypePattern):
     """`math.exp %v : vector<2xf32>` -> `vector.from_elements` of `math.exp` of each element."""
 
@@ -41,7 +40,6 @@ class TakeVectorApart(OpTypePattern):
         rewriter.replace(op, FromElementsOp(results, type_))
 
 
-@dataclass(frozen=True)
 class ComputeNarrowAsF32(OpTypePattern):
     """`math.exp %x : bf16` -> `arith.extf`, `math.exp : f32`, `arith.truncf`, for a float narrower than f32."""
 

@@ -29,7 +29,7 @@ from xshardy.rewriting import INNER_FIRST, PatternPass, PatternSet, Step, match_
 from xshardy.transforms.canonicalization import scf_patterns
 from xshardy.transforms.canonicalization.arith_patterns import INVERSE
 from xshardy.transforms.canonicalization.constants import constant_of, integer_of, is_splat_of, splat_attr, width_of
-from xshardy.transforms.canonicalize import canonicalization_steps
+from xshardy.transforms.canonicalization.steps import canonicalization_steps
 
 OTHER_RANGE = RANGE.replace("xla.", "xla_gpu.")
 """The alternative attribute name of ranges."""

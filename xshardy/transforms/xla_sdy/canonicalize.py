@@ -1,7 +1,6 @@
 """Canonicalization that folds no constants, since folding would move them out of the regions that they belong to."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -11,7 +10,6 @@ from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step
 from xshardy.transforms.unused_operations import EraseUnusedOperation
 
 
-@dataclass(frozen=True)
 class CanonicalizeImportedPass(PatternPass):
     """
     Erase operations that are not used, and read elements of tuples directly.

@@ -51,7 +51,6 @@ def constrained(value: SSAValue) -> Operation:
     return CustomCallOp(SHARDING_CALL, [value], [value.type])
 
 
-@dataclass(frozen=True)
 class ExportConstant(RewritePattern):
     """`sdy.constant` -> `stablehlo.constant`"""
 
@@ -60,7 +59,6 @@ class ExportConstant(RewritePattern):
         rewriter.replace(op, plain_constant(op))
 
 
-@dataclass(frozen=True)
 class DropIdentity(RewritePattern):
     """`sdy.all_reduce x` -> `x`, `sdy.propagation_barrier x` -> `x`: neither moves its operand."""
 

@@ -1,13 +1,11 @@
 """Protect constants from rewriting that merges or moves them."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xshardy.rewriting import PatternPass
 from xshardy.transforms.sdy_import.constant_copies import UseShardyConstant
 
 
-@dataclass(frozen=True)
 class ImportConstantsPass(PatternPass):
     """Replace each `stablehlo.constant` by a `sdy.constant`, which stays in the region it is in."""
 

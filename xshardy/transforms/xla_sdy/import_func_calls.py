@@ -1,7 +1,6 @@
 """Replace calls by named computations, with the shardings that the calls or else their callees have."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,7 +15,6 @@ from xshardy.transforms.sdy_import.propagate_sharding_from_func_to_call import (
 )
 
 
-@dataclass(frozen=True)
 class ImportFuncCallsPass(PatternPass):
     """
     Replace each call by a `sdy.named_computation` with the body of the callee, and erase the callee.

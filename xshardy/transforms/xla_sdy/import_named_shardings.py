@@ -152,7 +152,6 @@ def with_shardings(
     return new
 
 
-@dataclass(frozen=True)
 class ImportNamedShardingsPass(PatternPass):
     """
     Read the HLO shardings of arguments, results and the operations that carry one, by the axes of their meshes.

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
@@ -115,7 +114,6 @@ def imported_operations(module: ModuleOp) -> Mapping[CustomCallOp, Operation]:
     return found
 
 
-@dataclass(frozen=True)
 class ImportCustomCall(DecisionPattern[CustomCallOp, Operation]):
     """`custom_call @Sharding(x) {sdy.sharding = [s]}` -> `sdy.sharding_constraint x s`; so each row of `IMPORTED`."""
 
@@ -125,7 +123,6 @@ class ImportCustomCall(DecisionPattern[CustomCallOp, Operation]):
         )
 
 
-@dataclass(frozen=True)
 class ImportSdyCustomCallsPass(PatternPass):
     """Replace the custom calls that stand for sharding constraints, sharding groups and barriers by these."""
 

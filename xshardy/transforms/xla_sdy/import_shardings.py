@@ -140,7 +140,6 @@ def grouped_values(module: ModuleOp) -> Mapping[Operation, Sequence[tuple[SSAVal
 # Patterns
 
 
-@dataclass(frozen=True)
 class DeclareFoundMeshes(DecisionPattern[Operation, "Sequence[MeshOp]"]):
     """`module { op }` -> `module { sdy.mesh @mesh = <["_axis_0"=2]>, op }`, in front of the first operation."""
 
@@ -148,17 +147,14 @@ class DeclareFoundMeshes(DecisionPattern[Operation, "Sequence[MeshOp]"]):
         rewriter.insert(list(decision), InsertPoint.before(op))
 
 
-@dataclass(frozen=True)
 class ReadSignature(SetSignature):
     """`func @f(%x {mhlo.sharding = "{devices=[2]<=[2]}"})` -> `func @f(%x {sdy.sharding = <@mesh, [{"_axis_0"}]>})`"""
 
 
-@dataclass(frozen=True)
 class ReadSharding(SetAttributes):
     """`f(x) {mhlo.sharding = "{devices=[2]<=[2]}"}` -> `f(x) {sdy.sharding = <[<@mesh, [{"_axis_0"}]>]>}`"""
 
 
-@dataclass(frozen=True)
 class GroupValues(DecisionPattern[Operation, "Sequence[tuple[SSAValue, int]]"]):
     """`%y = f(x) {mhlo.sharding = "{... shard_as 3}"}` -> `%y = f(x)`, `sdy.sharding_group %y group_id=3`"""
 

@@ -242,7 +242,6 @@ def _check(border: Border, local: SSAValue, op: Operation, meshes: ImportedMeshe
 # Patterns
 
 
-@dataclass(frozen=True)
 class RenameBody(DecisionPattern[FuncOp, str]):
     """`func @shmap_body` -> `func @xla.sdy.manual_computation_body`"""
 
@@ -251,7 +250,6 @@ class RenameBody(DecisionPattern[FuncOp, str]):
         rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class MarkManualCode(DecisionPattern[CallOp, ManualCode]):
     """
     `%l = custom_call @SPMDFullToShardShape(@Sharding(x))`, `%r = call @f(%l)`,

@@ -101,7 +101,6 @@ def _versions(order: CallOrder, module: ModuleOp, by_name: Mapping[str, FuncOp])
     return found
 
 
-@dataclass(frozen=True)
 class SetManualAxes(DecisionPattern[FuncOp, Context]):
     """`func @f` -> `func @f {sdy.func_manual_axes = #sdy<manual_axes{"a"}>}`, if its calls are manual over `a`."""
 

@@ -1,7 +1,6 @@
 """Let a loop see the sharded values that it captures with open shardings, so that it may shard them further."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import SSAValue
@@ -29,7 +28,6 @@ def opened_captures(loop: WhileOp) -> Mapping[SSAValue, TensorShardingAttr]:
     return opened
 
 
-@dataclass(frozen=True)
 class OpenCaptures(RewritePattern):
     """`while { f(x) }` -> `y = sharding_constraint x [{?}]`, `while { f(y) }`, if the sharding of `x` is not open."""
 
@@ -43,7 +41,6 @@ class OpenCaptures(RewritePattern):
             )
 
 
-@dataclass(frozen=True)
 class OpenWhileFreeVarsShardingPass(PatternPass):
     """
     Put a constraint with open dimensions between each sharded value and a loop that captures it.

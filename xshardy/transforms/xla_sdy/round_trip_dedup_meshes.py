@@ -152,7 +152,6 @@ def mesh_of_groups(groups: Attribute | None) -> str | None:
 # Patterns
 
 
-@dataclass(frozen=True)
 class RenameManualAxes(DecisionPattern[ManualComputationOp, "tuple[str, ...]"]):
     """`manual_computation ... manual_axes={"x"}` -> `... manual_axes={"a", "b"}`, if `x` of its mesh is `a`, `b`."""
 
@@ -180,7 +179,6 @@ class UseOtherMesh(AttributePattern):
         return attribute if mesh is None else mesh.groups(cast(ReplicaGroupMeshAxesAttr, attribute)) or attribute
 
 
-@dataclass(frozen=True)
 class RoundTripDedupMeshesPass(PatternPass):
     """
     Erase each mesh whose devices another one has in the same order, and use the axes of that one instead.

@@ -1,7 +1,6 @@
 """Turn operations of sdy into custom calls, which HLO carries."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, ModuleOp
@@ -93,7 +92,6 @@ def exported_operations(module: ModuleOp) -> Mapping[Operation, Operation]:
     return found
 
 
-@dataclass(frozen=True)
 class ExportOperation(DecisionPattern[Operation, Operation]):
     """`sdy.sharding_constraint x s` -> `custom_call @Sharding(x) {sdy.sharding = [s]}`; so each row of `EXPORTED`."""
 
@@ -101,7 +99,6 @@ class ExportOperation(DecisionPattern[Operation, Operation]):
         rewriter.replace(op, decision)
 
 
-@dataclass(frozen=True)
 class RoundTripExportOpsPass(PatternPass):
     """
     Replace constants, sharding constraints, sharding groups and barriers of sdy by what HLO carries.

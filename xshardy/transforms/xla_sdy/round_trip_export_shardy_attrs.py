@@ -76,22 +76,18 @@ def sharding_of_returned(function: FuncOp) -> TensorShardingAttr | None:
     return None if end is None or not end.operands else get_sharding(end.operands[0])
 
 
-@dataclass(frozen=True)
 class ExportSignature(SetSignature):
     """`func @f(%x {sdy.sharding = s})` -> `func @f(%x {frontend = {xla.sdy.sharding = "s"}, sdy.sharding = s})`"""
 
 
-@dataclass(frozen=True)
 class OpenResults(SetSignature):
     """`func @f() -> (T {sdy.sharding = s}, T)` -> `func @f() -> (T {sdy.sharding = s}, T {sdy.sharding = open})`"""
 
 
-@dataclass(frozen=True)
 class ExportAttributes(SetAttributes):
     """`f(x) {sdy.sharding_rule = r}` -> `f(x) {mhlo.frontend_attributes = {xla.sdy.sharding_rule = "r"}}`"""
 
 
-@dataclass(frozen=True)
 class ExportResultShardings(DecisionPattern[ReturnOp, Mapping[int, TensorShardingAttr]]):
     """
     `func @f() -> (T {sdy.sharding = s}) { return x }` -> `... { return custom_call @FuncResultSharding(x) }`

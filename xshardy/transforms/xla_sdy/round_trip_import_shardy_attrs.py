@@ -218,7 +218,6 @@ def opened(sharding: TensorShardingAttr) -> TensorShardingAttr:
 # Patterns
 
 
-@dataclass(frozen=True)
 class DeclareMeshes(DecisionPattern[Operation, Mapping[str, MeshAttr]]):
     """`module {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = ...}"}}` -> `module { sdy.mesh @mesh = ... }`"""
 
@@ -226,12 +225,10 @@ class DeclareMeshes(DecisionPattern[Operation, Mapping[str, MeshAttr]]):
         rewriter.insert([MeshOp(name, mesh) for name, mesh in decision.items()], InsertPoint.before(op))
 
 
-@dataclass(frozen=True)
 class ImportSignature(SetSignature):
     """`func @f(%x {mhlo.frontend_attributes = {xla.sdy.sharding = "s"}})` -> `func @f(%x {sdy.sharding = s})`"""
 
 
-@dataclass(frozen=True)
 class ImportAttributes(SetAttributes):
     """
     `custom_call @Sharding(x) {mhlo.frontend_attributes = {xla.sdy.sharding = "s"}}` -> `custom_call @Sharding(x) {s}`
@@ -241,7 +238,6 @@ class ImportAttributes(SetAttributes):
     """
 
 
-@dataclass(frozen=True)
 class ImportResultSharding(DecisionPattern[CustomCallOp, ResultSharding]):
     """
     `func @f() -> T { return custom_call @FuncResultSharding(x) }` -> `func @f() -> (T {sdy.sharding = s}) { return x }`
@@ -264,7 +260,6 @@ class ImportResultSharding(DecisionPattern[CustomCallOp, ResultSharding]):
             rewriter.replace(op, (), op.operands)
 
 
-@dataclass(frozen=True)
 class RoundTripImportShardyAttrsPass(PatternPass):
     """
     Turn the texts in `mhlo.frontend_attributes` into meshes, shardings and sharding rules, and drop HLO's shardings.

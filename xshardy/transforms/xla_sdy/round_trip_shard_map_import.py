@@ -242,7 +242,6 @@ class ImportManualComputation(DecisionPattern[CallOp, "Wrapped | None"]):
         return body
 
 
-@dataclass(frozen=True)
 class EraseUnusedReshaping(DecisionPattern[CustomCallOp, None]):
     """`custom_call @GlobalToLocalShape` -> nothing, where no call of a body reads its results, nor anything else."""
 
@@ -250,7 +249,6 @@ class EraseUnusedReshaping(DecisionPattern[CustomCallOp, None]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class EraseBody(DecisionPattern[FuncOp, None]):
     """`func @manual_computation_body` -> nothing: nothing calls it anymore."""
 
@@ -258,7 +256,6 @@ class EraseBody(DecisionPattern[FuncOp, None]):
         rewriter.erase(op)
 
 
-@dataclass(frozen=True)
 class RoundTripShardMapImportPass(PatternPass):
     """
     Replace calls of functions named after `xla.sdy.manual_computation_body` by manual computations.

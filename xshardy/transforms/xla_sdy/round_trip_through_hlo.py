@@ -1,6 +1,5 @@
 """Write a module as HLO text, and read it back: what HLO does not carry is lost."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -19,7 +18,6 @@ from xshardy.transforms.hlo.inline_regions import InlineRegionsPass
 from xshardy.transforms.hlo.to_opcodes import write_hlo
 
 
-@dataclass(frozen=True)
 class RoundTripThroughHloPass(ModulePass):
     """
     Replace a module by what its HLO text says, with the computations of loops and conditionals in their regions.

@@ -43,7 +43,6 @@ def _dictionaries(entries: Sequence[Attributes]) -> ArrayAttr[DictionaryAttr] | 
     return ArrayAttr(DictionaryAttr(dict(entry)) for entry in entries) if any(entries) else None
 
 
-@dataclass(frozen=True)
 class SetSignature(DecisionPattern[FuncOp, Signature]):
     """`func @f(%x)` -> `func @f(%x {a})`: the decided attributes, and no others. Passes name what they set."""
 
@@ -51,7 +50,6 @@ class SetSignature(DecisionPattern[FuncOp, Signature]):
         decision.set_on(op, rewriter)
 
 
-@dataclass(frozen=True)
 class SetAttributes(DecisionPattern[Operation, Attributes]):
     """`f(x)` -> `f(x) {a}`: the decided attributes, and no others. Passes name what they set."""
 

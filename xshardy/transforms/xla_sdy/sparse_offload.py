@@ -1,7 +1,6 @@
 """Functions that XLA runs on another core: which of their arguments must not take shardings from inside."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
@@ -73,7 +72,6 @@ def is_slicing(outside: TensorShardingAttr | None, inside: TensorShardingAttr) -
     return any(after.axes.data and not before.axes.data for before, after in dims)
 
 
-@dataclass(frozen=True)
 class GuardArguments(DecisionPattern[FuncOp, Sequence[BlockArgument]]):
     """`func @f(%x) { g(%x) }` -> `func @f(%x) { g(sdy.propagation_barrier %x allowed_direction=FORWARD) }`"""
 

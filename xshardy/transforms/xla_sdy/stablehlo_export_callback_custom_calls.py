@@ -1,6 +1,5 @@
 """Give callbacks into Python a tuple as result, as XLA's runtime has it."""
 
-from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import TupleType
@@ -15,7 +14,6 @@ from xshardy.rewriting import PatternPass, match_op_type
 from xshardy.transforms.xla_sdy.names import PYTHON_CALLBACKS, target_of
 
 
-@dataclass(frozen=True)
 class ReturnTuple(RewritePattern):
     """`%y = custom_call @callback(x)` -> `%t = custom_call @callback(x)`, `%y = get_tuple_element %t[0]`"""
 
@@ -36,7 +34,6 @@ class ReturnTuple(RewritePattern):
         rewriter.replace(op, element)
 
 
-@dataclass(frozen=True)
 class StablehloExportCallbackCustomCallsPass(PatternPass):
     """Let callbacks into Python with one result return a tuple of it. The element has the sharding of the call."""
 

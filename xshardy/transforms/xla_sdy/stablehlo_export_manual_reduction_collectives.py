@@ -161,7 +161,6 @@ def _local_type(value: SSAValue, sharding: TensorShardingAttr, mesh: MeshAttr) -
     return TensorType(element_type(value), local_shape(shape_of(value), sharding, mesh))
 
 
-@dataclass(frozen=True)
 class StablehloExportManualReductionCollectivesPass(PatternPass):
     """
     Replace reductions of values that users left unreduced, and what makes values unreduced, by manual computations.

@@ -74,17 +74,14 @@ def exported_attributes(op: Operation, notation: Notation, *, with_control_flow:
     return {**attributes, HLO_SHARDING: text}
 
 
-@dataclass(frozen=True)
 class WriteSignature(SetSignature):
     """`func @f(%x {sdy.sharding = <@mesh, [{"a"}]>})` -> `func @f(%x {mhlo.sharding = "{devices=[2]<=[2]}"})`"""
 
 
-@dataclass(frozen=True)
 class WriteSharding(SetAttributes):
     """`f(x) {sdy.sharding = <[<@mesh, [{"a"}]>]>}` -> `f(x) {mhlo.sharding = "{devices=[2]<=[2]}"}`"""
 
 
-@dataclass(frozen=True)
 class EraseMesh(DecisionPattern[MeshOp, None]):
     """`sdy.mesh @mesh = <["a"=2]>` -> nothing: HLO shardings have their devices in them."""
 

@@ -57,17 +57,14 @@ def outlinings(module: ModuleOp, marks: Marks) -> Mapping[ManualComputationOp, O
     return found
 
 
-@dataclass(frozen=True)
 class MarkSignature(SetSignature):
     """`func @f(%x)` -> `func @f(%x {xla.sdy.manual_axes = {"a"}})`, if `@f` is called where `a` is manual."""
 
 
-@dataclass(frozen=True)
 class MarkOperation(SetAttributes):
     """`f(x)` -> `f(x) {sdy.sharding = [{}], xla.sdy.manual_axes = {"a"}}`, in a computation over `a`."""
 
 
-@dataclass(frozen=True)
 class MarkNamedComputation(DecisionPattern[NamedComputationOp, Attributes]):
     """`named_computation<"f">(x)` -> `named_computation<"f">(x) in_shardings=[{}]`, in a manual computation."""
 

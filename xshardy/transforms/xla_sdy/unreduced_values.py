@@ -1,7 +1,6 @@
 """Where values are unreduced: constants become so by an operation, and operations that only move data pass it on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult
@@ -39,7 +38,6 @@ def unreduced_constants(module: ModuleOp) -> Mapping[ConstantOp, TensorShardingA
     return {op: sharding for op, sharding in constants if sharding is not None and sharding.unreduced_axes.data}
 
 
-@dataclass(frozen=True)
 class UnreduceConstant(DecisionPattern[ConstantOp, TensorShardingAttr]):
     """`sdy.constant {s, unreduced={"a"}}` -> `sdy.constant {s}`, `sdy.replicated_to_unreduced {"a"}`"""
 
@@ -91,7 +89,6 @@ def shardings_to_pass_on(module: ModuleOp) -> Mapping[Operation, TensorShardingP
     return {op: TensorShardingPerValueAttr(shardings) for op, shardings in new.items()}
 
 
-@dataclass(frozen=True)
 class PassOnUnreduced(DecisionPattern[Operation, TensorShardingPerValueAttr]):
     """`%y = f(x) {s}`, `transpose %y {t, unreduced={"a"}}` -> `%y = f(x) {s, unreduced={"a"}}`, ..."""
 

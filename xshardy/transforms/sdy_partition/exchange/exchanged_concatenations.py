@@ -33,7 +33,6 @@ class Joined:
     is_rotation: bool = False
 
 
-@dataclass(frozen=True)
 class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
     """
     `concatenate %x, %y` -> `manual_computation(%x, %y) { dynamic_update_slice %all, (collective_permute %x[0:3]) }`

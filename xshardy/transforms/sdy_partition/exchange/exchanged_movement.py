@@ -69,7 +69,6 @@ class ReadPart:
     code: DeviceCode
 
 
-@dataclass(frozen=True)
 class MovementPattern(LocalPattern[OpT, Movement | WholeParts], Generic[OpT]):
     """
     `f %x` -> `manual_computation(%x) (%part) { f (exchanged %part) }`: `f` of what a device needs of all parts.
@@ -92,7 +91,6 @@ class MovementPattern(LocalPattern[OpT, Movement | WholeParts], Generic[OpT]):
         """What `op` does to what a device needs: the rest of `op`, along other dimensions than the exchanged ones."""
 
 
-@dataclass(frozen=True)
 class ExchangeOfSlice(MovementPattern[stablehlo.SliceOp]):
     """
     `slice %x [1:8]` -> `manual_computation(%x) { %part[1:4], collective_permute %part[0:1] }`
@@ -137,7 +135,6 @@ class ExchangeOfSlice(MovementPattern[stablehlo.SliceOp]):
         return read.code.insert(stablehlo.SliceOp(read.part, *zip(*rows, strict=True)), read.sharding)
 
 
-@dataclass(frozen=True)
 class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
     """
     `pad %x, low = [1]` -> `manual_computation(%x) { collective_permute %part[3:4], %part[0:3] }`
@@ -184,7 +181,6 @@ class ExchangeOfPad(MovementPattern[stablehlo.PadOp]):
         return read.code.insert(padded, read.sharding)
 
 
-@dataclass(frozen=True)
 class ExchangeOfReverse(MovementPattern[stablehlo.ReverseOp]):
     """
     `reverse %x` -> `manual_computation(%x) { reverse (collective_permute %part) }`: of the opposite part.

@@ -34,7 +34,6 @@ class MovedElements:
     """Their dimensions are those of a tensor with one for each group."""
 
 
-@dataclass(frozen=True)
 class ExchangeOfReshape(LocalPattern[stablehlo.ReshapeOp, MovedElements]):
     """
     `reshape %x` -> `manual_computation(%x) { reshape (exchange (reshape %part)) }`

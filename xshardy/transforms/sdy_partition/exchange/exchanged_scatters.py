@@ -88,7 +88,6 @@ class LocalWindowScatter:
     """What leaves elements as they are when it is scattered."""
 
 
-@dataclass(frozen=True)
 class ExchangeOfSelectAndScatter(LocalPattern[stablehlo.SelectAndScatterOp, LocalWindowScatter]):
     """
     `select_and_scatter %x, %s` -> `manual_computation(%x, %s) { select_and_scatter (exchange %x), (exchange %s) }`

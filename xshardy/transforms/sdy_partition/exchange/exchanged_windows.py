@@ -85,7 +85,6 @@ def neutral_element(combined: SSAValue, arguments: set[SSAValue]) -> Dense | Non
 # -- Reductions of windows --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class ExchangeOfReduceWindow(LocalPattern[stablehlo.ReduceWindowOp, Movement]):
     """
     `reduce_window %x` -> `manual_computation(%x) { reduce_window (exchange %part) }`: the windows of a part.
@@ -155,7 +154,6 @@ class LocalConvolution:
     batch_groups: int
 
 
-@dataclass(frozen=True)
 class ExchangeOfConvolution(LocalPattern[stablehlo.ConvolutionOp, LocalConvolution]):
     """
     `convolution %x, %k` -> `manual_computation(%x, %k) { convolution (exchange %part), %k }`: the windows of a part.

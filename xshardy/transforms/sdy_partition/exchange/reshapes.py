@@ -188,7 +188,6 @@ def _split(moved: MovedGroups, group: ReshapeGroup) -> DimExchange | None:
     return DimExchange(axes_of(target, group.result), near, part, 1, Placement(table=table))
 
 
-@dataclass(frozen=True)
 class ReshapeOfWholeParts(LocalPattern[stablehlo.ReshapeOp, SplitGroups]):
     """
     `reshape %x` -> `manual_computation(%x) { reshape (dynamic_slice (concatenate %part, (collective_permute %part))) }`

@@ -60,7 +60,6 @@ class Mirroring:
         return [extent + self.shifts.get(dim, 0) for dim, extent in enumerate(self.source.shape)]
 
 
-@dataclass(frozen=True)
 class ReverseOfWholeParts(LocalPattern[stablehlo.ReverseOp, Mirroring]):
     """
     `reverse %x` -> `reshard (reverse %x)`, where the result is over the mesh in the opposite order.

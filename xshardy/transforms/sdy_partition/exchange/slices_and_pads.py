@@ -1,7 +1,5 @@
 """Slices and pads along sharded dimensions, with whole parts of neighbours, as upstream."""
 
-from dataclasses import dataclass
-
 from xdsl.ir import SSAValue
 
 from xshardy.dialects import stablehlo
@@ -40,7 +38,6 @@ def pad_stays(op: stablehlo.PadOp, dim: int, source: WholeTensor, target: WholeT
     return not (op.interior_padding.get_values()[dim] or near.left or near.right)
 
 
-@dataclass(frozen=True)
 class SliceOfWholeParts(ExchangeOfSlice):
     """
     `slice %x [1:8]` -> `manual_computation(%x) { dynamic_slice (concatenate %part, (collective_permute %part)) }`
@@ -64,7 +61,6 @@ class SliceOfWholeParts(ExchangeOfSlice):
         return WholeParts.of({dim: Reads(part_size(target, dim), -starts[dim]) for dim in dims}, source)
 
 
-@dataclass(frozen=True)
 class PadOfWholeParts(ExchangeOfPad):
     """
     `pad %x, low = [1]` -> `manual_computation(%x) { dynamic_slice (pad (concatenate (permute %part), %part)) }`

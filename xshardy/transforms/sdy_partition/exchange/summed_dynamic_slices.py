@@ -1,7 +1,6 @@
 """Dynamic slices of sharded dimensions: each device contributes what it has of the slice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -24,7 +23,6 @@ from xshardy.transforms.sdy_partition.local.updates import clamped
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
 
 
-@dataclass(frozen=True)
 class SumOfDynamicSlices(LocalPattern[stablehlo.DynamicSliceOp, Sequence[int]]):
     """
     `dynamic_slice %x, %i` -> `manual_computation(%x, %i) { all_reduce (place (dynamic_slice %part, %i - offset)) }`

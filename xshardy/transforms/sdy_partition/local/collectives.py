@@ -68,7 +68,6 @@ def _reshaped(op: sdy.Collective, code: DeviceCode) -> SSAValue:
     return code.reshaped(op.tensor, tensor_type(op.result).get_shape(), _element(op))
 
 
-@dataclass(frozen=True)
 class GatherBetweenDevices(LocalPattern[sdy.AllGatherOp, Mapping[int, AxisRefs]]):
     """
     `sdy.all_gather [{"x"}, {}] %x` -> `stablehlo.all_gather %x`, along the dimension, between the devices along "x".
@@ -131,7 +130,6 @@ def _gather_at_once(op: sdy.AllGatherOp, gathered: Mapping[int, AxisRefs], code:
     return code.reshaped(parts, [extent * factors.get(dim, 1) for dim, extent in enumerate(shape)], element)
 
 
-@dataclass(frozen=True)
 class ReduceBetweenDevices(LocalPattern[sdy.AllReduceOp, AxisRefs]):
     """`sdy.all_reduce {"x"} %x` -> `stablehlo.all_reduce %x`, between the devices along "x"."""
 
@@ -152,7 +150,6 @@ def _reduce(op: sdy.Reduction, axes: AxisRefs, sharding: TensorShardingAttr, cod
     return code.insert(stablehlo.AllReduceOp([op.tensor], groups, body, code.channels.take(), True))
 
 
-@dataclass(frozen=True)
 class TakeOwnPart(LocalPattern[sdy.AllSliceOp, Sequence[AxisRefs]]):
     """
     `sdy.all_slice [{"x"}, {}] %x` -> `dynamic_slice %x`: each device takes its part of its operand.
@@ -188,7 +185,6 @@ class AllToAllDims:
         return prod(self.factors.values())
 
 
-@dataclass(frozen=True)
 class ExchangeBetweenDevices(LocalPattern[sdy.AllToAllOp, AllToAllDims]):
     """
     `sdy.all_to_all [{"x"}: 0->1] %x` -> `stablehlo.all_to_all %x`, between the devices along "x".
@@ -243,7 +239,6 @@ def _exchange_at_once(op: sdy.AllToAllOp, exchange: AllToAllDims, code: DeviceCo
     return code.reshaped(parts, tensor_type(op.result).get_shape(), element)
 
 
-@dataclass(frozen=True)
 class SendToDevices(LocalPattern[sdy.CollectivePermuteOp, Sequence[tuple[int, int]]]):
     """
     `sdy.collective_permute %x` -> `stablehlo.collective_permute %x`: each device sends its part to its new place.
@@ -280,7 +275,6 @@ class Scattering:
         return tuple(axis for axes in self.axes_by_dim.values() for axis in axes)
 
 
-@dataclass(frozen=True)
 class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scattering]):
     """
     `sdy.reduce_scatter [{"x"}, {}] %x` -> `stablehlo.reduce_scatter %x`, between the devices along "x".
@@ -315,7 +309,6 @@ class ReduceAndScatterBetweenDevices(LocalPattern[sdy.ReduceScatterOp, Scatterin
         code.replace(op, part)
 
 
-@dataclass(frozen=True)
 class KeepOnFirstDevice(LocalPattern[sdy.ReplicatedToUnreducedOp, Sequence[bool]]):
     """
     `sdy.replicated_to_unreduced {"x"} %x` -> `select(is_first, %x, 0)`: of the devices along "x", one keeps its copy.
@@ -335,7 +328,6 @@ class KeepOnFirstDevice(LocalPattern[sdy.ReplicatedToUnreducedOp, Sequence[bool]
         code.replace(op, code.insert(stablehlo.SelectOp(is_first, op.tensor, code.zeros(tensor_type(op.tensor)))))
 
 
-@dataclass(frozen=True)
 class PlacePartAmongZeros(LocalPattern[sdy.ShardedToUnreducedOp, Sequence[AxisRefs]]):
     """`sdy.sharded_to_unreduced [{"x"}, {}] %x` -> `dynamic_update_slice(0, %x)`: each part in its place."""
 

@@ -4,8 +4,6 @@ Communication that a program for all devices has already: between replicas, of w
 What refers to partitions has a meaning in the program of one device only, as in a manual computation.
 """
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import is_side_effect_free
@@ -122,7 +120,6 @@ def _mixes_parts(op: Operation, before: WholeTensors) -> bool:
     return False
 
 
-@dataclass(frozen=True)
 class CollectiveOfOneDevice(LocalPattern[Operation, WholeTensors]):
     """
     `all_reduce %x` -> `%x`, between groups of one device each. Other collectives stay as they are.

@@ -1,7 +1,5 @@
 """Constants and iotas: each device creates its part."""
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import TensorType
 
 from xshardy.dialects import hlo, stablehlo
@@ -13,7 +11,6 @@ from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
 
 
-@dataclass(frozen=True)
 class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
     """`sdy.constant dense<2> : 8` -> `stablehlo.constant dense<2> : 4`; if it is no splat, a slice of the whole."""
 
@@ -35,7 +32,6 @@ class ConstantOfPart(LocalPattern[ConstantOp, WholeTensor]):
         code.replace(op, part)
 
 
-@dataclass(frozen=True)
 class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
     """`hlo.elided_constant : 8` -> a slice of it: the value, which the text leaves out, stays that of the whole."""
 
@@ -51,7 +47,6 @@ class ElidedConstantOfPart(LocalPattern[hlo.ElidedConstantOp, WholeTensor]):
             code.replace(op, code.own_part(whole, decision))
 
 
-@dataclass(frozen=True)
 class IotaOfPart(LocalPattern[stablehlo.IotaOp, WholeTensor]):
     """`iota : 8` -> `iota : 4`, plus the offset of the part if the iota dimension is sharded."""
 

@@ -146,7 +146,6 @@ def local_groups(op: stablehlo.ConvolutionOp, before: WholeTensors) -> tuple[int
     return features, batches
 
 
-@dataclass(frozen=True)
 class ConvolutionOfParts(LocalPattern[stablehlo.ConvolutionOp, tuple[int, int]]):
     """
     `convolution, groups = 8` -> `convolution, groups = 4`: with the groups that are in the parts.

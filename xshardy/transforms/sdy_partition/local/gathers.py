@@ -63,7 +63,6 @@ class LocalGather:
         )
 
 
-@dataclass(frozen=True)
 class GatherFromPart(LocalPattern[stablehlo.GatherOp, LocalGather]):
     """
     `gather(%x, %i)` -> `gather(%part, %i)`: the same slices of each part.

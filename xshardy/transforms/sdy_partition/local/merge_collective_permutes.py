@@ -1,7 +1,6 @@
 """Two permutations of devices, one right after the other, are one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType, i64
@@ -42,7 +41,6 @@ class MergeCollectivePermutes(RewritePattern):
         rewriter.erase(inner)
 
 
-@dataclass(frozen=True)
 class MergeCollectivePermutesPass(PatternPass):
     """Merge each `collective_permute` with that whose result it sends on."""
 

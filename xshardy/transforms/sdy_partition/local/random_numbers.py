@@ -1,14 +1,11 @@
 """Random numbers: a generator has one stream of numbers, so a device cannot draw its part of them by itself."""
 
-from dataclasses import dataclass
-
 from xshardy.dialects import stablehlo
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors, refuse
 
 
-@dataclass(frozen=True)
 class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
     """
     `rng_bit_generator %s : 8` -> `dynamic_slice (rng_bit_generator %s : 8)`: draw all numbers and take the own part.
@@ -39,7 +36,6 @@ class RandomBitsOfPart(LocalPattern[stablehlo.RngBitGeneratorOp, WholeTensor]):
         code.replace(op, drawn.output_state, code.own_part(drawn.output, decision))
 
 
-@dataclass(frozen=True)
 class RandomNumbersOfPart(LocalPattern[stablehlo.RngOp, WholeTensor]):
     """
     `rng %a, %b, %s : 4` -> `dynamic_slice (rng %a, %b, %s : 8)`: draw all numbers and take the own part.

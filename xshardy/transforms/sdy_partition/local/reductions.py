@@ -41,7 +41,6 @@ def _check_kept(op: stablehlo.ReduceOp, source: WholeTensor, target: WholeTensor
             )
 
 
-@dataclass(frozen=True)
 class ReduceOfPart(LocalPattern[stablehlo.ReduceOp, InitialValues]):
     """
     `reduce(%x init: %c)` -> `reduce(%part init: select(is_first, %c, 0))`: sums count the initial value once.

@@ -1,7 +1,5 @@
 """Operations of sdy with a body, and barriers of propagation."""
 
-from dataclasses import dataclass
-
 from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.sdy.ops import ManualComputationOp, PropagationBarrierOp
@@ -10,7 +8,6 @@ from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors, refuse
 
 
-@dataclass(frozen=True)
 class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
     """`manual_computation(%x) (%a) { f(%a) }` -> `f(%x)`: the body is already the program of each device."""
 
@@ -25,7 +22,6 @@ class InlineManualComputation(LocalPattern[ManualComputationOp, WholeTensors]):
         code.rewriter.erase(end)
 
 
-@dataclass(frozen=True)
 class EraseBarrier(LocalPattern[PropagationBarrierOp, WholeTensors]):
     """
     `propagation_barrier %x` -> `%x`: shardings do not propagate any more.

@@ -1,7 +1,5 @@
 """Reshards that `sdy-reshard-to-collectives` leaves: those to a mesh with other axes, or to a single device."""
 
-from dataclasses import dataclass
-
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode
@@ -9,7 +7,6 @@ from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
 
 
-@dataclass(frozen=True)
 class TakePartOverOtherMesh(LocalPattern[ReshardOp, WholeTensor]):
     """
     `sdy.reshard %x <@other, [{"x"}, {}]>` -> `dynamic_slice %x`, over a mesh with other axes; `%x` to a replicated one.

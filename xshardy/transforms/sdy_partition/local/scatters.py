@@ -159,7 +159,6 @@ class LocalScatter:
     """The neutral elements to which the other devices apply their updates, by element type."""
 
 
-@dataclass(frozen=True)
 class ScatterToPart(LocalPattern[stablehlo.ScatterOp, LocalScatter]):
     """
     `scatter(%x, %i, %u)` -> `scatter(%part, %i - offset, %u)`: the same updates of each part.

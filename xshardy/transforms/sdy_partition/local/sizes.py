@@ -1,14 +1,11 @@
 """Sizes of dimensions: those of the whole tensor, which a part does not have."""
 
-from dataclasses import dataclass
-
 from xshardy.dialects import stablehlo
 from xshardy.transforms.sdy_partition.local.device_code import DeviceCode, integers_of
 from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 
-@dataclass(frozen=True)
 class SizeOfWhole(LocalPattern[stablehlo.GetDimensionSizeOp, int]):
     """`get_dimension_size %part, dim = 0` -> `constant 8`, if the dimension is sharded."""
 

@@ -52,7 +52,6 @@ def check_concatenate(op: stablehlo.ConcatenateOp, before: WholeTensors) -> None
             require_same_axes(op, source, target, dim)
 
 
-@dataclass(frozen=True)
 class ReverseOfPart(LocalPattern[stablehlo.ReverseOp, None]):
     """
     `reverse %x` -> `reverse %part`: along a sharded dimension, the result is over a mesh in the opposite order.
@@ -96,7 +95,6 @@ def slice_stays(op: stablehlo.SliceOp, dim: int, source: WholeTensor, target: Wh
     return not op.start_indices.get_values()[dim] and target.part_shape[dim] * stride == source.part_shape[dim]
 
 
-@dataclass(frozen=True)
 class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
     """
     `slice %x [0:8:2]` -> `slice %part [0:4:2]`: along a sharded dimension, every so many elements of each part.
@@ -130,7 +128,6 @@ class SliceOfPart(LocalPattern[stablehlo.SliceOp, Sequence[int]]):
         code.rewriter.replace(op, stablehlo.SliceOp(op.operand, starts, decision, strides))
 
 
-@dataclass(frozen=True)
 class DynamicSliceOfPart(LocalPattern[stablehlo.DynamicSliceOp, WholeTensors]):
     """
     `dynamic_slice %x, %i, sizes = [8]` -> `dynamic_slice %part, %i, sizes = [4]`: a sharded dimension is taken whole.
@@ -206,7 +203,6 @@ class LocalPad:
         return all(len(set(of_dim)) == 1 for of_dim in self.offsets)
 
 
-@dataclass(frozen=True)
 class PadOfPart(LocalPattern[stablehlo.PadOp, LocalPad]):
     """
     `pad %x` -> `pad %part`; if devices pad by different amounts, `dynamic_slice (pad %part)`, of a pad large enough for

@@ -48,7 +48,6 @@ def _covered_dims(op: stablehlo.DynamicUpdateSliceOp, before: WholeTensors) -> l
     return covered
 
 
-@dataclass(frozen=True)
 class DynamicUpdateSliceOfPart(LocalPattern[stablehlo.DynamicUpdateSliceOp, LocalUpdate]):
     """
     `dynamic_update_slice %x, %u, %i` -> `dynamic_update_slice %part, select(%inside, %u, %there), %i - offset`

@@ -6,8 +6,6 @@ off. Where a dimension is divided before and after, into parts that need differe
 devices.
 """
 
-from dataclasses import dataclass
-
 from xshardy.dialects.sdy.collectives import (
     AllGatherOp,
     AllSliceOp,
@@ -20,7 +18,6 @@ from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode, shape
 from xshardy.transforms.sdy_partition.pad.padding_pattern import PaddingPattern
 
 
-@dataclass(frozen=True)
 class PadBeforeSlice(PaddingPattern[AllSliceOp | ReduceScatterOp, PaddedTensors]):
     """`all_slice [{"x"}] %a` -> `all_slice [{"x"}] (pad %a)`, so that all parts have the same size."""
 
@@ -30,7 +27,6 @@ class PadBeforeSlice(PaddingPattern[AllSliceOp | ReduceScatterOp, PaddedTensors]
         code.rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class TrimAfterGather(PaddingPattern[AllGatherOp | ShardedToUnreducedOp, PaddedTensors]):
     """
     `all_gather [{"x"}] %a` -> `slice (all_gather [{"x"}] %a)`, without the padding that only parts need.
@@ -46,7 +42,6 @@ class TrimAfterGather(PaddingPattern[AllGatherOp | ShardedToUnreducedOp, PaddedT
         code.replace(op, code.resized(whole, target.shape, target.padded, op.out_sharding))
 
 
-@dataclass(frozen=True)
 class PadAndTrimExchanged(PaddingPattern[AllToAllOp, PaddedTensors]):
     """`all_to_all [{"x"}: 0->1] %a` -> `slice (all_to_all [{"x"}: 0->1] (pad %a))`."""
 

@@ -55,7 +55,6 @@ class Contraction:
         return all(lhs[lhs_dim] == rhs[rhs_dim] for lhs_dim, rhs_dim in pairs) and product == [*result]
 
 
-@dataclass(frozen=True)
 class PadDot(PaddingPattern[stablehlo.DotOp | stablehlo.DotGeneralOp, PaddedTensors]):
     """
     `dot_general %a, %b` -> `dot_general (select %is_valid, %a, 0), (select %is_valid, %b, 0)`, where contracted.
@@ -89,7 +88,6 @@ def padding_of(window: Sequence[WindowDimension]) -> DenseIntElementsAttr:
     return cast(DenseIntElementsAttr, attribute)
 
 
-@dataclass(frozen=True)
 class PadConvolution(PaddingPattern[stablehlo.ConvolutionOp, PaddedTensors]):
     """
     `convolution(%a, %b)` -> `slice (convolution((select %is_valid, %a, 0), (select %is_valid, %b, 0)))`

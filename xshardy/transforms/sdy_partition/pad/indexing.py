@@ -66,7 +66,6 @@ def _batches_match(tensor: PaddedTensor, dims: Sequence[int], indices: PaddedTen
     return all(tensor.padded[dim] == indices.padded[index_dim] for dim, index_dim in pairs)
 
 
-@dataclass(frozen=True)
 class PadGather(PaddingPattern[stablehlo.GatherOp, PaddedTensor]):
     """
     `gather %a, %i, sizes = [1, 7]` -> `gather %a, (minimum %i, 6), sizes = [1, 8]`: indices stay below the padding.
@@ -107,7 +106,6 @@ class PaddedIndices:
     outside: int
 
 
-@dataclass(frozen=True)
 class PadScatter(PaddingPattern[stablehlo.ScatterOp, PaddedIndices | PaddedTensors]):
     """
     `scatter(%a, %i, %u)` -> `scatter(%a, (select %is_valid, %i, 8), %u)`: updates that are padding are dropped.
@@ -179,7 +177,6 @@ def _sizes_match(source: PaddedTensor, part: PaddedTensor) -> bool:
     )
 
 
-@dataclass(frozen=True)
 class PadDynamicSlice(PaddingPattern[stablehlo.DynamicSliceOp, PaddedTensors]):
     """
     `dynamic_slice %a, %i, sizes = [7, 2]` -> `dynamic_slice %a, %i, sizes = [8, 2]`; starts stay below the padding.
@@ -196,7 +193,6 @@ class PadDynamicSlice(PaddingPattern[stablehlo.DynamicSliceOp, PaddedTensors]):
         op.slice_sizes = integers(shape_of(op.result))
 
 
-@dataclass(frozen=True)
 class PadDynamicUpdateSlice(PaddingPattern[stablehlo.DynamicUpdateSliceOp, PaddedTensors]):
     """
     `dynamic_update_slice %a, %u, %i` -> `dynamic_update_slice %a, %u, (minimum %i, 4)`: starts stay below the padding.

@@ -1,7 +1,6 @@
 """Slices, pads, constants and sizes of padded tensors."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import TensorType, i32
 
@@ -14,7 +13,6 @@ from xshardy.transforms.sdy_partition.pad.padding_code import PaddingCode
 from xshardy.transforms.sdy_partition.pad.padding_pattern import PaddingPattern
 
 
-@dataclass(frozen=True)
 class ExtendSlice(PaddingPattern[stablehlo.SliceOp, Sequence[int]]):
     """
     `slice %a [0:7]` -> `slice %a [0:8]`: the padding of the operand is that of the result.
@@ -74,7 +72,6 @@ def _dims_to_fill(op: stablehlo.PadOp, tensors: PaddedTensors, new_high: Sequenc
     return dims
 
 
-@dataclass(frozen=True)
 class ExtendPad(PaddingPattern[stablehlo.PadOp, PaddedTensors]):
     """`pad %a, %c, high = [2]` -> `pad (select %is_valid, %a, %c), %c, high = [3]`; the mask only if it is needed."""
 
@@ -88,7 +85,6 @@ class ExtendPad(PaddingPattern[stablehlo.PadOp, PaddedTensors]):
         code.replace(op, code.insert(pad))
 
 
-@dataclass(frozen=True)
 class PadSplat(PaddingPattern[stablehlo.ConstantOp | sdy.ConstantOp, PaddedTensors]):
     """
     `constant dense<1> : tensor<7xi32>` -> `constant dense<1> : tensor<8xi32>`
@@ -106,7 +102,6 @@ class PadSplat(PaddingPattern[stablehlo.ConstantOp | sdy.ConstantOp, PaddedTenso
         code.rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class SizeWithoutPadding(PaddingPattern[stablehlo.GetDimensionSizeOp, int]):
     """`get_dimension_size %a, dim = 0` -> `constant dense<7> : tensor<i32>`"""
 

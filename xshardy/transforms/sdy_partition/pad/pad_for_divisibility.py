@@ -277,7 +277,6 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
 # -- The pass ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
 class PadForDivisibilityPass(PatternPass):
     """
     Pad tensors at the end of each dimension that has no equal parts, and mask padding where it would be noticed.

@@ -1,6 +1,5 @@
 """The base of the patterns that give an operation padded tensors."""
 
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from xdsl.ir import Operation
@@ -14,7 +13,6 @@ OpT = TypeVar("OpT", bound=Operation)
 DecisionT = TypeVar("DecisionT")
 
 
-@dataclass(frozen=True)
 class PaddingPattern(DecidedPattern[OpT, DecisionT, PaddingCode], Generic[OpT, DecisionT]):
     """
     Rewrites operations that have padded tensors, by the decisions of `decide`, which ran before types were padded.

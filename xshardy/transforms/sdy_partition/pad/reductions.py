@@ -1,7 +1,6 @@
 """Reductions of padded tensors: padding becomes the neutral element of the reduction."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -17,7 +16,6 @@ def _kept(dims: Sequence[int], shape: Sequence[int]) -> list[int]:
     return [extent for dim, extent in enumerate(shape) if dim not in dims]
 
 
-@dataclass(frozen=True)
 class PadReduce(PaddingPattern[stablehlo.ReduceOp, PaddedTensors]):
     """
     `reduce(%a) applies maximum` -> `reduce(select %is_valid, %a, -inf) applies maximum`
@@ -60,7 +58,6 @@ def windows_over(
     return [window_over(*each) for each in zip(window, sizes, positions, strict=True)]
 
 
-@dataclass(frozen=True)
 class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp, PaddedTensors]):
     """
     `reduce_window(%a, %init)` -> `reduce_window((select %is_valid, %a, %init), %init)`, if windows reach the padding.
@@ -90,7 +87,6 @@ class PadReduceWindow(PaddingPattern[stablehlo.ReduceWindowOp, PaddedTensors]):
         code.rewriter.notify_op_modified(op)
 
 
-@dataclass(frozen=True)
 class PadSelectAndScatter(PaddingPattern[stablehlo.SelectAndScatterOp, PaddedTensors]):
     """
     `select_and_scatter(%a, %b)` -> `select_and_scatter(%a, (select %is_valid, %b, 0))`

@@ -1,7 +1,6 @@
 """Gather the operand of a reshape where its axes would be moved to other dimensions only to be gathered there."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -54,7 +53,6 @@ class ReshardToSharedAxes(DecisionPattern[ReshapeOp, Resolution]):
         apply_resolution(op, decision, rewriter)
 
 
-@dataclass(frozen=True)
 class ChooseCheaperReshardsPass(PatternPass):
     """
     Reshard reshapes so that operand and result keep the axes that they share, where that moves fewer elements.

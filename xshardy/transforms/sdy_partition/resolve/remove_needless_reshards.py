@@ -1,7 +1,6 @@
 """Reshards that need no communication, or repeat another one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -62,7 +61,6 @@ class UseFirstReshard(DecisionPattern[sdy.ReshardOp, sdy.ReshardOp]):
         rewriter.replace(op, (), [decision.result])
 
 
-@dataclass(frozen=True)
 class RemoveNeedlessReshardsPass(PatternPass):
     """Reshard each value at most once to each sharding; give constants, iotas and broadcast scalars theirs at once."""
 

@@ -1,13 +1,11 @@
 """Sums over several axes of which each device keeps its part along some, as of gradients of sharded weights."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xshardy.dialects.sdy.canonicalization import FuseAllReduceIntoAllSlice
 from xshardy.rewriting import PatternPass
 
 
-@dataclass(frozen=True)
 class ScatterSlicedReductionsPass(PatternPass):
     """
     Replace `all_slice [{"x"}] (all_reduce {"x", "y"} t)` by `all_reduce {"y"} (reduce_scatter [{"x"}] t)`.

@@ -22,7 +22,6 @@ from xshardy.transforms.sdy_partition.local.local_pattern import LocalPattern
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 
-@dataclass(frozen=True)
 class SumShortGather(LocalPattern[AllGatherOp, Mapping[int, AxisRefs]]):
     """
     `all_gather %x` -> `manual_computation(%x) { all_reduce (place %part) }`: of the part in its place, among zeros.

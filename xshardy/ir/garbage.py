@@ -1,4 +1,4 @@
-"""Suspension of Python's cyclic garbage collector while long-lived objects are built."""
+"""When Python's cyclic garbage collector runs: rarely in our processes, not while long-lived objects are built."""
 
 import gc
 from collections.abc import Generator
@@ -20,3 +20,14 @@ def collection_suspended() -> Generator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def collect_rarely() -> None:
+    """
+    Collect once in 100,000 new objects, and leave out those that there are, in a process that is ours alone.
+
+    With Python's default of 700 objects, `xshardy plan` of 32 layers takes 3.4 s of CPU instead of 2.5, with as much
+    memory.
+    """
+    gc.freeze()
+    gc.set_threshold(100_000)

@@ -1,4 +1,4 @@
-"""The garbage collector is paused while a module is read, and is then as it was."""
+"""The garbage collector is paused while a module is read, and is then as it was; it is rare in our processes."""
 
 import gc
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import pytest
 from xdsl.utils.exceptions import ParseError
 
-from xshardy.programs.garbage import collection_suspended
+from xshardy.ir.garbage import collection_suspended
 from xshardy.syntax import parse_module
 
 
@@ -44,7 +44,7 @@ def test_frozen_objects_stay_frozen():
 
 MANY_RUNS = """
 import gc, weakref
-from xshardy.programs import garbage
+from xshardy.ir import garbage
 
 class Node:
     pass
@@ -64,3 +64,19 @@ assert most <= others + 2000, most
 def test_garbage_of_many_runs_is_collected():
     """In a process of its own: how much it takes depends on the number of objects."""
     subprocess.run([sys.executable, "-c", MANY_RUNS], check=True)
+
+
+def test_collections_are_rare_and_leave_out_what_there_is():
+    """In a process of its own, which they are meant for."""
+    counted = """
+import gc
+from xshardy.ir.garbage import collect_rarely
+collect_rarely()
+assert not gc.get_objects()
+before = [generation["collections"] for generation in gc.get_stats()]
+kept = [[] for _ in range(90_000)]
+assert [generation["collections"] for generation in gc.get_stats()] == before
+kept += [[] for _ in range(90_000)]
+assert gc.get_stats()[0]["collections"] == before[0] + 1
+"""
+    subprocess.run([sys.executable, "-c", counted], check=True)
