@@ -52,14 +52,14 @@ FIRST_AFTER_IMPORTS = FIRST.replace(
 )
 
 
-def train_step(layers: int) -> str:
-    """The text of a step of gradient descent on a transformer of `layers` layers, over a mesh of 4 x 2 devices."""
+def train_step(layers: int, sizes: tuple[int, int] = (4, 2)) -> str:
+    """The text of a step of gradient descent on a transformer of `layers` layers, over a mesh of these sizes."""
     os.environ |= {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
     import jax
     import jax.numpy as jnp
     from jax.sharding import NamedSharding, PartitionSpec
 
-    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    mesh = jax.make_mesh(sizes, ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
 
     def array(*shape: int, axes: tuple[str | None, ...]) -> jax.ShapeDtypeStruct:
         return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=NamedSharding(mesh, PartitionSpec(*axes)))

@@ -14,12 +14,12 @@ from xshardy.interpreters.stablehlo import evaluate
 from xshardy.interpreters.stablehlo.rules import Rule
 from xshardy.numerics.element_types import KINDS, Array, Kind
 
-EVALUATIONS = (8, 32)
+EVALUATIONS = (1, 2, 4, 8, 32)
 """
 The numbers of evaluations with random rounding errors.
 
-A few show the spread of most elements. The others are made only for a result that still differs: its element may be
-beside a step of the computation, as that of a rounding to integers, which few evaluations cross.
+More of them never allow less, so the next are made only for a result that still differs. A few show the spread of most
+elements; an element may be beside a step of the computation, as that of a rounding to integers, which few cross.
 """
 
 MARGIN = 4.0
