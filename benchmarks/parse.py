@@ -24,7 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from xshardy.ir.garbage import collection_suspended
+from xshardy.programs.garbage import collection_suspended
 
 RUNS, MAX_SECONDS = 7, 10.0
 """The maximal number of runs of each measurement, and the CPU seconds after which no further run starts."""

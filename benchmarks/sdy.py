@@ -17,7 +17,7 @@ from parse import train_step
 from rich.console import Console
 from rich.table import Table
 
-from xshardy.ir.garbage import collection_suspended
+from xshardy.programs.garbage import collection_suspended
 
 T = TypeVar("T")
 

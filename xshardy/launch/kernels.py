@@ -9,9 +9,9 @@ from hashlib import sha256
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy import compiler
-from xshardy.ir.garbage import collect_rarely
 from xshardy.launch.kernel_cache import KernelCache
 from xshardy.lowering.code_generators import Kernel
+from xshardy.programs.garbage import collect_rarely
 from xshardy.syntax import parse_module
 
 Progress = Callable[[int, int], None]

@@ -17,11 +17,11 @@ from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.display.html_parts import folded, shown
 from xshardy.ir import clone_operation
-from xshardy.ir.garbage import collection_suspended
 from xshardy.programs.custom_partitioning import CustomPartitioningPass
 from xshardy.programs.device_programs import refuse_program_of_devices
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import EngineError
+from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
 from xshardy.syntax import print_module

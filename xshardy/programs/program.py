@@ -16,8 +16,8 @@ from xshardy.dialects.discardable import verify
 from xshardy.dialects.stablehlo.calls import CompositeOp
 from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.ir.clones import clone_operation
-from xshardy.ir.garbage import collection_suspended
 from xshardy.programs.errors import InputError, InvalidProgramError
+from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source

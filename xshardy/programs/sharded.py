@@ -6,8 +6,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import PassPipeline
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
-from xshardy.ir.garbage import collection_suspended
 from xshardy.programs.cut_shardings import cut_sharding
+from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass

@@ -8,7 +8,7 @@ from time import perf_counter
 from xdsl.ir import Operation
 
 from xshardy.display.html_parts import facts
-from xshardy.ir.garbage import collection_suspended
+from xshardy.programs.garbage import collection_suspended
 from xshardy.proving.certificate import CertificateError, certificate_of, check
 from xshardy.proving.kernel import BUDGET
 from xshardy.proving.pair import Pair

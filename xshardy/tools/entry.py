@@ -40,7 +40,7 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
         print(f"error: the working folder cannot be read: {error.strerror}: change to another one", file=sys.stderr)
         return 1
     from xshardy.affine.spelling import wrong_variable
-    from xshardy.ir.garbage import collect_rarely, collection_suspended
+    from xshardy.programs.garbage import collect_rarely, collection_suspended
     from xshardy.tools.output import run_command
 
     if complaint := wrong_variable():
@@ -83,7 +83,7 @@ def xshardy_opt() -> int:
             from xshardy.tools.version import print_version
 
             return print_version
-        from xshardy.ir.garbage import collection_suspended
+        from xshardy.programs.garbage import collection_suspended
         from xshardy.tools.xshardy_opt import main
 
         return collection_suspended()(main)  # it reads one text, runs passes, and ends

@@ -7,7 +7,7 @@ import sys
 import pytest
 from xdsl.utils.exceptions import ParseError
 
-from xshardy.ir.garbage import collection_suspended
+from xshardy.programs.garbage import collection_suspended
 from xshardy.syntax import parse_module
 
 
@@ -44,7 +44,7 @@ def test_frozen_objects_stay_frozen():
 
 MANY_RUNS = """
 import gc, weakref
-from xshardy.ir import garbage
+from xshardy.programs import garbage
 
 class Node:
     pass
@@ -70,7 +70,7 @@ def test_collections_are_rare_and_leave_out_what_there_is():
     """In a process of its own, which they are meant for."""
     counted = """
 import gc
-from xshardy.ir.garbage import collect_rarely
+from xshardy.programs.garbage import collect_rarely
 collect_rarely()
 assert not gc.get_objects()
 before = [generation["collections"] for generation in gc.get_stats()]
