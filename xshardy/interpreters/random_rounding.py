@@ -36,7 +36,7 @@ F32 = np.dtype(np.float32)
 
 F64_EXPONENT = np.uint64(0x7FF0_0000_0000_0000)
 """The bits of an f64 that are those of infinity."""
-HALF, ONE = np.float64([0.5, 1.0]).view(np.uint64)
+HALF, ONE = np.array([0.5, 1.0]).view(np.uint64)
 
 WIDER: Mapping[DType, DType] = {
     np.dtype(narrow): np.dtype(wide)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, FusedLoc, LocationAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.lexer import Span
@@ -87,7 +87,7 @@ class SourceNames:
 
     def _original(self, op: Operation) -> Operation:
         """What `op` is a copy of: an operation of the same name, or a constant for a constant of sdy; or else `op`."""
-        if op in self.spans or (original := self.originals.get(op.location)) is None:
+        if op in self.spans or (original := self.originals.get(_unmarked(op.location))) is None:
             return op
         is_copy = op.name in (original.name, original.name.replace("stablehlo.constant", "sdy.constant"))
         return original if is_copy else op
@@ -234,6 +234,12 @@ class SourceNames:
         if around is None or isinstance(around, FuncOp):
             return f"argument {value.index}"
         return f"argument {value.index} inside {what(around)}{_in_parentheses(self.place(around))}"
+
+
+def _unmarked(location: LocationAttr) -> Attribute:
+    """`location` without metadata, such as the numbers by which a plan traces operations."""
+    parts = cast(ArrayAttr[Attribute], location.locations).data if isinstance(location, FusedLoc) else ()
+    return parts[0] if len(parts) == 1 else location
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,19 @@ def test_a_program_that_does_not_communicate(tmp_path: Path, capsys: pytest.Capt
     assert out.startswith("no collectives") and "advice: no other sharding" in out
 
 
+def test_what_partitioning_refuses_has_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "f.mlir").write_text("""sdy.mesh @mesh = <["x"=4]>
+sdy.mesh @third = <[], device_ids=[2]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@third, []>},
+                %y: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.add %x, %y : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+""")
+    assert main(["plan", str(tmp_path / "f.mlir")]) == 1
+    assert capsys.readouterr().err.startswith(f"{tmp_path / 'f.mlir'}:3: error: 'func.func' op function argument 0")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
