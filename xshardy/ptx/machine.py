@@ -50,6 +50,11 @@ TOGETHER_WITH_TENSORS = 8
 MAX_ITERATIONS = 1 << 20
 FUNCTIONS = 4 << 60
 """The first of the addresses of device functions: nothing is there."""
+GRID_BARRIER = 8
+"""
+The bytes of two words, the second of which blocks count at. Cooperative groups of CUDA C++ take their address from
+`%envreg1` (its upper half) and `%envreg2`, which the PTX ISA leaves to the driver.
+"""
 HANDLES = 5 << 60
 """The handle of no texture; those of the textures of a launch are the next ones. Nothing is there."""
 CLUSTERED = {"reqnctapercluster", "explicitcluster"}
@@ -85,6 +90,8 @@ class Options:
     """Gets the warps that have learned what others have published by releases, in their order, if there are checks."""
     cluster: Sequence[int] | None = None
     """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
+    cooperative: bool = False
+    """Give the kernel what a barrier of the grid needs, as a cooperative launch does."""
     textures: Mapping[str, Texture] = field(default_factory=dict[str, Texture])
     """What variables `.texref` and `.surfref` of the module stand for, by their names."""
     output: Callable[[str], object] = print_text
@@ -131,6 +138,8 @@ class Machine:
             *options.observers,
             *([Checks(faults, weak_volatile=options.weak_volatile)] if options.checks else []),
         ]
+        if options.cooperative:
+            regions.append(Region("the barrier of the grid", GRID_BARRIER))
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
         memory.textures = textures
         memory.constants = [symbols[variable.name] for variable in self._variables("const")]
@@ -141,6 +150,7 @@ class Machine:
             "%dynamic_smem_size": options.dynamic_shared,
             **dict.fromkeys(("%total_smem_size", "%aggr_smem_size"), sizes[0]),
             "%is_explicit_cluster": bool(options.cluster or CLUSTERED & self.entry.directives.keys()),
+            "%envreg1": len(regions) << RANGE_BITS - 32 if options.cooperative else 0,
         }
         counters = [*options.counters]
         scopes = {row_of(instruction).scope for instruction in self.entry.body.instructions}

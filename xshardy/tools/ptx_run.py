@@ -147,6 +147,7 @@ def _options(args: argparse.Namespace) -> Options:
         args.shared,
         max_iterations=iterations,
         cluster=args.cluster,
+        cooperative=args.cooperative,
         textures=read_textures(args.texture, args.seed),
         output=print_if_read,
     )

@@ -62,6 +62,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the blocks of a cluster (default: what the kernel says, or one)",
     )
     parser.add_argument(
+        "--cooperative",
+        action="store_true",
+        help="a cooperative launch: kernels of CUDA C++ have a barrier of the grid",
+    )
+    parser.add_argument(
         "--blocks", type=positive, metavar="N", help="execute N blocks, evenly spaced (default: all; profile: 32)"
     )
     parser.add_argument(
@@ -112,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
     is_script = args.file.endswith(".py")
     if is_script and args.action != "check":
         raise UsageError(f"error: {args.action} takes PTX or CUDA C++: scripts of Triton are for `check`")
-    launch = ("grid", "block", "entry", "arg", "texture", "cluster", "blocks", "define")
+    launch = ("grid", "block", "entry", "arg", "texture", "cluster", "cooperative", "blocks", "define")
     if is_script and (given := [name for name in launch if getattr(args, name)]):
         raise UsageError(f"error: a script launches its kernels itself: leave --{given[0]} out")
     if is_script:
