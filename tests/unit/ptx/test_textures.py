@@ -393,7 +393,11 @@ def test_misuse(opcode: str, texture: Texture | Array, message: str):
         ("tex.cube.v4.f32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r1, %r2, %r3, %r3}]", "takes 3 coordinates of .f32"),
         ("tex.1d.v2.f32.f32 {%r1, %r2}, [%rd1, {%r1}]", "expected four components"),
         ("tex.1d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1]", "expects a texture and coordinates"),
-        ("tld4.r.3d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r1, %r2, %r3, %r4}]", "in two dimensions"),
+        (
+            "tld4.r.3d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r1, %r2, %r3, %r4}]",
+            "expected two dimensions, and coordinates of .f32",
+        ),
+        ("tex.1d.v4.f64.f32 {%rd2, %rd3, %rd4, %rd5}, [%rd1, {%r1}]", "components of .u32, .s32, .f32 or .f16"),
         ("txq.channel_order.b32 %r1, [%rd1]", "expected one of .width"),
         ("suq.filter_mode.b32 %r1, [%rd1]", "expected one of .width, .height, .depth, .array_size"),
         ("sust.p.1d.b32.trap [%rd1, {%r1}], %r1", "expected one of .b"),

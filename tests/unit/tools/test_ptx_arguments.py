@@ -173,3 +173,13 @@ def test_textures_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["ptx", "check", *arguments, *target]) == 0
     assert main(["ptx", "check", *arguments, "--texture", "target=f32[2]:texture=1d"]) == 1
     assert "accesses 4 bytes outside of a surface of (2,) texels" in capsys.readouterr().err
+
+
+def test_cooperative_launches(tmp_path: Path):
+    body = "mov.u32 %r3, %envreg1;\n  st.global.u32 [%rd1], %r3;"
+    (tmp_path / "k.ptx").write_text(kernel(body, parameters=1))
+    np.save(tmp_path / "x.npy", np.zeros(1, np.uint32))
+    launch = ["ptx", "run", f"{tmp_path}/k.ptx", "--grid", "1", "--block", "1", "--arg", f"{tmp_path}/x.npy"]
+    for more, is_given in (([], False), (["--cooperative"], True)):
+        assert main([*launch, *more, "-o", str(tmp_path / "out")]) == 0
+        assert np.load(tmp_path / "out" / "arg0.npy").any() == is_given

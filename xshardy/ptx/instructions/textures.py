@@ -35,6 +35,7 @@ from xshardy.ptx.types import TYPES, Kind, Type
 U32, S32, F32 = TYPES["u32"], TYPES["s32"], TYPES["f32"]
 LEVELS: Mapping[str, int] = {"base": 0, "level": 1, "grad": 2}
 """How many operands say which level of a texture is read."""
+RESULTS = ("u32", "s32", "f32", "f16", "f16x2")
 COMPONENTS = ("r", "g", "b", "a")
 OUTSIDE = ("trap", "clamp", "zero")
 """What accesses outside of a surface do."""
@@ -138,8 +139,10 @@ def _fetch(form: Form, context: Context, levels: int, component: int | None) -> 
         is_resident = registers.writer(instruction, destination.second, TYPES["pred"])
         destination = destination.first
     writers = [registers.writer(instruction, element, type) for element in take_elements(form, destination)]
-    if len(writers) * type.elements != len(COMPONENTS) or (component is not None and dimensions != 2):
-        raise form.error("expected four components, in two dimensions if they are of neighbours")
+    if len(writers) * type.elements != len(COMPONENTS) or type.name not in RESULTS:
+        raise form.error("expected four components of .u32, .s32, .f32 or .f16")
+    if component is not None and (dimensions != 2 or type_of_coordinates is not F32):
+        raise form.error("expected two dimensions, and coordinates of .f32")
 
     def wrong(texture: Texture) -> str | None:
         if texture.gives_floats != (type.kind is Kind.FLOAT):
