@@ -14,6 +14,7 @@ from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.profiling import Profile, profile
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import read_ptx
+from xshardy.ptx.textures import Texture
 
 __all__ = [
     "Bound",
@@ -26,6 +27,7 @@ __all__ = [
     "Profile",
     "PtxError",
     "TensorMap",
+    "Texture",
     "bound_of",
     "profile",
     "read_ptx",

@@ -30,6 +30,11 @@ from xshardy.ptx.tensor_memory import CELLS, COLUMNS, TENSOR
 
 OF_BLOCKS = (SHARED, TENSOR)
 """Regions that nobody initializes."""
+THROUGH_TEXTURES = ("tex", "tld4", "suld")
+"""
+Instructions whose cache does not see what the kernel has written before, also by the same thread. Source: CUDA's
+programming guide, "Read/Write Coherency".
+"""
 NOBODY = 0
 """Threads are counted from 1: memory that is all 0 is not allocated before it is used."""
 
@@ -245,21 +250,21 @@ class Checks:
             lane, key, stamp = (np.repeat(values, cells) for values in (lane, key, stamp))
         found = _Cells(lanes, clocks, access.kind, instruction, region, shadow.unit, lane, places, key, stamp, scope)
         if access.kind is AccessKind.LOAD:
-            self._load(found, shadow, "nc" in modifiers)
+            self._load(found, shadow, is_constant="nc" in modifiers, is_cached=modifiers[0] in THROUGH_TEXTURES)
         else:
             self._store(found, shadow, access.words, size)
 
-    def _load(self, found: _Cells, shadow: Shadow, is_constant: bool) -> None:
+    def _load(self, found: _Cells, shadow: Shadow, *, is_constant: bool, is_cached: bool) -> None:
         places, writes, reads = found.places, shadow.writes, shadow.reads
         if found.region.name in OF_BLOCKS:
             unwritten = np.flatnonzero(writes.key[places] == NOBODY)
             self._report(found, FaultKind.UNINITIALIZED, unwritten, "reads what nobody has written")
         self._report_race(found, writes, "reads what {other} writes")
         self._report_unfenced(found, writes)
-        if is_constant:
+        if is_constant or is_cached:
             written = np.flatnonzero(writes.key[places] != NOBODY)
             self._report(found, FaultKind.READ_ONLY, written, "reads as constant what is written before")
-            shadow.is_constant[places] = True
+            shadow.is_constant[places] |= is_constant
         before = reads.key[places]
         others = (before >> KEY_BITS != found.key >> KEY_BITS) & (before != NOBODY)
         shadow.earlier_reads.note(places[others], before[others], reads.stamp[places[others]])

@@ -10,7 +10,7 @@ import numpy as np
 from xshardy.ptx.constants import WARP_SIZE, read_constant
 from xshardy.ptx.module import Formal, Parameter, Pointer, Symbol, Variable
 from xshardy.ptx.operands import read_float
-from xshardy.ptx.types import TYPES, Kind, Type
+from xshardy.ptx.types import REFERENCES, TYPES, Kind, Type
 
 _REGISTERS = re.compile(r"\.reg\s*(?:\.v([248])\s*)?\.(\w+)\s+(.*)", re.DOTALL)
 _REGISTER = re.compile(r"([\w$%]+?)(?:<(\d+)>)?")
@@ -77,7 +77,8 @@ def read_variable(text: str, line: int) -> Variable:
                 data[at : at + size_of_element] = _initial_bytes(initial, type)
         size = max(size, len(data))
     alignment = int(match["align"] or size_of_element * width)
-    return Variable(match["name"], match["space"], size, alignment, line, bytes(data), tuple(pointers))
+    space = type.name if type.name in REFERENCES else match["space"]
+    return Variable(match["name"], space, size, alignment, line, bytes(data), tuple(pointers))
 
 
 Nested: TypeAlias = "str | list[Nested]"

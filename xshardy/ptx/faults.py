@@ -33,6 +33,7 @@ class FaultKind(Enum):
     MBARRIER = "misuse of an mbarrier"
     TENSOR_MEMORY = "misuse of tensor memory"
     DESCRIPTOR = "wrong descriptor"
+    TEXTURE = "misuse of a texture"
     READ_ONLY = "write through the read-only path"
 
 

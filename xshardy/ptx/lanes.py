@@ -80,10 +80,8 @@ class Lanes:
 
     def special(self, name: str) -> Array:
         """The value of a special register that is no clock."""
-        if name in ZEROS:
-            return np.zeros((1, 1))
-        if name in self.launched:
-            return np.array([[self.launched[name]]])
+        if name in self.launched or name in ZEROS:
+            return np.array([[self.launched.get(name, 0)]])
         prefix, _, axis = name.removeprefix("%").partition(".")
         threads = np.arange(self.launch.threads)[None, :]
         if axis:

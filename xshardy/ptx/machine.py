@@ -25,6 +25,8 @@ from xshardy.ptx.releases import Releases
 from xshardy.ptx.schedule import Counter, Schedule
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.text import entry_of, read_ptx
+from xshardy.ptx.textures import BoundTexture, Texture
+from xshardy.ptx.types import REFERENCES
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,10 @@ class PointerInto:
     offset: int
 
 
-Argument = Array | int | float | Region | TensorMap | PointerInto
-"""Of a kernel: an array or region for a pointer, a number, or a map for a parameter of 128 bytes."""
+Argument = Array | int | float | Region | TensorMap | Texture | PointerInto
+"""Of a kernel: an array, region or texture for a pointer, a number, or a map for a parameter of 128 bytes."""
 
-POINTING = (np.ndarray, Region, TensorMap, PointerInto)
+POINTING = (np.ndarray, Region, TensorMap, Texture, PointerInto)
 """Arguments that are memory, or point to it."""
 
 TOGETHER = 1 << 14
@@ -48,6 +50,13 @@ TOGETHER_WITH_TENSORS = 8
 MAX_ITERATIONS = 1 << 20
 FUNCTIONS = 4 << 60
 """The first of the addresses of device functions: nothing is there."""
+GRID_BARRIER = 8
+"""
+The bytes of two words, the second of which blocks count at. Cooperative groups of CUDA C++ take their address from
+`%envreg1` (its upper half) and `%envreg2`, which the PTX ISA leaves to the driver.
+"""
+HANDLES = 5 << 60
+"""The handle of no texture; those of the textures of a launch are the next ones. Nothing is there."""
 CLUSTERED = {"reqnctapercluster", "explicitcluster"}
 """Directives of a kernel that is launched in clusters."""
 
@@ -81,6 +90,10 @@ class Options:
     """Gets the warps that have learned what others have published by releases, in their order, if there are checks."""
     cluster: Sequence[int] | None = None
     """The blocks of a cluster along x, y and z; None for what the kernel says, or one block."""
+    cooperative: bool = False
+    """Give the kernel what a barrier of the grid needs, as a cooperative launch does."""
+    textures: Mapping[str, Texture] = field(default_factory=dict[str, Texture])
+    """What variables `.texref` and `.surfref` of the module stand for, by their names."""
     output: Callable[[str], object] = print_text
     """Is told what the kernel prints by `vprintf`; on standard output by default."""
     schedule: Callable[..., Schedule] = Schedule
@@ -115,15 +128,20 @@ class Machine:
         options = options or Options()
         launch = Launch(padded(block), padded(grid))
         self._check_block(launch)
-        regions, parameters = self._bind(arguments)
+        textures: dict[int, BoundTexture] = {}
+        regions, parameters, references = self._bind(arguments, options.textures, textures)
         symbols, sizes = self._layout(regions, options.dynamic_shared)
+        symbols |= references
         self._point(regions, symbols)
         faults = Faults(options.collects_faults)
         observers: list[Observer] = [
             *options.observers,
             *([Checks(faults, weak_volatile=options.weak_volatile)] if options.checks else []),
         ]
+        if options.cooperative:
+            regions.append(Region("the barrier of the grid", GRID_BARRIER))
         memory = Memory(regions, parameters, faults, observers, options.vectors_end_in_bounds)
+        memory.textures = textures
         memory.constants = [symbols[variable.name] for variable in self._variables("const")]
         shared = {variable.name for variable in self._variables("shared")}
         program = program_of(self.entry, symbols, memory, options.errors, options.output, shared)
@@ -132,6 +150,7 @@ class Machine:
             "%dynamic_smem_size": options.dynamic_shared,
             **dict.fromkeys(("%total_smem_size", "%aggr_smem_size"), sizes[0]),
             "%is_explicit_cluster": bool(options.cluster or CLUSTERED & self.entry.directives.keys()),
+            "%envreg1": len(regions) << RANGE_BITS - 32 if options.cooperative else 0,
         }
         counters = [*options.counters]
         scopes = {row_of(instruction).scope for instruction in self.entry.body.instructions}
@@ -164,7 +183,7 @@ class Machine:
                 if not _ends(schedule, schedule.run):
                     stuck.append((schedule, memory.spaces()))
             _run_in_turns(memory, stuck)
-        _write_back(self.entry.parameters, arguments, regions)
+        _write_back(self._buffers(arguments, options), regions)
         return [*faults.found.values()]
 
     def check(
@@ -181,13 +200,12 @@ class Machine:
         (`orders`). Arrays among the arguments are as `run` leaves them in the last schedule.
         """
         options = replace(options or Options(), checks=True, collects_faults=True, learners={})
-        buffers = [_bytes_of(argument) for argument in arguments]
-        before = [None if data is None else data.copy() for data in buffers]
+        buffers = [_data_of(buffer) for buffer in self._buffers(arguments, options)]
+        before = [data.copy() for data in buffers]
         found = {(fault.kind, fault.line): fault for fault in self.run(grid, block, arguments, options)}
         for order in orders(schedules - 1, [*options.learners]):
             for data, old in zip(buffers, before, strict=True):
-                if data is not None and old is not None:
-                    data[...] = old
+                data[...] = old
             for fault in self.run(grid, block, arguments, replace(options, order=order, learners={})):
                 found.setdefault((fault.kind, fault.line), fault)
         return [*found.values()]
@@ -204,8 +222,24 @@ class Machine:
         if most is not None and launch.threads > np.prod(most):
             raise LaunchError(f"the kernel allows blocks of at most {np.prod(most)} threads, not {launch.threads}")
 
-    def _bind(self, arguments: Sequence[Argument]) -> tuple[list[Region], Region]:
-        """The buffers behind the arguments, then those of global variables; and the memory of the parameters."""
+    def _buffers(self, arguments: Sequence[Argument], options: Options) -> list[Array | Region]:
+        """The memory that arguments and textures point to, each once, in the order of its addresses."""
+        found: dict[tuple[int, int], Array | Region] = {}
+        for parameter, argument in zip(self.entry.parameters, arguments, strict=True):
+            is_value = isinstance(argument, np.ndarray) and _is_by_value(parameter)
+            if isinstance(argument, POINTING) and not is_value:
+                found.setdefault(_memory_of(buffer := _buffer_of(argument)), buffer)
+        for texture in options.textures.values():
+            found.setdefault(_memory_of(texture.array), texture.array)
+        return [*found.values()]
+
+    def _bind(
+        self, arguments: Sequence[Argument], references: Mapping[str, Texture], textures: dict[int, BoundTexture]
+    ) -> tuple[list[Region], Region, dict[str, int]]:
+        """
+        The buffers behind the arguments, then those of global variables; the memory of the parameters; and the values
+        of variables that stand for textures. Adds to `textures`, by their handles.
+        """
         parameters = self.entry.parameters
         if len(arguments) != len(parameters):
             raise LaunchError(f"the kernel has {len(parameters)} parameters, but there are {len(arguments)} arguments")
@@ -214,15 +248,25 @@ class Machine:
         regions: list[Region] = []
         bound: dict[tuple[int, int], int] = {}
         """By the memory of a buffer, its number."""
+
+        def address_of(name: str, buffer: Array | Region) -> int:
+            number = bound.setdefault(_memory_of(buffer), len(regions))
+            if number == len(regions):
+                regions.append(_region(name, buffer))
+            return number + 1 << RANGE_BITS
+
+        def handle_of(name: str, texture: Texture) -> int:
+            handle = HANDLES + len(textures) + 1
+            textures[handle] = BoundTexture(texture, address_of(name, texture.array))
+            return handle
+
         for parameter, argument in zip(parameters, arguments, strict=True):
             if isinstance(argument, np.ndarray) and _is_by_value(parameter):
                 value = np.ascontiguousarray(argument)
+            elif isinstance(argument, Texture):
+                value = np.array(handle_of(parameter.name, argument), np.uint64)
             elif isinstance(argument, POINTING):
-                buffer = _buffer_of(argument)
-                number = bound.setdefault(_memory_of(buffer), len(regions))
-                if number == len(regions):
-                    regions.append(_region(parameter, buffer))
-                address = number + 1 << RANGE_BITS
+                address = address_of(parameter.name, _buffer_of(argument))
                 value = np.array(address + (argument.offset if isinstance(argument, PointerInto) else 0), np.uint64)
                 if isinstance(argument, TensorMap):
                     value = np.frombuffer(argument.encoded(address), np.uint8)
@@ -232,10 +276,17 @@ class Machine:
             if len(raw) != parameter.size:
                 raise LaunchError(f"parameter {parameter.name} has {parameter.size} bytes, the argument {len(raw)}")
             memory.data[parameter.offset : parameter.offset + parameter.size] = raw
+        values = {variable.name: HANDLES for variable in self._variables(*REFERENCES)}
+        for name, texture in references.items():
+            if name not in values:
+                raise LaunchError(
+                    f"{name} is no variable .texref or .surfref of the module: {', '.join(values) or 'none'}"
+                )
+            values[name] = handle_of(name, texture)
         for variable in self._variables("global", "const"):
             data = np.frombuffer(variable.initial.ljust(variable.size, b"\0"), np.uint8).copy()
             regions.append(_region_of_bytes(variable.name, data))
-        return regions, memory
+        return regions, memory, values
 
     def _variables(self, *spaces: str) -> list[Variable]:
         everything = [*self.module.variables.values(), *self.entry.body.variables]
@@ -300,22 +351,19 @@ def _report_kept(lanes: Lanes, memory: Memory) -> None:
         memory.faults.report(FaultKind.TENSOR_MEMORY, kept.line, lanes, threads, lambda _, what=what: what)
 
 
-def _bytes_of(argument: Argument) -> Array | None:
-    """What a kernel may change of an argument."""
-    if not isinstance(argument, POINTING):
-        return None
-    buffer = _buffer_of(argument)
+def _data_of(buffer: Array | Region) -> Array:
+    """What a kernel may change."""
     return buffer.data if isinstance(buffer, Region) else buffer
 
 
-def _buffer_of(argument: Array | Region | TensorMap | PointerInto) -> Array | Region:
+def _buffer_of(argument: Array | Region | TensorMap | Texture | PointerInto) -> Array | Region:
     """The memory that an argument points to."""
-    return argument.array if isinstance(argument, TensorMap | PointerInto) else argument
+    return argument.array if isinstance(argument, TensorMap | Texture | PointerInto) else argument
 
 
 def _memory_of(buffer: Array | Region) -> tuple[int, int]:
     """Where it is in the memory of this process, and how many bytes it has."""
-    data = buffer.data if isinstance(buffer, Region) else buffer
+    data = _data_of(buffer)
     return data.__array_interface__["data"][0], data.nbytes
 
 
@@ -324,26 +372,22 @@ def _is_by_value(parameter: Parameter) -> bool:
     return parameter.size != ADDRESS_BYTES
 
 
-def _write_back(parameters: Sequence[Parameter], arguments: Sequence[Argument], regions: Sequence[Region]) -> None:
+def _write_back(buffers: Sequence[Array | Region], regions: Sequence[Region]) -> None:
     """Copy the contents of regions that do not share memory with their array there."""
-    buffers: dict[tuple[int, int], Array | Region] = {}
-    for parameter, argument in zip(parameters, arguments, strict=True):
-        if isinstance(argument, POINTING) and not (isinstance(argument, np.ndarray) and _is_by_value(parameter)):
-            buffers.setdefault(_memory_of(buffer := _buffer_of(argument)), buffer)
-    for argument, region in zip(buffers.values(), regions, strict=False):
-        if isinstance(argument, np.ndarray):
-            data = argument.reshape(-1).view(np.uint8)
+    for buffer, region in zip(buffers, regions, strict=False):
+        if isinstance(buffer, np.ndarray):
+            data = buffer.reshape(-1).view(np.uint8)
             if not np.shares_memory(data, region.data):
                 data[:] = region.data[: region.size]
 
 
-def _region(parameter: Parameter, argument: Array | Region) -> Region:
-    """The buffer behind an argument."""
-    if isinstance(argument, Region):
-        return argument
-    if not argument.flags.c_contiguous:
-        raise LaunchError(f"the array for parameter {parameter.name} is not contiguous: pass a copy")
-    return _region_of_bytes(parameter.name, argument.reshape(-1).view(np.uint8))
+def _region(name: str, buffer: Array | Region) -> Region:
+    """The buffer behind the argument for a parameter or variable."""
+    if isinstance(buffer, Region):
+        return buffer
+    if not buffer.flags.c_contiguous:
+        raise LaunchError(f"the array for parameter {name} is not contiguous: pass a copy")
+    return _region_of_bytes(name, buffer.reshape(-1).view(np.uint8))
 
 
 def _region_of_bytes(name: str, data: Array) -> Region:

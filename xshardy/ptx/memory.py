@@ -21,6 +21,7 @@ from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.mbarriers import MBARRIER_BYTES, Mbarriers
 from xshardy.ptx.module import Instruction
 from xshardy.ptx.tensor_memory import TENSOR, TensorMemory
+from xshardy.ptx.textures import BoundTexture
 from xshardy.ptx.types import STORAGE
 
 RANGE_BITS = 40
@@ -211,6 +212,8 @@ class Memory:
         self.mbarriers = Mbarriers(0)
         self.tensor = TensorMemory(0)
         self._tensor_region: Region | None = None
+        self.textures: Mapping[int, BoundTexture] = {}
+        """By the handle of the texture or surface."""
         self.constants: Collection[int] = ()
         """The addresses of the variables in constant memory, which is global memory otherwise."""
 

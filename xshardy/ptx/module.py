@@ -120,7 +120,10 @@ class Variable:
 
     name: str
     space: str
-    """`global`, `const`, `shared` or `local`; `param` for one that passes values to a call or from it."""
+    """
+    `global`, `const`, `shared` or `local`; `param` for one that passes values to a call or from it; `texref` or
+    `surfref` for one that stands for a texture or surface.
+    """
     size: int
     """In bytes."""
     alignment: int

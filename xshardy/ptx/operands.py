@@ -11,13 +11,13 @@ _PART = re.compile(r"\s*((?:\{[^}]*\}|\[[^\]]*\]|[^,{\[]+)+)\s*(?:,|$)")
 _DECIMAL = re.compile(r"-?\d*\.\d*(?:[eE][-+]?\d+)?")
 _HEX_FLOAT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 _ADDRESS = re.compile(r"\[\s*(?P<base>[^\s+\-\]]+)\s*(?:(?P<sign>[+-])\s*(?P<offset>.+?))?\s*\]")
-_TENSOR = re.compile(r"\[\s*([^,{]+?)\s*,\s*\{([^}]*)\}\s*\]")
+_TENSOR = re.compile(r"\[\s*([^,{]+?)\s*,\s*(?:\{([^}]*)\}|([^{},]+?))\s*\]")
 _CALL = re.compile(
     r"(?:\((?P<results>[^()]*)\)\s*,\s*)?(?P<name>[A-Za-z_$%][\w$.]*)\s*(?:,\s*\((?P<arguments>[^()]*)\)\s*)?"
     r"(?:,\s*(?P<prototype>[A-Za-z_$%][\w$.]*)\s*)?"
 )
 _NAME = re.compile(r"[A-Za-z_$%][\w$.]*")
-_PAIR = re.compile(r"([A-Za-z_$%][\w$.]*)\s*\|\s*([A-Za-z_$%][\w$.]*)")
+_PAIR = re.compile(r"([A-Za-z_$%][\w$.]*|\{[^{}]*\})\s*\|\s*([A-Za-z_$%][\w$.]*)")
 _MOVED = re.compile(r"([A-Za-z_$%][\w$.]*)\s*([+-].*)")
 
 
@@ -59,10 +59,12 @@ def read_call(text: str, resolve: Resolve) -> tuple[Operand, ...]:
 
 def _operand(text: str, resolve: Resolve) -> Operand:
     first = text[:1]
+    if (pair := _PAIR.fullmatch(text)) is not None:
+        return Pair(_operand(pair[1], resolve), _operand(pair[2], resolve))
     if first == "{":
         return Vector(read_operands(text[1:-1], resolve))
     if first == "[" and (tensor := _TENSOR.fullmatch(text)) is not None:
-        return Tensor(_address(f"[{tensor[1]}]", resolve), Vector(read_operands(tensor[2], resolve)))
+        return Tensor(_address(f"[{tensor[1]}]", resolve), Vector(read_operands(tensor[2] or tensor[3], resolve)))
     if first == "[":
         return _address(text, resolve)
     if first == "!" and _NAME.fullmatch(name := text[1:].strip()) and name != WARP_SIZE:
@@ -72,8 +74,6 @@ def _operand(text: str, resolve: Resolve) -> Operand:
         return Negated(register)
     if text == "_":
         return Sink()
-    if (pair := _PAIR.fullmatch(text)) is not None:
-        return Pair(_operand(pair[1], resolve), _operand(pair[2], resolve))
     if (float_bits := read_float(text)) is not None:
         return float_bits
     if _NAME.fullmatch(text) and text != WARP_SIZE:

@@ -60,6 +60,8 @@ def _integers(letter: str, kind: Kind, base: str) -> dict[str, Type]:
     }
 
 
+REFERENCES = ("texref", "surfref")
+"""Of variables that stand for textures and surfaces."""
 _FLOATS = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
@@ -88,6 +90,7 @@ TYPES: Mapping[str, Type] = {
     **_integers("u", Kind.UNSIGNED, "uint"),
     **_integers("s", Kind.SIGNED, "int"),
     **{name: Type(name, 8 * np.dtype(of).itemsize, Kind.FLOAT, np.dtype(of)) for name, of in _FLOATS.items()},
+    **{name: Type(name, 64, Kind.BITS, np.dtype(np.uint64)) for name in REFERENCES},
     "b128": Type("b128", 128, Kind.BITS, STORAGE[128]),
     "tf32": Type("tf32", 32, Kind.FLOAT, np.dtype(np.float32)),
     "e2m1x2": Type("e2m1x2", 8, Kind.FLOAT, np.dtype(ml_dtypes.float4_e2m1fn), elements=2),

@@ -2,7 +2,8 @@
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,20 @@ from xshardy.interpreters.random_elements import GENERATORS, plain_floats, rando
 from xshardy.numerics.element_types import Array, Kind
 from xshardy.programs.errors import InputError
 from xshardy.ptx.tensor_maps import TensorMap
+from xshardy.ptx.textures import ADDRESSING, FILTERS, Texture
 from xshardy.tools.usage import UsageError
 
-Argument = Array | int | float | TensorMap
+Argument = Array | int | float | TensorMap | Texture
 
 _MAP = re.compile(r"(?P<array>.+?):(?P<options>box=[\d,]+(?::[a-z]+=[-\d,]+)*)")
 _MAP_OPTIONS = ("box", "swizzle", "strides", "lower", "upper")
+_TEXTURE = re.compile(r"(?P<array>.+?):texture=(?P<geometry>\w+)(?P<words>(?::\w+)*)")
+_TEXTURE_WORDS: Mapping[str, Mapping[str, str | bool]] = {
+    **{name: {"filter": name} for name in FILTERS},
+    **{name: {"address": name} for name in ADDRESSING},
+    **{name: {name: True} for name in ("normalized", "floats")},
+}
+"""What each word behind the geometry of a texture says."""
 _SHAPE = re.compile(r"(?P<element>[a-z]\w*)\[(?P<sizes>[\d,\s]*)\]")
 
 
@@ -32,12 +41,24 @@ def dimensions(text: str) -> tuple[int, ...]:
 
 def read_arguments(texts: Sequence[str], seed: int) -> list[Argument]:
     """
-    Each text as an argument: an array of a file, a seeded array of a shape, a tensor map of one, or a number.
+    Each text as an argument: an array of a file, a seeded array of a shape, a tensor map or texture of one, or a
+    number.
 
     Raises `UsageError` for another text, `InputError` for a file without an array, and `OSError` for one that cannot be
     read.
     """
     return [_argument(text, seed + number) for number, text in enumerate(texts)]
+
+
+def read_textures(texts: Sequence[str], seed: int) -> dict[str, Texture]:
+    """Each text as a texture for a variable: `NAME=f32[64,64]:texture=2d`. Raises as `read_arguments` does."""
+    found: dict[str, Texture] = {}
+    for text, (name, _, argument) in ((text, text.partition("=")) for text in texts):
+        texture = _argument(argument, seed)
+        if not isinstance(texture, Texture):
+            raise UsageError(f"error: --texture {text}: expected NAME=ARRAY:texture=GEOMETRY")
+        found[name] = texture
+    return found
 
 
 def _argument(text: str, seed: int) -> Argument:
@@ -46,6 +67,8 @@ def _argument(text: str, seed: int) -> Argument:
         if not isinstance(array, np.ndarray):
             raise UsageError(f"error: --arg {text}: a tensor map needs an array, such as f16[128,64]:box=64,64")
         return _tensor_map(text, array, map["options"])
+    if (texture := _TEXTURE.fullmatch(text)) is not None:
+        return _texture(text, texture, _argument(texture["array"], seed))
     if text.endswith(".npy"):
         return _loaded(text)
     shape = _SHAPE.fullmatch(text)
@@ -60,7 +83,7 @@ def _argument(text: str, seed: int) -> Argument:
             continue
     raise UsageError(
         f"error: --arg {text}: expected a file FILE.npy, a shape such as f32[128,256], "
-        "a tensor map such as f16[128,64]:box=64,64:swizzle=128, "
+        "a tensor map such as f16[128,64]:box=64,64:swizzle=128, a texture such as f32[64,64]:texture=2d:linear, "
         "or a number"
     )
 
@@ -78,6 +101,15 @@ def _tensor_map(text: str, array: Array, options: str) -> TensorMap:
             raise UsageError(f"error: --arg {text}: {name} takes integers, such as {name}=64,32") from None
     box, swizzle, strides, lower, upper = (found.get(name, ()) for name in _MAP_OPTIONS)
     return TensorMap(array, box, (*swizzle, 0)[0], strides=strides, lower=lower, upper=upper)
+
+
+def _texture(text: str, match: re.Match[str], array: Argument) -> Texture:
+    """A texture by its geometry and the words behind that."""
+    words = match["words"].split(":")[1:]
+    if not isinstance(array, np.ndarray) or any(word not in _TEXTURE_WORDS for word in words):
+        raise UsageError(f"error: --arg {text}: a texture is ARRAY:texture=GEOMETRY, and {', '.join(_TEXTURE_WORDS)}")
+    fields = {field: value for word in words for field, value in _TEXTURE_WORDS[word].items()}
+    return replace(Texture(array, match["geometry"]), **fields)
 
 
 def _loaded(file: str) -> Array:

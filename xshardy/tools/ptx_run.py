@@ -20,13 +20,14 @@ from xshardy.ptx.faults import Fault
 from xshardy.ptx.machine import MAX_ITERATIONS, Machine, Options
 from xshardy.ptx.profiling import SAMPLED_BLOCKS, Profile, profile, sampled_blocks
 from xshardy.ptx.tensor_maps import TensorMap
+from xshardy.ptx.textures import Texture
 from xshardy.tools.console import console, summary
 from xshardy.tools.debugger.divergence import Timeline, page
 from xshardy.tools.debugger.kernel_state import KernelState
 from xshardy.tools.debugger.shell import Shell
 from xshardy.tools.output import print_diagnostic, print_if_read, print_json, write_text
 from xshardy.tools.placed_faults import PlacedFaults, fault_text, placed_faults
-from xshardy.tools.ptx_arguments import Argument
+from xshardy.tools.ptx_arguments import Argument, read_textures
 from xshardy.tools.ptx_source import Place, PtxSource
 from xshardy.tools.sarif import sarif
 from xshardy.tools.triton_check.checked_launches import CheckedLaunches
@@ -43,7 +44,7 @@ COUNTED = ("requests", "sectors", "least_sectors", "wavefronts", "least_wavefron
 def execute(machine: Machine, source: PtxSource, arguments: Arguments, args: argparse.Namespace) -> int:
     """`run`: execute the grid, and print the arrays."""
     bound = _given(machine, arguments)
-    given = [argument.array if isinstance(argument, TensorMap) else argument for argument in bound]
+    given = [argument.array if isinstance(argument, TensorMap | Texture) else argument for argument in bound]
     before = [argument.copy() if isinstance(argument, np.ndarray) else None for argument in given]
     machine.run(args.grid, args.block, bound, _options(args))
     table = Table("argument", "elements", "changed", "values")
@@ -141,7 +142,15 @@ def _given(machine: Machine, arguments: Arguments) -> Sequence[Argument]:
 def _options(args: argparse.Namespace) -> Options:
     blocks = None if args.blocks is None else sampled_blocks(prod(args.grid), args.blocks)
     iterations = args.max_iterations or MAX_ITERATIONS
-    return Options(blocks, args.shared, max_iterations=iterations, cluster=args.cluster, output=print_if_read)
+    return Options(
+        blocks,
+        args.shared,
+        max_iterations=iterations,
+        cluster=args.cluster,
+        cooperative=args.cooperative,
+        textures=read_textures(args.texture, args.seed),
+        output=print_if_read,
+    )
 
 
 def _check_options(args: argparse.Namespace) -> Options:

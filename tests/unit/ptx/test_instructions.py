@@ -206,6 +206,30 @@ TERNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int, int], int]]] 
         32,
         lambda a, b, c: c + sum((a >> 8 * i & 255) * (b >> 8 * i & 255) for i in range(4)),
     ),
+    "vabsdiff4.u32.u32.u32.add $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: c + sum(abs((a >> 8 * i & 255) - (b >> 8 * i & 255)) for i in range(4)),
+    ),
+    "vadd2.s32.s32.u32.sat $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: sum(
+            (min(max(signed(a >> i & 65535, 16) + (b >> i & 65535), -(2**15)), 2**15 - 1) & 65535) << i for i in (0, 16)
+        ),
+    ),
+    "vsub4.u32.u32.u32 $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: sum(((a >> i) - (b >> i) & 255) << i for i in (0, 8, 16, 24)),
+    ),
+    "vmin2.u32.s32.s32 $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: sum(
+            (min(signed(a >> i & 65535, 16), signed(b >> i & 65535, 16)) & 65535) << i for i in (0, 16)
+        ),
+    ),
 }
 
 INTEGERS: dict[str, tuple[tuple[int, ...], int, Callable[..., int]]] = {**UNARY, **BINARY, **TERNARY}

@@ -232,3 +232,35 @@ def test_blocks_can_be_chosen():
     ptx = kernel("  add.u32 %r5, %r2, 1;" + STORE.format(threads=32, value="%r5"), parameters=1)
     Machine(ptx).run([3, 2], [32], [out], Options(blocks=[0, 2]))
     assert out[:, 0].tolist() == [1, 0, 3, 0, 0, 0]
+
+
+GROUPS = """
+  and.b32 %r3, %r1, 1;
+  mov.u32 %r4, 0x55555555;
+  shl.b32 %r4, %r4, %r3;
+  setp.gt.u32 %p1, %r1, 20;
+  redux.sync.add.u32 %r5, %r1, %r4;
+  vote.sync.ballot.b32 %r6, %p1, %r4;
+  shr.u32 %r7, %r1, 2;
+  match.any.sync.b32 %r8, %r7, %r4;
+  elect.sync %r9|%p3, %r4;
+  selp.b32 %r9, 100, %r9, %p3;
+  mul.wide.u32 %rd3, %r1, 16;
+  add.s64 %rd4, %rd1, %rd3;
+  st.global.v4.b32 [%rd4], {%r5, %r6, %r8, %r9};
+"""
+
+
+def test_member_masks_make_groups_of_a_warp():
+    """Even and odd lanes execute one instruction, each with the mask of its own."""
+    found = np.zeros((32, 4), np.uint32)
+    assert Machine(kernel(GROUPS, parameters=1)).run([1], [32], [found], Options(checks=True)) == []
+    for lane in range(32):
+        others = range(lane % 2, 32, 2)
+        expected = [
+            sum(others),
+            sum(1 << other for other in others if other > 20),
+            sum(1 << other for other in others if other // 4 == lane // 4),
+            100 if lane < 2 else lane % 2,
+        ]
+        assert found[lane].tolist() == expected, lane

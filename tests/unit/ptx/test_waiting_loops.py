@@ -200,3 +200,37 @@ def test_blocks_that_wait_for_each_other_never_end(together: int):
     arrays[0][1] = 1
     Machine(ptx).run([2], [1], arrays, Options(together=together))
     assert arrays[0].tolist() == [1, 1]
+
+
+COOPERATIVE = """
+  mov.u32 %r3, %envreg1;
+  mov.u32 %r4, %envreg2;
+  mov.b64 %rd3, {%r4, %r3};
+  mul.wide.u32 %rd4, %r2, 4;
+  add.s64 %rd5, %rd1, %rd4;
+  st.global.u32 [%rd5], %r2;
+  setp.eq.u32 %p1, %r2, 0;
+  selp.b32 %r5, 0x7ffffffe, 1, %p1;
+  atom.add.release.gpu.u32 %r6, [%rd3+4], %r5;
+$wait:
+  ld.acquire.gpu.u32 %r7, [%rd3+4];
+  xor.b32 %r7, %r7, %r6;
+  setp.ge.s32 %p2, %r7, 0;
+  @%p2 bra $wait;
+  sub.u32 %r8, 2, %r2;
+  mul.wide.u32 %rd6, %r8, 4;
+  add.s64 %rd7, %rd1, %rd6;
+  ld.global.u32 %r9, [%rd7];
+  add.s64 %rd8, %rd2, %rd4;
+  st.global.u32 [%rd8], %r9;
+"""
+
+
+@pytest.mark.parametrize("together", [1, 64])
+def test_cooperative_launches_have_a_barrier_of_the_grid(together: int):
+    arrays = [np.zeros(3, np.uint32), np.zeros(3, np.uint32)]
+    options = Options(together=together, checks=True, cooperative=True)
+    assert Machine(kernel(COOPERATIVE)).run([3], [1], arrays, options) == []
+    assert arrays[1].tolist() == [2, 1, 0]
+    with pytest.raises(FaultError, match=r"address 0x[0-9a-f]+: no buffer"):
+        Machine(kernel(COOPERATIVE)).run([3], [1], arrays)

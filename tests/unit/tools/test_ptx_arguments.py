@@ -10,8 +10,9 @@ import pytest
 from ptx_kernels import kernel
 
 from xshardy.ptx.tensor_maps import TensorMap
+from xshardy.ptx.textures import Texture
 from xshardy.tools.cli import main
-from xshardy.tools.ptx_arguments import read_arguments
+from xshardy.tools.ptx_arguments import read_arguments, read_textures
 from xshardy.tools.usage import UsageError
 
 COPY = """.version 8.6
@@ -123,3 +124,62 @@ def test_the_status_of_a_check_is_that_of_its_faults_though_nobody_reads_them(tm
     command = [sys.executable, "-m", "xshardy.tools.cli", *arguments]
     assert subprocess.run(command, stdout=writer, stderr=writer, check=False).returncode == 1
     os.close(writer)
+
+
+def test_textures_of_arrays():
+    plain, filtered = read_arguments(["u8[4,8,2]:texture=2d", "f32[6,4,4]:texture=cube:linear:border"], 0)
+    assert isinstance(plain, Texture) and isinstance(filtered, Texture)
+    assert (plain.array.shape, plain.channels, plain.filter, plain.address) == ((4, 8, 2), 2, "point", "clamp")
+    assert (filtered.geometry, filtered.filter, filtered.address) == ("cube", "linear", "border")
+    (fractions,) = read_arguments(["u8[4]:texture=1d:floats:linear:normalized:mirror"], 0)
+    assert isinstance(fractions, Texture) and fractions.floats and fractions.normalized
+    assert read_textures(["image=f32[8]:texture=1d"], 0)["image"].sizes == (8,)
+
+
+@pytest.mark.parametrize("text", ["5:texture=1d", "f32[8]:texture=1d:cubic"])
+def test_other_words_of_textures_are_refused(text: str):
+    with pytest.raises(UsageError, match=r"a texture is ARRAY:texture=GEOMETRY, and point, linear, wrap, mirror"):
+        read_arguments([text], 0)
+    with pytest.raises(UsageError, match=r"--texture image=f32\[8\]: expected NAME=ARRAY:texture=GEOMETRY"):
+        read_textures(["image=f32[8]"], 0)
+
+
+FILTERING = """.version 8.6
+.target sm_90
+.address_size 64
+.global .surfref target;
+.visible .entry k(.param .u64 image)
+{
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [image];
+  mov.u32 %r1, %tid.x;
+  cvt.rn.f32.u32 %r2, %r1;
+  tex.1d.v4.f32.f32 {%r3, %r4, %r5, %r6}, [%rd1, {%r2}];
+  shl.b32 %r7, %r1, 2;
+  sust.b.1d.b32.trap [target, {%r7}], %r3;
+  ret;
+}
+"""
+
+
+def test_textures_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    np.save(tmp_path / "x.npy", np.array([0, 2, 6, 14], np.float32))
+    (tmp_path / "k.ptx").write_text(FILTERING)
+    arguments = [f"{tmp_path}/k.ptx", "--grid", "1", "--block", "4", "--arg", f"{tmp_path}/x.npy:texture=1d:linear"]
+    target = ["--texture", "target=f32[4]:texture=1d"]
+    assert main(["ptx", "run", *arguments, *target, "-o", str(tmp_path / "out")]) == 0
+    assert np.load(tmp_path / "out" / "arg0.npy").tolist() == [0, 2, 6, 14]
+    assert main(["ptx", "check", *arguments, *target]) == 0
+    assert main(["ptx", "check", *arguments, "--texture", "target=f32[2]:texture=1d"]) == 1
+    assert "accesses 4 bytes outside of a surface of (2,) texels" in capsys.readouterr().err
+
+
+def test_cooperative_launches(tmp_path: Path):
+    body = "mov.u32 %r3, %envreg1;\n  st.global.u32 [%rd1], %r3;"
+    (tmp_path / "k.ptx").write_text(kernel(body, parameters=1))
+    np.save(tmp_path / "x.npy", np.zeros(1, np.uint32))
+    launch = ["ptx", "run", f"{tmp_path}/k.ptx", "--grid", "1", "--block", "1", "--arg", f"{tmp_path}/x.npy"]
+    for more, is_given in (([], False), (["--cooperative"], True)):
+        assert main([*launch, *more, "-o", str(tmp_path / "out")]) == 0
+        assert np.load(tmp_path / "out" / "arg0.npy").any() == is_given

@@ -21,6 +21,7 @@ from xshardy.ptx.instructions.tensor.mbarriers import MBARRIERS
 from xshardy.ptx.instructions.tensor.tensor_copies import TENSOR_MAPS
 from xshardy.ptx.instructions.tensor.tensor_memory import TENSOR_MEMORY
 from xshardy.ptx.instructions.tensor.warpgroups import WARP_GROUPS
+from xshardy.ptx.instructions.textures import TEXTURES
 from xshardy.ptx.instructions.warp.matrices import MATRICES
 from xshardy.ptx.instructions.warp.warps import WARPS
 from xshardy.ptx.instructions.warp.waves import WAVES
@@ -44,6 +45,7 @@ INSTRUCTIONS: Mapping[str, Row] = {
     **SYSTEM_CALLS,
     **TENSOR_MAPS,
     **TENSOR_MEMORY,
+    **TEXTURES,
     **WARPS,
     **WARP_GROUPS,
     **WAVES,

@@ -40,8 +40,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="an argument, in order: an array, a seeded one of a shape such as f32[128,256], or a number; an array "
         "followed by :box=64,32 is a tensor map with boxes of this size, :swizzle=128 adds its swizzle in bytes, "
         "and :strides=2,1 its element strides; :box=64,8:lower=-1,-1:upper=-1,-1 is one for im2col, of "
-        "pixels and channels; "
+        "pixels and channels; an array followed by :texture=2d is a texture or surface of this geometry (1d, 2d, 3d, "
+        "a1d, a2d, cube, acube), with words from :linear:wrap|mirror|clamp|border:normalized:floats; "
         "`profile` needs none: each pointer gets zeros, as many as the accesses need",
+    )
+    parser.add_argument(
+        "--texture",
+        action="append",
+        default=[],
+        metavar="NAME=ARRAY:texture=...",
+        help="what a variable .texref or .surfref stands for",
     )
     parser.add_argument("--seed", type=natural, default=0, help="seed of arrays (default: %(default)s)")
     parser.add_argument(
@@ -52,6 +60,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=dimensions,
         metavar="X[,Y[,Z]]",
         help="the blocks of a cluster (default: what the kernel says, or one)",
+    )
+    parser.add_argument(
+        "--cooperative",
+        action="store_true",
+        help="a cooperative launch: kernels of CUDA C++ have a barrier of the grid",
     )
     parser.add_argument(
         "--blocks", type=positive, metavar="N", help="execute N blocks, evenly spaced (default: all; profile: 32)"
@@ -104,8 +117,8 @@ def run(args: argparse.Namespace) -> int:
     is_script = args.file.endswith(".py")
     if is_script and args.action != "check":
         raise UsageError(f"error: {args.action} takes PTX or CUDA C++: scripts of Triton are for `check`")
-    launch = ("grid", "block", "entry", "arg", "cluster", "blocks", "define")
-    if is_script and (given := [name for name in launch if getattr(args, name) is not None]):
+    launch = ("grid", "block", "entry", "arg", "texture", "cluster", "cooperative", "blocks", "define")
+    if is_script and (given := [name for name in launch if getattr(args, name)]):
         raise UsageError(f"error: a script launches its kernels itself: leave --{given[0]} out")
     if is_script:
         return check_script(args)

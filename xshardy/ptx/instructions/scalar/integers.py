@@ -197,6 +197,11 @@ def absolute_difference(form: Form) -> Computation:
     return Computation([type], [type] * 3, function)
 
 
+def _parts(value: Array, type: Type, bits: int) -> Array:
+    """The numbers of so many bits in words, along a further axis."""
+    return value[..., None].view(f"{'int' if type.kind is Kind.SIGNED else 'uint'}{bits}").astype(np.int64)
+
+
 def dot_product(count: int) -> Rule:
     """The rule of `dp4a` and, for a `count` of 2, `dp2a.lo`, `dp2a.hi`: bytes of `y`; bytes or halves of `x`."""
 
@@ -206,12 +211,8 @@ def dot_product(count: int) -> Rule:
         signed = Kind.SIGNED in (first.kind, second.kind)
         result = TYPES["s32" if signed else "u32"]
 
-        def parts(value: Array, type: Type, bits: int) -> Array:
-            dtype = f"{'int' if type.kind is Kind.SIGNED else 'uint'}{bits}"
-            return value[..., None].view(dtype).astype(np.int64)
-
         def function(x: Array, y: Array, z: Array) -> Array:
-            of_x, of_y = parts(x, first, 32 // count), parts(y, second, 8)
+            of_x, of_y = _parts(x, first, 32 // count), _parts(y, second, 8)
             of_y = of_y[..., 2:] if half == "hi" else of_y[..., :count]
             return ((of_x * of_y).sum(axis=-1) + z).astype(result.dtype)
 
@@ -220,6 +221,33 @@ def dot_product(count: int) -> Rule:
     return rule
 
 
+def by_parts(operate: Callable[[Array, Array], Array], count: int) -> Rule:
+    """`vadd4.dtype.atype.btype{.sat,.add} d, a, b, c` and others, by bytes or halves; `.add` gives a sum with `c`."""
+
+    def rule(form: Form) -> Computation:
+        saturates, adds = form.has("sat"), form.has("add")
+        result, first, second = form.types(3)
+        part = np.dtype(f"{'int' if result.kind is Kind.SIGNED else 'uint'}{32 // count}")
+
+        def function(x: Array, y: Array, z: Array) -> Array:
+            found = operate(_parts(x, first, 32 // count), _parts(y, second, 32 // count))
+            if adds:
+                return (found.sum(axis=-1) + z).astype(result.dtype)
+            found = found.clip(np.iinfo(part).min, np.iinfo(part).max) if saturates else found
+            return found.astype(part).view(result.dtype)[..., 0]
+
+        return Computation([result], [first, second, result], function)
+
+    return rule
+
+
+BY_PARTS: Mapping[str, Callable[[Array, Array], Array]] = {
+    "vadd": np.add,
+    "vsub": np.subtract,
+    "vabsdiff": lambda x, y: abs(x - y),
+    "vmin": np.minimum,
+    "vmax": np.maximum,
+}
 DIVISION = by_form({"s32": (18.0, 24.0), "u32": (15.0, 20.0), "s64": (60.0, 100.0), "u64": (60.0, 100.0)})
 PRODUCT = if_wide((3.0, 5.0))
 
@@ -241,5 +269,6 @@ INTEGERS: Mapping[str, Row] = {
     "sad": computation(absolute_difference),
     "dp4a": computation(dot_product(4)),
     "dp2a": computation(dot_product(2)),
+    **{f"{name}{n}": computation(by_parts(operate, n)) for name, operate in BY_PARTS.items() for n in (2, 4)},
 }
 """Instructions of integer types, also packed ones."""

@@ -130,12 +130,23 @@ def shuffle(form: Form, context: Context) -> Step:
 
 
 def collective(
-    context: Context, instruction: Instruction, function: Callable[[Array, Array], Array], read: Reader, lanes: Lanes
+    lanes: Lanes, function: Callable[[Array, Array], Array], read: Reader, read_members: Reader | None
 ) -> Array:
-    """`function` of values [blocks, warps, 32] and of which threads take part, as an array of the full shape."""
-    active = lanes.warps(lanes.active_mask())
-    values = lanes.warps(read(lanes))
-    return lanes.of_warps(np.ascontiguousarray(np.broadcast_to(function(values, active), values.shape)))
+    """
+    `function` of values [blocks, warps, 32] and of which threads take part, as an array of the full shape. Threads of a
+    warp with different member masks are groups of their own; without a mask, all take part together.
+    """
+    active, values = lanes.warps(lanes.active_mask()), lanes.warps(read(lanes))
+    found = np.broadcast_to(function(values, active), values.shape)
+    masks = None if read_members is None else read_members(lanes)
+    if masks is not None and masks.size > 1:
+        masks, left = lanes.warps(masks), active
+        while left.any():
+            first = left.argmax(axis=-1)[..., None]
+            group = active & (masks == np.take_along_axis(masks, first, axis=-1))
+            found = np.where(group, function(values, group), found)
+            left = left & ~group
+    return lanes.of_warps(np.ascontiguousarray(found))
 
 
 def any_holds(holds: Array, active: Array) -> Array:
@@ -172,13 +183,14 @@ def vote(form: Form, context: Context) -> Step:
     if len(mask) != is_sync:
         raise form.error("expected a member mask with .sync only")
     check = members(context, instruction, mask[0]) if is_sync else None
+    read_members = context.registers.reader(instruction, mask[0], B32) if is_sync else None
     read = context.registers.reader(instruction, value, PREDICATE)
     write = context.registers.writer(instruction, result, form.type())
 
     def execute(lanes: Lanes) -> None:
         if check is not None:
             check(lanes)
-        write(lanes, collective(context, instruction, function, read, lanes))
+        write(lanes, collective(lanes, function, read, read_members))
 
     return execute
 
@@ -194,7 +206,7 @@ def match(form: Form, context: Context) -> Step:
     every, instruction, type = form.required("any", "all") == "all", form.instruction, form.type()
     operand, value, mask = instruction.operands
     result, agrees = results(operand)
-    check = members(context, instruction, mask)
+    check, read_members = members(context, instruction, mask), context.registers.reader(instruction, mask, B32)
     read = context.registers.reader(instruction, value, type)
     write = context.registers.writer(instruction, result, B32)
     write_agrees = None if agrees is None else context.registers.writer(instruction, agrees, PREDICATE)
@@ -204,9 +216,9 @@ def match(form: Form, context: Context) -> Step:
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
-        found = collective(context, instruction, equal_lanes, read, lanes)
+        found = collective(lanes, equal_lanes, read, read_members)
         if every:
-            same = collective(context, instruction, all_equal, read, lanes)
+            same = collective(lanes, all_equal, read, read_members)
             found = np.where(same, found, np.uint32(0))
             if write_agrees is not None:
                 write_agrees(lanes, same)
@@ -236,7 +248,7 @@ def reduce(form: Form, context: Context) -> Step:
         return _reduce_floats(form, context, name, type)
     operation, neutral = REDUCTIONS[name]
     result, value, mask = instruction.operands
-    check = members(context, instruction, mask)
+    check, read_members = members(context, instruction, mask), context.registers.reader(instruction, mask, B32)
     read = context.registers.reader(instruction, value, type)
     write = context.registers.writer(instruction, result, type)
     start = type.dtype.type(neutral(np.iinfo(type.dtype)))
@@ -246,7 +258,7 @@ def reduce(form: Form, context: Context) -> Step:
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
-        write(lanes, collective(context, instruction, function, read, lanes))
+        write(lanes, collective(lanes, function, read, read_members))
 
     return execute
 
@@ -266,7 +278,7 @@ def _reduce_floats(form: Form, context: Context, name: str, type: Type) -> Step:
     if type.name != "f32" or (name, with_nan) not in EXTREMES:
         raise form.error("floats have the reductions .min and .max of .f32 only")
     (operation, neutral), (result, value, mask) = EXTREMES[name, with_nan], instruction.operands
-    check = members(context, instruction, mask)
+    check, read_members = members(context, instruction, mask), context.registers.reader(instruction, mask, B32)
     read = context.registers.reader(instruction, value, type)
     write = context.registers.writer(instruction, result, type)
 
@@ -279,7 +291,7 @@ def _reduce_floats(form: Form, context: Context, name: str, type: Type) -> Step:
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
-        write(lanes, collective(context, instruction, function, read, lanes))
+        write(lanes, collective(lanes, function, read, read_members))
 
     return execute
 
@@ -297,22 +309,26 @@ def active_threads(form: Form, context: Context) -> Step:
     return execute
 
 
+def first_of(values: Array, active: Array) -> Array:
+    return active.argmax(axis=-1)[..., None].astype(np.uint32)
+
+
 def elect(form: Form, context: Context) -> Step:
-    """`elect.sync d|p, membermask`: the first active thread of each warp."""
+    """`elect.sync d|p, membermask`: the first of the threads."""
     form.required("sync")
     instruction = form.instruction
     number, elected = results(instruction.operands[0])
     check = members(context, instruction, instruction.operands[1])
+    read_members = context.registers.reader(instruction, instruction.operands[1], B32)
     write = context.registers.writer(instruction, number, B32)
     write_elected = None if elected is None else context.registers.writer(instruction, elected, PREDICATE)
 
     def execute(lanes: Lanes) -> None:
         check(lanes)
-        active = lanes.warps(lanes.active_mask())
-        leader = active.argmax(axis=-1)[..., None]
-        write(lanes, lanes.of_warps(np.repeat(leader.astype(np.uint32), WARP_SIZE, axis=-1)))
+        leader = collective(lanes, first_of, read_members, read_members)
+        write(lanes, leader)
         if write_elected is not None:
-            write_elected(lanes, lanes.of_warps(leader == LANES))
+            write_elected(lanes, lanes.of_warps(lanes.warps(leader) == LANES))
 
     return execute
 
