@@ -40,7 +40,7 @@ BY_VERSION = {
         *("drop_sharding_and_mesh_of_groups", "remove_all_gather_reduce_scatter_for_cmv1_without_sharding"),
     ),
     "results of @main get the shardings of what is returned": ("propagate_to_func_results_single_function",),
-    "tokens of an operation on one device are on that device": ("insert_explicit_reshards_single_device",),
+    "tokens of an operation on one device keep their sharding": ("insert_explicit_reshards_single_device",),
     "unreduced results of calls are reduced by the call": ("insert_func_call_reshards_unreduced",),
     "all-to-alls of parts of axes begin with a permutation": ("optimize_collectives",),
 }

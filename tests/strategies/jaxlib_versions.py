@@ -20,13 +20,13 @@ SINCE: Mapping[str, tuple[int, int]] = {
     "padding is a pass on modules": (0, 12),
     "replica groups are axes of meshes, and passes of August 2026": (0, 12),
     "results of @main get the shardings of what is returned": (0, 12),
+    "tokens of an operation on one device keep their sharding": (0, 12),
 }
 """What the installed jaxlib need not do yet, and our passes do."""
 
 NOT_YET_OURS: Mapping[str, tuple[int, int]] = {
     "only @main is the main function, and modules need one": (0, 12),
     "more factors of convolutions, updates, shifts and reshapes need permutation or replication": (0, 12),
-    "tokens of an operation on one device are on that device": (0, 12),
     "unreduced results of calls are reduced by the call": (0, 12),
     "all-to-alls of parts of axes begin with a permutation": (0, 12),
     "lifted meshes of replica groups have no device ids": (0, 12),
