@@ -42,7 +42,6 @@ BY_VERSION = {
     "results of @main get the shardings of what is returned": ("propagate_to_func_results_single_function",),
     "tokens of an operation on one device keep their sharding": ("insert_explicit_reshards_single_device",),
     "unreduced results of calls are reduced by the call": ("insert_func_call_reshards_unreduced",),
-    "all-to-alls of parts of axes begin with a permutation": ("optimize_collectives",),
 }
 """Inputs that are left out with some versions of jaxlib."""
 
@@ -72,11 +71,12 @@ BEYOND_UPSTREAM = {
     "export_named_computations_threads",
     "insert_explicit_reshards_repeated",
     "keep_partial_sums",
+    "optimize_collectives_unlike_upstream",
     "update_non_divisible_pad_calls",
 }
 """
-Inputs of passes and options that upstream does not have, of operations that it leaves as they are, and one where
-jaxlib's reduces twice.
+Inputs of passes and options that upstream does not have, of operations that it leaves as they are, and those where
+jaxlib's reduces twice, fails or moves more elements.
 """
 
 

@@ -28,7 +28,6 @@ NOT_YET_OURS: Mapping[str, tuple[int, int]] = {
     "only @main is the main function, and modules need one": (0, 12),
     "more factors of convolutions, updates, shifts and reshapes need permutation or replication": (0, 12),
     "unreduced results of calls are reduced by the call": (0, 12),
-    "all-to-alls of parts of axes begin with a permutation": (0, 12),
     "lifted meshes of replica groups have no device ids": (0, 12),
 }
 """What upstream does, and our passes do not: tests leave it out where the installed jaxlib does it."""
