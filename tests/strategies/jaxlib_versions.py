@@ -17,6 +17,7 @@ SINCE: Mapping[str, tuple[int, int]] = {
     "a fully open sharding does not keep a constraint from its input": (0, 12),
     "digamma(0) is -inf": (0, 12),
     OF_AUTUMN_2026: (0, 12),
+    "only returns of @main read what is before a chain of constraints": (0, 12),
     "padding is a pass on modules": (0, 12),
     "replica groups are axes of meshes, and passes of August 2026": (0, 12),
     "results of @main get the shardings of what is returned": (0, 12),
@@ -25,10 +26,7 @@ SINCE: Mapping[str, tuple[int, int]] = {
 """What the installed jaxlib need not do yet, and our passes do."""
 
 NOT_YET_OURS: Mapping[str, tuple[int, int]] = {
-    "only @main is the main function, and modules need one": (0, 12),
     "more factors of convolutions, updates, shifts and reshapes need permutation or replication": (0, 12),
-    "unreduced results of calls are reduced by the call": (0, 12),
-    "lifted meshes of replica groups have no device ids": (0, 12),
 }
 """What upstream does, and our passes do not: tests leave it out where the installed jaxlib does it."""
 
