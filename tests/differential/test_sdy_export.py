@@ -40,6 +40,7 @@ BY_VERSION = {
         *("drop_sharding_and_mesh_of_groups", "remove_all_gather_reduce_scatter_for_cmv1_without_sharding"),
     ),
     "results of @main get the shardings of what is returned": ("propagate_to_func_results_single_function",),
+    "results of functions are not on a single device": ("propagate_to_func_results_single_device",),
     "tokens of an operation on one device keep their sharding": ("insert_explicit_reshards_single_device",),
 }
 """Inputs that are left out with some versions of jaxlib."""

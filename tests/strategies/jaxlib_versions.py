@@ -21,6 +21,7 @@ SINCE: Mapping[str, tuple[int, int]] = {
     "padding is a pass on modules": (0, 12),
     "replica groups are axes of meshes, and passes of August 2026": (0, 12),
     "results of @main get the shardings of what is returned": (0, 12),
+    "results of functions are not on a single device": (0, 12),
     "tokens of an operation on one device keep their sharding": (0, 12),
 }
 """What the installed jaxlib need not do yet, and our passes do."""
