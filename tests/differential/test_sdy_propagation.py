@@ -9,7 +9,7 @@ from jaxlib_versions import left_out, needs, since
 from sdy_modules import random_sdy_module, seeds
 from sdy_orders import random_race
 from test_modules import PROGRAMS
-from test_sdy_import import theirs
+from test_sdy_import import OPEN, theirs
 
 from xshardy.tools.xshardy_opt import run
 
@@ -99,7 +99,10 @@ RESULTS = "results of @main get the shardings of what is returned"
 @pytest.mark.hypothesis
 @pytest.mark.parametrize(
     "name",
-    [*(pytest.param(name, marks=needs(RESULTS)) for name in PIPELINES), *UP_TO_PROPAGATION],
+    [
+        *(pytest.param(name, marks=needs(RESULTS)) for name in PIPELINES),
+        *(pytest.param(name, marks=needs(OPEN)) for name in UP_TO_PROPAGATION),
+    ],
     ids=["looking", "sharing", "looked", "shared"],
 )
 def test_pipelines_on_random_modules(name: str) -> None:
