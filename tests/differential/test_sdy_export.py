@@ -35,14 +35,13 @@ AUGUST = "replica groups are axes of meshes, and passes of August 2026"
 BY_VERSION = {
     AUGUST: (
         *("export_pipeline", "export_pipeline_collectives", "export_pipeline_place_of_reduce_scatter"),
-        *("insert_explicit_reshards_single_device", "insert_func_call_reshards_unreduced", "optimize_collectives"),
+        *("insert_explicit_reshards_single_device", "optimize_collectives"),
         *("reshard_to_collectives_meshes", "reshard_to_collectives_single_device", "verify_unreduced_axes"),
         *("drop_sharding_and_mesh_of_groups", "remove_all_gather_reduce_scatter_for_cmv1_without_sharding"),
     ),
     "results of @main get the shardings of what is returned": ("propagate_to_func_results_single_function",),
-    "tokens of an operation on one device are on that device": ("insert_explicit_reshards_single_device",),
-    "unreduced results of calls are reduced by the call": ("insert_func_call_reshards_unreduced",),
-    "all-to-alls of parts of axes begin with a permutation": ("optimize_collectives",),
+    "results of functions are not on a single device": ("propagate_to_func_results_single_device",),
+    "tokens of an operation on one device keep their sharding": ("insert_explicit_reshards_single_device",),
 }
 """Inputs that are left out with some versions of jaxlib."""
 
@@ -71,12 +70,14 @@ about what is printed beside the module.
 BEYOND_UPSTREAM = {
     "export_named_computations_threads",
     "insert_explicit_reshards_repeated",
+    "insert_func_call_reshards_unreduced",
     "keep_partial_sums",
+    "optimize_collectives_unlike_upstream",
     "update_non_divisible_pad_calls",
 }
 """
-Inputs of passes and options that upstream does not have, of operations that it leaves as they are, and one where
-jaxlib's reduces twice.
+Inputs of passes and options that upstream does not have, of operations that it leaves as they are, and those where
+jaxlib's reduces twice, fails or moves more elements.
 """
 
 

@@ -17,11 +17,14 @@ PROPAGATED = (
 )
 """What C++ Shardy runs first."""
 
+CRASHES = {108}
+"""Seeds of random conflicts on which C++ Shardy crashes, in jaxlib 0.10 and 0.12."""
+
 
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", PASSES)
 def test_operations_with_conflicting_shardings(name: str) -> None:
-    for seed in seeds():
+    for seed in {*seeds()} - CRASHES:
         assert_same_result(random_conflicts(seed), name, f"func.func({name})")
 
 

@@ -25,23 +25,21 @@ BY_VERSION = {
     "replica groups are axes of meshes, and passes of August 2026": (
         *("inline_meshes_replica_groups", "lift_inlined_meshes_replica_groups"),
     ),
-    "lifted meshes of replica groups have no device ids": ("lift_inlined_meshes_replica_groups",),
-    "only @main is the main function, and modules need one": (
-        *("apply_sharding_constraints", "apply_sharding_constraints_chains"),
-        *("apply_sharding_constraints_targets", "apply_sharding_constraints_unordered"),
-    ),
+    "only returns of @main read what is before a chain of constraints": ("apply_sharding_constraints_returns",),
 }
 """Inputs that are left out with some versions of jaxlib."""
 
 UNLIKE_UPSTREAM = {
     "apply_sharding_constraints_dynamic",
+    "apply_sharding_constraints_unordered",
     "constant_splitter",
     "explicit_gather_scatter_batching_mixed_rows",
     "import_func_calls_threads",
     "import_pipeline_batching",
+    "lift_inlined_meshes_equal_groups",
     "verify_strict",
 }
-"""Inputs of passes and options that upstream does not have, or that it miscompiles or makes invalid."""
+"""Inputs of passes and options that upstream does not have, or that it aborts at, miscompiles or makes invalid."""
 
 BEFORE_EDGES = (
     "symbol-dce",

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import jax
 import pytest
-from jaxlib_versions import needs, since
+from jaxlib_versions import left_out, needs, since
 from sdy_modules import random_sdy_module, seeds
 from sdy_orders import random_race
 from test_modules import PROGRAMS
-from test_sdy_import import theirs
+from test_sdy_import import OPEN, theirs
 
 from xshardy.tools.xshardy_opt import run
 
@@ -99,7 +99,10 @@ RESULTS = "results of @main get the shardings of what is returned"
 @pytest.mark.hypothesis
 @pytest.mark.parametrize(
     "name",
-    [*(pytest.param(name, marks=needs(RESULTS)) for name in PIPELINES), *UP_TO_PROPAGATION],
+    [
+        *(pytest.param(name, marks=needs(RESULTS)) for name in PIPELINES),
+        *(pytest.param(name, marks=needs(OPEN)) for name in UP_TO_PROPAGATION),
+    ],
     ids=["looking", "sharing", "looked", "shared"],
 )
 def test_pipelines_on_random_modules(name: str) -> None:
@@ -107,14 +110,18 @@ def test_pipelines_on_random_modules(name: str) -> None:
         assert_same_result(random_sdy_module(seed), name)
 
 
-FACTORS = "more factors of convolutions, updates, shifts and reshapes need permutation or replication"
+BY_VERSION = {
+    "more factors of updates and reshapes need permutation or replication": ("control_flow", "train_step"),
+    "shifts and the windows of kernels need permutation": ("convolutions",),
+}
+"""Programs with other sharding rules in some versions of jaxlib."""
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_modules_that_jax_lowers(program: str) -> None:
-    """The same shardings, and the same rules where upstream's of these programs are followed."""
+    """The same shardings, and the same rules but for those that depend on the version."""
     function, arguments = PROGRAMS[program]
     text = jax.jit(function).trace(*arguments).lower(lowering_platforms=("cpu",)).as_text()
-    differs = since(FACTORS) and program in ("control_flow", "convolutions", "train_step")
-    for name in (*(PIPELINES if since(RESULTS) else ()), *(() if differs else UP_TO_PROPAGATION)):
+    with_rules = () if program in left_out(BY_VERSION) else UP_TO_PROPAGATION
+    for name in (*(PIPELINES if since(RESULTS) else ()), *with_rules):
         assert_same_result(text, name)

@@ -16,9 +16,10 @@ WITHOUT_TWIN = {"hlo", "linalg", "mhlo"}
 """Rules that C++ Shardy does not have, or not in jaxlib yet."""
 
 BY_VERSION = {
-    "more factors of convolutions, updates, shifts and reshapes need permutation or replication": (
-        *("convolution", "dynamic_slices", "movement", "reshape"),
-    )
+    "more factors of updates and reshapes need permutation or replication": (
+        *("dynamic_updates", "reshape_without_common_factors"),
+    ),
+    "shifts and the windows of kernels need permutation": ("convolution", "pad_that_shifts"),
 }
 """Inputs that are left out with some versions of jaxlib."""
 

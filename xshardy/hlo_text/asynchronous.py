@@ -8,7 +8,7 @@ of a start, updates and a done is converted. An `async-start` must have such a c
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects import func
@@ -22,6 +22,7 @@ from xshardy.dialects.hlo.async_operation import (
     AsyncOperation,
     DoneOp,
     StartOp,
+    bundle_type,
 )
 from xshardy.dialects.hlo.async_shapes import BundleShapes, Tree, elements_of, read_tuple
 from xshardy.dialects.hlo.async_sugar import GROUP, wrap, wrapped_function
@@ -139,12 +140,14 @@ class AsyncReader:
     def is_same_bundle(self, value: SSAValue, shape: Shape) -> bool:
         """Whether `value` is in flight and `shape` is its shape, with the operand nested in a tuple or not."""
         entry = self.entries.get(value.owner) if isinstance(value.owner, Operation) else None
-        while entry is not None and entry.suffix == "update" and len(entry.op.operands) == 1:
-            owner = entry.op.operands[0].owner
-            entry = self.entries.get(owner) if isinstance(owner, Operation) else None
+        late: list[SSAValue] = []
+        while entry is not None and entry.suffix == "update" and entry.op.operands:
+            first, *others = entry.op.operands
+            late[:0] = others
+            entry = self.entries.get(first.owner) if isinstance(first.owner, Operation) else None
         if entry is None or entry.suffix != "start" or entry.opcode in OWN:
             return False
-        operands = [tree_of_type(operand.type) for operand in entry.op.operands]
+        operands = [tree_of_type(operand.type) for operand in (*entry.op.operands, *late)]
         return same_bundle(tree_of_type(value.type), tree_of_shape(shape), operands)
 
     def resolve_start(self, entry: Entry) -> None:
@@ -154,23 +157,28 @@ class AsyncReader:
         if chain is None:
             return
         operands = [tree_of_type(operand.type) for operand in entry.op.operands]
+        late = [operand for link in chain for operand in link.op.operands[1:]]
         index = self.computation.tokens.index
-        start = self.own_start(entry) if is_own else self.generic_start(entry)
+        start = self.own_start(entry) if is_own else self.generic_start(entry, late)
         self.computation.tokens.index = index
         if start is None:
             return
         self.replace(entry, start, start.bundle)
-        value = start.bundle
+        value, shape = start.bundle, entry.shape
         for link in chain:
             self.check_fields(entry, link, start)
             if link.suffix == "update":
-                if not same_bundle(tree_of_shape(link.shape), tree_of_shape(entry.shape), operands):
+                inputs = link.op.operands[1:]
+                more = [tree_of_type(operand.type) for operand in inputs]
+                if not same_bundle(tree_of_shape(link.shape), tree_of_shape(shape), operands, more):
+                    bound = f" and {len(more)} operands bound" if more else ""
                     raise self.error(
                         link,
                         f"The {link.opcode} expects the shape of operand and output to match "
-                        f"({print_shape(entry.shape)} vs {print_shape(link.shape)})",
+                        f"({print_shape(shape)}{bound} vs {print_shape(link.shape)})",
                     )
-                update = hlo.AsyncUpdateOp(value)
+                operands, shape = [*operands, *more], link.shape if more else shape
+                update = hlo.AsyncUpdateOp(value, inputs)
                 self.replace(link, update, update.bundle)
                 value = update.bundle
             else:
@@ -192,8 +200,10 @@ class AsyncReader:
                 complaint = f"has a consumer that needs to be {start.stem}-update or {start.stem}-done, found {found}"
             elif following.stem not in (start.stem, GENERIC) and not self.wraps(start, following.stem):
                 complaint = f"has a consumer '{following.opcode}', which belongs to another opcode"
-            elif len(following.op.operands) != 1:
+            elif len(following.op.operands) != 1 and (is_own or following.suffix == "done"):
                 complaint = f"has a consumer '{following.opcode}' of {len(following.op.operands)} operands"
+            elif following.op.operands[0] is not current.op.results[0]:
+                complaint = f"is not the first operand of its consumer '{following.opcode}'"
             if complaint is not None:
                 if is_own:
                     return None
@@ -232,15 +242,15 @@ class AsyncReader:
         except ValueError as error:
             raise self.error(entry, str(error)) from None
 
-    def generic_start(self, entry: Entry) -> StartOp:
-        """The start for an `async-start`, or for sugar."""
+    def generic_start(self, entry: Entry, late: Sequence[SSAValue]) -> StartOp:
+        """The start for an `async-start`, or for sugar. Updates bind the operands `late`."""
         bundle = self.bundle_of(entry, "async-start")
         contexts = list(map(type_of_tree, bundle.contexts))
         thread = entry.op.fields.data.get(THREAD)
         thread_name = thread.data.strip('"') if isinstance(thread, StringAttr) else None
         output = output_type(bundle)
         if entry.stem != GENERIC:
-            return self.wrapped_start(entry, output, contexts, thread_name)
+            return self.wrapped_start(entry, output, contexts, thread_name, late)
         function = self.called_function(entry)
         if is_group(function):
             function = self.around_group(function, thread_name)
@@ -266,13 +276,18 @@ class AsyncReader:
             bundle = self.bundle_of(entry, entry.opcode)
         except HLOError:
             return None
-        start = self.wrapped_start(entry, output_type(bundle), list(map(type_of_tree, bundle.contexts)), None)
+        start = self.wrapped_start(entry, output_type(bundle), list(map(type_of_tree, bundle.contexts)), None, ())
         return None if isinstance(start, hlo.AsyncStartOp) else start
 
     def wrapped_start(
-        self, entry: Entry, output: Attribute, contexts: Sequence[Attribute], thread: str | None
+        self,
+        entry: Entry,
+        output: Attribute,
+        contexts: Sequence[Attribute],
+        thread: str | None,
+        late: Sequence[SSAValue],
     ) -> StartOp:
-        """A start around an operation, whose attributes are written on the start."""
+        """A start around an operation, whose attributes are written on the start. Updates bind the operands `late`."""
         computation, tokens = self.computation, self.computation.tokens
         opcode = entry.stem
         row = OPCODES[opcode]
@@ -281,7 +296,7 @@ class AsyncReader:
         fields, _ = computation.read_fields(opcode, row, entry.at, frozenset(entry.op.fields.data) - given)
         shape = shape_of_type(output)
         instruction = Instruction(
-            opcode, shape, list(entry.op.operands), fields, None, computation.scope.functions, tokens, entry.at
+            opcode, shape, [*entry.op.operands, *late], fields, None, computation.scope.functions, tokens, entry.at
         )
         if row.operands not in (None, len(instruction.operands)):
             raise self.error(entry, f"takes {row.operands} operand(s), got {len(instruction.operands)}")
@@ -290,6 +305,10 @@ class AsyncReader:
         made.attributes.update(extra_attributes(instruction, row))
         name = computation.scope.free_name(f"{entry.name}{WRAPPED}")
         function, start = wrap(made, name, contexts, thread)
+        if late:
+            bundle = bundle_type(start.bundle)
+            bound = AsyncBundleType.of(bundle.operands[: len(entry.op.operands)], bundle.outputs, bundle.contexts)
+            start = hlo.AsyncStartOp(name, entry.op.operands, bound, thread)
         computation.scope.wrapped[name] = function
         left = {key: value for key, value in entry.op.fields.data.items() if key not in given and key != THREAD}
         if instruction.before:
@@ -371,10 +390,16 @@ def done_of(start: StartOp, bundle: SSAValue) -> DoneOp:
     return OWN_DONE_OPS.get(type(start), hlo.AsyncDoneOp)(bundle)
 
 
-def same_bundle(shape: Tree, other: Tree, operands: Sequence[Tree]) -> bool:
-    """Whether two shapes of an `async-start` with these operands are equal; a single operand may be nested or not."""
+def same_bundle(shape: Tree, other: Tree, operands: Sequence[Tree], more: Sequence[Tree] = ()) -> bool:
+    """
+    Whether `shape` is the shape `other` of an `async-start` with these operands after `more` of them were bound.
+
+    A single operand may be nested or not.
+    """
     try:
-        return read_tuple("async-start", shape, operands) == read_tuple("async-start", other, operands)
+        before = read_tuple("async-start", other, operands)
+        after = replace(before, operands=(*before.operands, *more))
+        return read_tuple("async-start", shape, [*operands, *more]) == after
     except ValueError:
         return False
 

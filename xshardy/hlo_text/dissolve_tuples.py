@@ -32,7 +32,7 @@ from xshardy.dialects.hlo import (
     StartOp,
     TupleConstantOp,
 )
-from xshardy.dialects.hlo.async_operation import bundle_type
+from xshardy.dialects.hlo.async_operation import bundle_type, start_of
 from xshardy.dialects.stablehlo import GetTupleElementOp, TupleOp
 from xshardy.hlo_text.entry_positions import CountLeavesOfEntry
 from xshardy.hlo_text.tuple_leaves import (
@@ -230,13 +230,27 @@ class StartWithElements(RewritePattern):
             rewriter.replace_value_with_new_type(op.bundle, types)
 
 
+@dataclass(frozen=True)
 class UpdateOfElements(RewritePattern):
-    """`async_update(b)` -> the same with the current type of the bundle `b`."""
+    """
+    `async_update(b)` -> the same with the current type of the bundle `b`
+
+    `async_update(b, tuple(x, y))` -> `async_update(b, x, y)`, unless the function started keeps its tuples.
+    """
+
+    whole: AbstractSet[str]
 
     @match_op_type
     def match_and_rewrite(self, op: AsyncUpdateOp, rewriter: PatternRewriter, /):
-        if op.bundle.type != op.operand.type:
-            rewriter.replace_value_with_new_type(op.bundle, op.operand.type)
+        start = start_of(op.operand)
+        assert start is not None
+        if start.callee.string_value() not in self.whole:
+            inputs = [value for operand in op.inputs for value in flatten(operand, op, rewriter)]
+            if inputs != [*op.inputs]:
+                op.operands = [op.operand, *inputs]
+        type = bundle_type(op.operand).with_operands(op.inputs.types)
+        if op.bundle.type != type:
+            rewriter.replace_value_with_new_type(op.bundle, type)
 
 
 class DoneWithElements(RewritePattern):
@@ -302,7 +316,7 @@ class DissolveTuplesPass(PatternPass):
             PassElements(),
             TupleOfConstants(),
             StartWithElements(whole),
-            UpdateOfElements(),
+            UpdateOfElements(whole),
             DoneWithElements(),
             ReturnElements(),
         )

@@ -13,10 +13,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import DiagnosticException
 
 from xshardy.dialects import hlo, stablehlo
+from xshardy.dialects.hlo.async_operation import chain_of, operands_of
 from xshardy.hlo_text.names import NAME, instruction_name
 from xshardy.ir import clone_operation, clone_region
 from xshardy.ir.blocks import erase_arguments
 from xshardy.ir.insertion import inline_block, insert_op
+from xshardy.rewriting.walk import operations_from
 from xshardy.transforms.call_graph import functions_of, is_private
 from xshardy.transforms.hlo.buffers_to_arrays import BuffersToArraysPass, has_buffers
 
@@ -57,6 +59,8 @@ def prepared(module: ModuleOp) -> func.FuncOp:
     if has_buffers(copy):
         BuffersToArraysPass().rewrite_module(copy)
     entry = entry_of(copy)
+    for start in [op for op in operations_from(copy) if isinstance(op, hlo.AsyncStartOp)]:
+        _bind_at_once(start)
     _inline(entry.body.block, functions_of(copy), (entry.sym_name.data,))
     for op in reversed(tuple(scheduled(entry.body.block))):  # inner loops first: a result may be invariant then
         if isinstance(op, stablehlo.WhileOp):
@@ -85,6 +89,25 @@ def module_around(op: Operation) -> ModuleOp:
 def name_of(op: Operation) -> str:
     """The name of `op` in HLO text; without one, that of the operation."""
     return instruction_name(op) or op.name.partition(".")[2]
+
+
+def _bind_at_once(start: hlo.AsyncStartOp) -> None:
+    """`s = start @f(x)`, `u = update(s, y)` -> `u = start @f(x, y)`: it starts when all operands are there."""
+    chain = tuple(chain_of(start))
+    binding = [index for index, link in enumerate(chain) if index and len(link.operands) > 1]
+    if not binding:
+        return
+    last = chain[binding[-1]]
+    whole = hlo.AsyncStartOp.create(
+        operands=operands_of(start),
+        result_types=last.result_types,
+        properties=start.properties,
+        attributes=start.attributes,
+    )
+    insert_op(whole, InsertPoint.before(last))
+    Rewriter.replace_op(last, (), whole.results)
+    for link in reversed(chain[: binding[-1]]):
+        Rewriter.erase_op(link)
 
 
 def _inline(block: Block, functions: Mapping[str, func.FuncOp], callers: tuple[str, ...]) -> None:

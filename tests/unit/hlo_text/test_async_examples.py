@@ -19,9 +19,11 @@ from xshardy.dialects.hlo.async_operation import bundle_type, start_of
 from xshardy.hlo_text import HLOError, parse_hlo, print_hlo, read_hlo
 from xshardy.interpreters.random_elements import random_inputs
 from xshardy.interpreters.stablehlo import evaluate
+from xshardy.launch.prepared_program import prepared
 from xshardy.syntax.printer import Printer
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo_async.schedule import AsyncSchedulePass
+from xshardy.transforms.hlo_async.unwrap import AsyncUnwrapPass
 from xshardy.transforms.hlo_async.wrap import AsyncWrapPass
 from xshardy.universe import new_context
 
@@ -80,6 +82,24 @@ ENTRY main {
   ROOT %async-done = (f32[32], f32[32]) async-done(%async-start)
 }""",
 }
+LATE = """HloModule m
+
+%sub {
+  %a = f32[4] parameter(0)
+  %b = f32[4] parameter(1)
+  ROOT %r = f32[4] subtract(%a, %b)
+}
+
+ENTRY main {
+  %x = f32[4] parameter(0)
+  %y = f32[4] parameter(1)
+  %start = ((), f32[4], s32[]) async-start(), calls=%sub
+  %first = ((f32[4]), f32[4], s32[]) async-update(%start, %x)
+  %second = ((f32[4], f32[4]), f32[4], s32[]) async-update(%first, %y)
+  ROOT %done = f32[4] async-done(%second)
+}"""
+"""XLA of autumn 2026 leaves operands to updates."""
+
 UPDATES = NESTED["updates"]
 BUNDLE = "((f32[64]), f32[32], s32[])"
 
@@ -95,6 +115,28 @@ def canonical(module: ModuleOp) -> str:
     for i, start in enumerate(op for op in module.walk() if isinstance(op, hlo.StartOp)):
         text = text.replace(f"{start.callee}(", f"@wrapped{i}(")
     return text
+
+
+def test_updates_bind_operands():
+    """The text is read, printed with and without sugar, unwrapped, prepared and executed."""
+    module = read_hlo(LATE)
+    module.verify()
+    for uses_sugar in (True, False):
+        again = read_hlo(print_hlo(module, uses_sugar=uses_sugar))
+        assert canonical(again).replace("@start$wrapped", "@sub") == canonical(module)
+    x, y = np.array([9, 7, 5, 3], np.float32), np.array([1, 2, 3, 4], np.float32)
+    (entry,) = [op for op in prepared(module).walk() if isinstance(op, stablehlo.AsyncStartOp)]
+    assert [value.name_hint for value in entry.operands] == ["x", "y"]
+    for program in (module, unwrapped_module(module)):
+        (found,) = evaluate(program, [x, y])
+        np.testing.assert_array_equal(found, x - y)
+
+
+def unwrapped_module(module: ModuleOp) -> ModuleOp:
+    copy = module.clone()
+    AsyncUnwrapPass().apply(new_context(), copy)
+    copy.verify()
+    return copy
 
 
 @pytest.mark.parametrize("name", NESTED)
@@ -237,6 +279,27 @@ REJECTED = {
             f"async-done({BUNDLE} ", "async-done("
         ),
         "async-update expects the shape of operand and output to match",
+    ),
+    "HLO-ASYNC-05, no operand in the shape": (
+        LATE.replace("%second = ((f32[4], f32[4])", "%second = ((f32[4])"),
+        "async-update expects the shape of operand and output to match .* and 1 operands bound",
+    ),
+    "HLO-ASYNC-05, an operand is missing": (
+        LATE.replace("async-done(%second)", "async-done(%first)")
+        .replace("  %second =", "  %third =")
+        .replace("  %third = ((f32[4], f32[4]), f32[4], s32[]) async-update(%first, %y)\n", ""),
+        "async-done expects the operands of the previous async instruction to be fully bound",
+    ),
+    "HLO-ASYNC-05, too many operands": (
+        LATE.replace("start = ((),", "start = ((f32[4]),")
+        .replace("async-start()", "async-start(%x)")
+        .replace("%first = ((f32[4])", "%first = ((f32[4], f32[4])")
+        .replace("%second = ((f32[4], f32[4])", "%second = ((f32[4], f32[4], f32[4])"),
+        "async-done expects the operands of the previous async instruction to be fully bound",
+    ),
+    "HLO-ASYNC-05, operands before the bundle": (
+        LATE.replace("(%first, %y)", "(%y, %first)"),
+        "is not the first operand of its consumer 'async-update'",
     ),
     "HLO-ASYNC-06, another computation behind the start": (
         UPDATES.replace("ENTRY", OPERATION.replace("async_op", "other_op").replace("foo", "bar") + "ENTRY").replace(

@@ -60,16 +60,25 @@ class DoneTypes(CustomDirective):
 
 
 @irdl_custom_directive
-class SameBundleTypes(CustomDirective):
-    """The bundle type of both the operand and the result of an update."""
+class UpdateTypes(CustomDirective):
+    """The bundle type of the result of an update; the inputs have its last operand types, the operand has the rest."""
 
     operand: TypeDirective
+    inputs: TypeDirective
     bundle: TypeDirective
 
     def parse(self, parser: Parser, state: ParsingState) -> None:
+        at = parser.pos
         bundle = parse_bundle(parser)
-        self.operand.set(state, (bundle,))
+        bound = len(bundle.operands) - (operand_count(state) - 1)
+        if bound < 0:
+            parser.raise_error(
+                f"{operand_count(state) - 1} inputs present, but the bundle has {len(bundle.operands)}", at
+            )
+        before = AsyncBundleType.of(bundle.operands[:bound], bundle.outputs, bundle.contexts)
+        self.operand.set(state, (before,))
+        self.inputs.set(state, bundle.operands[bound:])
         self.bundle.set(state, (bundle,))
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        self.operand.print(printer, state, op)
+        self.bundle.print(printer, state, op)

@@ -30,7 +30,7 @@ from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.stablehlo.inference import type_list
 from xshardy.dialects.stablehlo.types import VALUE
-from xshardy.dialects.symbols import function_called
+from xshardy.dialects.symbols import find_function, function_called
 
 __all__ = ["AsyncOperation", "DoneOp", "StartOp"]
 
@@ -69,6 +69,8 @@ class StartOp(AsyncOperation):
     """Start the operation in the function `callee`. `CONSUMERS` are the names of operations that may follow."""
 
     CONSUMERS: ClassVar[tuple[str, ...]]
+    BINDS_ALL: ClassVar[bool] = True
+    """Whether it has all operands of what it starts."""
 
     inputs = var_operand_def(VALUE)
     callee = prop_def(FlatSymbolRefAttrConstr)
@@ -127,6 +129,14 @@ class DoneOp(AsyncOperation):
             raise VerifyException(
                 f"The {self.opcode} expects the shape of output to match the async shape at index {{1}} "
                 f"({type_list(self.outputs.types) or 'none'} vs {type_list(expected) or 'none'})"
+            )
+        start = start_of(self.operand)
+        function = None if start is None else find_function(start, start.callee)
+        bound = bundle_type(self.operand).operands
+        if function is not None and bound != function.function_type.inputs.data:
+            raise VerifyException(
+                f"The {self.opcode} expects the operands of the previous async instruction to be fully bound "
+                f"({type_list(bound) or 'none'} vs {type_list(function.function_type.inputs.data) or 'none'})"
             )
 
 
@@ -198,7 +208,7 @@ def verify_program_shape(start: StartOp, function: func.FuncOp) -> None:
         (0, "async computation parameter shape", bundle.operands, types.inputs.data),
         (1, "the async computation root shape", bundle.outputs, types.outputs.data),
     ):
-        if found != expected:
+        if found != (expected if index or start.BINDS_ALL else expected[: len(found)]):
             raise VerifyException(
                 f"The {start.opcode} expects the async shape at index {{{index}}} to match {what} "
                 f"({type_list(found) or 'none'} vs {type_list(expected) or 'none'})"
@@ -239,6 +249,12 @@ def start_of(value: SSAValue) -> StartOp | None:
     while isinstance(owner, AsyncOperation) and not isinstance(owner, StartOp):
         owner = owner.operands[0].owner
     return owner if isinstance(owner, StartOp) else None
+
+
+def operands_of(start: StartOp) -> tuple[SSAValue, ...]:
+    """All operands of what `start` starts: its own, and those of updates. Precondition: the module verifies."""
+    _, *updates = (op for op in chain_of(start) if not isinstance(op, DoneOp))
+    return (*start.inputs, *(value for update in updates for value in update.operands[1:]))
 
 
 def chain_of(start: StartOp) -> Iterator[AsyncOperation]:

@@ -21,10 +21,10 @@ from typing import ClassVar
 from xdsl.dialects import func
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.irdl import base, irdl_op_definition, operand_def, opt_prop_def, result_def
+from xdsl.irdl import base, irdl_op_definition, operand_def, opt_prop_def, result_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from xshardy.dialects.hlo.async_formats import SameBundleTypes
+from xshardy.dialects.hlo.async_formats import UpdateTypes
 from xshardy.dialects.hlo.async_operation import (
     MAIN_THREAD,
     AsyncOperation,
@@ -40,6 +40,7 @@ from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.instruction import hlo_opcode
 from xshardy.dialects.hlo.opaque import OpaqueOp
 from xshardy.dialects.hlo.own_async_ops import OWN_STARTS
+from xshardy.dialects.stablehlo.types import VALUE
 from xshardy.dialects.symbols import find_function
 
 __all__ = ["AsyncDoneOp", "AsyncStartOp", "AsyncUpdateOp"]
@@ -50,9 +51,14 @@ BUNDLE_PRODUCERS = ("hlo.async_start", "hlo.async_update")
 
 @irdl_op_definition
 class AsyncStartOp(StartOp):
-    """Start the operation in the function `callee`, possibly on another thread."""
+    """
+    Start the operation in the function `callee`, possibly on another thread.
+
+    It may have the first of its operands only; then updates have the others, and the last of them starts it.
+    """
 
     CONSUMERS: ClassVar = BUNDLE_CONSUMERS
+    BINDS_ALL: ClassVar = False
 
     name = "hlo.async_start"
     execution_thread = opt_prop_def(StringAttr)
@@ -98,26 +104,35 @@ class AsyncStartOp(StartOp):
 
 @irdl_op_definition
 class AsyncUpdateOp(AsyncOperation):
-    """An intermediate step of the operation in flight; passes the bundle on."""
+    """
+    An intermediate step of the operation in flight; passes the bundle on.
+
+    `inputs` are the next operands of the operation, which the start has left out.
+    """
 
     name = "hlo.async_update"
     operand = operand_def()
+    inputs = var_operand_def(VALUE)
     bundle = result_def(base(AsyncBundleType))
-    custom_directives = (SameBundleTypes,)
-    assembly_format = "$operand attr-dict `:` custom<SameBundleTypes>(type($operand), type($bundle))"
+    custom_directives = (UpdateTypes,)
+    assembly_format = (
+        "$operand (`(` $inputs^ `)`)? attr-dict `:` custom<UpdateTypes>(type($operand), type($inputs), type($bundle))"
+    )
 
-    def __init__(self, operand: SSAValue):
-        super().__init__(operands=[operand], result_types=[bundle_type(operand)])
+    def __init__(self, operand: SSAValue, inputs: Sequence[SSAValue] = ()):
+        type = bundle_type(operand).with_operands([value.type for value in inputs])
+        super().__init__(operands=[operand, inputs], result_types=[type])
 
     def verify_(self) -> None:
         verify_producer(self, self.operand, BUNDLE_PRODUCERS)
         if isinstance(self.operand.owner, Operation) and not comes_before(self.operand.owner, self):
             # Updates that form a cycle have no start.
             raise VerifyException("The operand of a async-update instruction needs to come before it: move it down")
-        if self.operand.type != self.bundle.type:
+        expected = bundle_type(self.operand).with_operands(self.inputs.types)
+        if expected != self.bundle.type:
             raise VerifyException(
-                "The async-update expects the shape of operand and output to match "
-                f"('{self.operand.type}' vs '{self.bundle.type}')"
+                f"The async-update expects the shape of operand and output to match ('{expected}' vs "
+                f"'{self.bundle.type}')"
             )
         verify_consumer(self, BUNDLE_CONSUMERS)
 

@@ -12,7 +12,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, Region
 
-from xshardy.dialects.hlo.async_operation import THREAD, DoneOp, StartOp
+from xshardy.dialects.hlo.async_operation import THREAD, DoneOp, StartOp, operands_of
 from xshardy.dialects.hlo.async_ops import AsyncDoneOp, AsyncStartOp
 from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.hlo.own_async_ops import COUNTER, OWN_DONES, OWN_STARTS
@@ -80,6 +80,6 @@ def sugar_of(start: StartOp) -> Operation | None:
 
 
 def unwrapped(start: StartOp) -> Operation:
-    """A copy of the operation wrapped by `start`, on the operands of the start; in no block."""
+    """A copy of the operation wrapped by `start`, on the operands of the start and its updates; in no block."""
     wrapped, arguments = start.wrapped(), start.wrapped_function().args
-    return wrapped.clone(dict(zip(arguments, start.inputs, strict=True)))
+    return wrapped.clone(dict(zip(arguments, operands_of(start), strict=True)))

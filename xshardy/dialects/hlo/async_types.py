@@ -36,6 +36,10 @@ class AsyncBundleType(ParametrizedAttribute, TypeAttribute):
         """The bundle of an operation from `operands` to `outputs`."""
         return AsyncBundleType(ArrayAttr(operands), ArrayAttr(outputs), ArrayAttr(contexts))
 
+    def with_operands(self, more: Sequence[Attribute]) -> "AsyncBundleType":
+        """The bundle after `more` operands were bound."""
+        return AsyncBundleType.of((*self.operands, *more), self.outputs, self.contexts) if more else self
+
     @property
     def operands(self) -> tuple[Attribute, ...]:
         """The types of the operands of the operation in flight."""

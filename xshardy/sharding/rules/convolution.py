@@ -57,17 +57,20 @@ def spatial(dims: tuple[int, int, int], size: int, window: int, windows: int) ->
     The factors of a spatial dimension, of `size` in the input, along which there are `windows` of `window` elements.
 
     The input can be sharded along the windows, as the output is, or along a window, as the kernel is. The larger of
-    the two comes first, so that it is the one that most shardings go to; the other gets what is left of the input.
+    the two comes first, so that it is the one that most shardings go to; the other gets what is left of the input. If
+    nothing is left, the output or the kernel has a factor of its own, along which its elements have to move.
     """
     input, kernel, output = dims
-    along_windows = windows, (input, None), (output,), FactorType.PERMUTATION
-    along_window = window, (input, kernel), (None,), FactorType.REDUCTION
+    along_windows = windows, (None, output), FactorType.PERMUTATION
+    along_window = window, (kernel, None), FactorType.REDUCTION
     ordered = (along_windows, along_window) if windows >= window else (along_window, along_windows)
-    for wanted, operand_dims, result_dims, type in ordered:
+    for wanted, (kernel_dim, output_dim), type in ordered:
         taken = min(size, wanted)
         if taken > 1:
-            yield Factor(operand_dims, result_dims, taken, type)
+            yield Factor((input, kernel_dim), (output_dim,), taken, type)
             size //= taken
+        elif wanted > 1:
+            yield Factor((None, kernel_dim), (output_dim,), wanted, FactorType.PERMUTATION)
 
 
 def _numbers(op: ConvolutionOp) -> Convolution:

@@ -69,11 +69,18 @@ def concatenate(shapes: Shapes, concatenation: Concatenation) -> Factors:
             yield shapes.factor(dim, size, concatenation.type)
 
 
-def pad_or_slice(shapes: Shapes, parameters: object = ()) -> Factors:
+def static_slice(shapes: Shapes, parameters: object = ()) -> Factors:
     """Pointwise; a dimension that changes its size is moved by a fixed amount, so that shards go to neighbours."""
     return pointwise_but_for_mismatch(
         shapes, shapes.operands[0], shapes.results[0], FactorType.PERMUTATION, blocked=shapes.conservative
     )
+
+
+def pad(shapes: Shapes, is_padded: tuple[bool, ...]) -> Factors:
+    """Pointwise; a dimension that is padded is moved, even if it keeps its size, so that shards go to neighbours."""
+    for dim, (size, new_size) in enumerate(zip(shapes.operands[0], shapes.results[0], strict=True)):
+        type = FactorType.PERMUTATION if is_padded[dim] else FactorType.PASS_THROUGH
+        yield shapes.factor(dim, size, type, blocked=shapes.conservative and size != new_size)
 
 
 def _values(dims: DenseArrayBase[I64]) -> tuple[int, ...]:
@@ -105,6 +112,12 @@ def _concatenation(op: ConcatenateOp) -> Concatenation:
     )
 
 
+def _is_padded(op: PadOp) -> tuple[bool, ...]:
+    """Whether each dimension gets padding in front, behind or between its elements, or loses elements."""
+    paddings = op.edge_padding_low, op.edge_padding_high, op.interior_padding
+    return tuple(map(any, zip(*map(_values, paddings), strict=True)))
+
+
 def _before_slice(value: SSAValue) -> SSAValue:
     return value.owner.operand if isinstance(value.owner, SliceOp) else value
 
@@ -112,8 +125,8 @@ def _before_slice(value: SSAValue) -> SSAValue:
 RULES: Mapping[type[Operation], Row] = {
     BroadcastInDimOp: Row(broadcast_in_dim, _broadcast_dimensions),
     ConcatenateOp: Row(concatenate, _concatenation),
-    PadOp: Row(pad_or_slice),
+    PadOp: Row(pad, _is_padded),
     ReverseOp: Row(reverse, _reversed_dimensions),
-    SliceOp: Row(pad_or_slice),
+    SliceOp: Row(static_slice),
     TransposeOp: Row(transpose, _permutation),
 }

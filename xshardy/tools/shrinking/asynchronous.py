@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import hlo
-from xshardy.dialects.hlo.async_operation import bundle_type, start_of
+from xshardy.dialects.hlo.async_operation import bundle_type, operands_of, start_of
 from xshardy.launch.leaves import leaves_of
 from xshardy.tools.shrinking.dimensions import Dimensions
 
 
 def start(dimensions: Dimensions, op: hlo.StartOp) -> None:
     """Operands are the parameters of what is started."""
-    for one, other in zip(op.inputs, op.wrapped_function().args, strict=True):
+    for one, other in zip(operands_of(op), op.wrapped_function().args, strict=True):
         dimensions.equal(one, other)
 
 
@@ -35,5 +35,7 @@ def resized_bundle(op: hlo.StartOp | hlo.AsyncUpdateOp, types: Mapping[SSAValue,
     assert returned is not None
     contexts = bundle_type(started.bundle).contexts
     return hlo.AsyncBundleType.of(
-        [types[value] for value in started.inputs], [types[value] for value in returned.operands], contexts
+        [types[value] for value in operands_of(started)[: len(bundle_type(op.bundle).operands)]],
+        [types[value] for value in returned.operands],
+        contexts,
     )

@@ -7,7 +7,7 @@ bundle has held since the start. Source: rows HLO-ASYNC-07 to -11.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeAlias, cast
 
@@ -146,8 +146,10 @@ def start(analysis: AliasAnalysis, op: StartOp) -> None:
 
 
 def update(analysis: AliasAnalysis, op: hlo.AsyncUpdateOp) -> None:
-    """The bundle is forwarded."""
-    analysis.set_bundle(op.bundle, analysis.bundles[op.operand])
+    """The bundle is forwarded, and holds the buffers of further operands."""
+    bundle = analysis.bundles[op.operand]
+    operands = (*bundle.operands, *map(analysis.of, op.inputs))
+    analysis.set_bundle(op.bundle, replace(bundle, operands=operands))
 
 
 def done(analysis: AliasAnalysis, op: DoneOp) -> None:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp, chain_of
 from xshardy.dialects.hlo.async_sugar import unwrapped
@@ -20,7 +21,8 @@ class UnwrapChain(RewritePattern):
     """
     `%0 = hlo.async_start @op(%x)`, `%r = hlo.async_done %0` -> `%r = op(%x)`, at the start.
 
-    Erases the updates in between. The wrapped computation stays: it may have other starts.
+    If updates bind operands, at the last of these. Erases the updates in between. The wrapped computation stays: it may
+    have other starts.
     """
 
     @match_op_type
@@ -30,7 +32,8 @@ class UnwrapChain(RewritePattern):
         assert isinstance(done, DoneOp)
         place_synchronous(done, synchronous)
         move_annotations(op, synchronous)
-        rewriter.insert(synchronous)
+        *_, starts = (link for link in chain if isinstance(link, StartOp) or len(link.operands) > 1)
+        rewriter.insert(synchronous, InsertPoint.before(starts))
         for result, value in zip(done.results, synchronous.results, strict=True):
             rewriter.replace_all_uses_with(result, value)
         for link in reversed(chain):

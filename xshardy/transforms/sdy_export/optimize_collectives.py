@@ -6,7 +6,6 @@ Source: C++ Shardy, `sdy-optimize-collectives`.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
@@ -20,7 +19,7 @@ from xshardy.dialects.sdy.attributes.sharding import (
     TensorShardingAttr,
     TensorShardingPerValueAttr,
 )
-from xshardy.dialects.sdy.axis_refs import appended, contains, size
+from xshardy.dialects.sdy.axis_refs import appended, contains, sharded_size, size
 from xshardy.dialects.sdy.collectives import AllToAllOp, CollectivePermuteOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, lookup_mesh
 from xshardy.dialects.stablehlo.shape import ReshapeOp
@@ -58,8 +57,8 @@ class Chain:
         return sharding.dim_shardings.data[self.dim].axes.data
 
     def parts_of(self, axes: Iterable[AxisRefAttr]) -> list[AxisRefAttr]:
-        """`axes`, cut wherever the permutation or an all-to-all cuts an axis, in order."""
-        shardings = (self.permute.in_sharding, self.permute.out_sharding, *(op.out_sharding for op in self.exchanges))
+        """`axes`, cut wherever the permutation cuts an axis, in order; without axes that an all-to-all cuts."""
+        shardings = (self.permute.in_sharding, self.permute.out_sharding)
         atoms = split_axes([axis for sharding in shardings for axis in self.axes(sharding)], self.mesh)
         return [atom for axis in axes for atom in atoms if contains(axis, atom)]
 
@@ -74,24 +73,35 @@ class Plan:
 
     chain: Chain
     slots: Sequence[AxisRefAttr]
+    sizes: Sequence[int]
+    """The sizes of the dimensions: one for each of `slots`, and one for what a device has, unless it is 1."""
     moves: Sequence[tuple[AxisRefAttr, int, int]]
 
     @staticmethod
     def of(chain: Chain) -> "Plan | None":
-        """None if the dimension cannot be split, an axis has no place to go, or more elements would move."""
+        """
+        None if the dimension cannot be split, an all-to-all cuts an axis or takes axes in another order than that of
+        the dimension, an axis has no place to go, or more elements would move.
+        """
         mesh, first = chain.mesh, chain.dim
         slots = chain.parts_of(chain.axes(chain.permute.in_sharding))
         extent = tensor_type(chain.permute.result).get_shape()[first]
-        if extent == DYNAMIC_INDEX or extent % prod(size(slot, mesh) for slot in slots):
+        parts = sharded_size(slots, mesh)
+        if extent == DYNAMIC_INDEX or extent % parts:
             return None
+        sizes = [*(size(slot, mesh) for slot in slots), *([extent // parts] if extent > parts else ())]
         taken: list[AxisRefAttr | None] = [*slots]
         moves: list[tuple[AxisRefAttr, int, int]] = []
         for exchange in chain.exchanges:
             (param,) = exchange.params.params
-            target = param.tgt_dim.data
-            for axis in chain.parts_of(param.axes):
-                moves.append((axis, first + slots.index(axis), target + (len(slots) if target > first else 0)))
-                taken[slots.index(axis)] = None
+            leaving = chain.parts_of(param.axes)
+            sources = [slots.index(axis) for axis in leaving]
+            if sharded_size(leaving, mesh) != sharded_size(param.axes, mesh) or sources != sorted(sources):
+                return None
+            target = param.tgt_dim.data + (len(sizes) - 1 if param.tgt_dim.data > first else 0)
+            for axis, source in zip(leaving, sources, strict=True):
+                moves.append((axis, first + source, target))
+                taken[source] = None
         moved_parts = 0.0
         for place, axis in enumerate(chain.parts_of(chain.axes(chain.exchanges[-1].out_sharding))):
             if taken[place] == axis:
@@ -101,23 +111,22 @@ class Plan:
             moves.append((axis, first + taken.index(axis), first + place))
             taken[taken.index(axis)], taken[place] = None, axis
             moved_parts += 1 - 1 / size(axis, mesh)
-        return Plan(chain, slots, moves) if moved_parts <= 1 else None
+        return Plan(chain, slots, sizes, moves) if moved_parts <= 1 else None
 
     @property
     def type(self) -> TensorType[Attribute]:
-        """The tensor with the dimension split: a dimension for each slot, and one for what a device has of it."""
-        whole, sizes = tensor_type(self.chain.permute.result), [size(slot, self.chain.mesh) for slot in self.slots]
-        shape, dim = whole.get_shape(), self.chain.dim
-        return TensorType(
-            whole.element_type, [*shape[:dim], *sizes, shape[dim] // prod(sizes), *shape[dim + 1 :]], whole.encoding
-        )
+        """The tensor with the dimension split."""
+        whole, dim = tensor_type(self.chain.permute.result), self.chain.dim
+        shape = whole.get_shape()
+        return TensorType(whole.element_type, [*shape[:dim], *self.sizes, *shape[dim + 1 :]], whole.encoding)
 
     def shardings(self) -> list[TensorShardingAttr]:
         """The sharding of the split tensor at first, and after each move."""
         before, dim = self.chain.permute.in_sharding, self.chain.dim
         dims = before.dim_shardings.data
         split = [DimensionShardingAttr([slot], is_closed=True) for slot in self.slots]
-        current = [*dims[:dim], *split, DimensionShardingAttr(is_closed=True), *dims[dim + 1 :]]
+        rest = [DimensionShardingAttr(is_closed=True)] * (len(self.sizes) - len(self.slots))
+        current = [*dims[:dim], *split, *rest, *dims[dim + 1 :]]
         found = [with_dimensions(before, current)]
         for axis, source, target in self.moves:
             current[source] = DimensionShardingAttr(is_closed=True)
@@ -157,8 +166,8 @@ class OptimizeCollectivesPass(PatternPass):
     """
     Replace a permutation of the axes of a dimension, and the all-to-alls behind it, by all-to-alls alone.
 
-    The dimension is split into one for each axis, so that axes leave it in any order. A chain stays if more elements
-    would move.
+    The dimension is split into one for each axis, so that axes leave it in any order. A chain stays if an all-to-all
+    cuts an axis or takes several in another order than that of the dimension, or if more elements would move.
     """
 
     name = "sdy-optimize-collectives"

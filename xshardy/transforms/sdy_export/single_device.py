@@ -14,7 +14,6 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import enclosing_module, lookup_mesh
 from xshardy.dialects.shapes import is_tensor, rank_of
-from xshardy.dialects.stablehlo.types import TokenType
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.moves import IndexedMoves, Move, Reshard
@@ -55,15 +54,15 @@ class SingleDeviceMoves:
     operands: IndexedMoves
     results: IndexedMoves
     shardings: Mapping[int, TensorShardingAttr]
-    """The sharding of each result on the operation itself."""
+    """The sharding of each tensor result on the operation itself, by index."""
 
 
 def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None]) -> SingleDeviceMoves | None:
     """
     The moves that let a single device execute `op`, whose operands have the shardings `reads`.
 
-    Operands are replicated, then moved to the device; results take the reverse path. Tokens are not moved. None if `op`
-    has no result on a single device, and in a module without a mesh that has axes.
+    Operands are replicated, then moved to the device; results take the reverse path. Tokens are not moved, and keep
+    their sharding. None if `op` has no result on a single device, and in a module without a mesh that has axes.
     """
     device, module = device_of(op), enclosing_module(op)
     assert module is not None
@@ -87,8 +86,6 @@ def single_device_moves(op: Operation, reads: Sequence[TensorShardingAttr | None
             if sharding is not None and not is_on_single_device(sharding, op) and sharding != replicated:
                 results.append((index, Reshard(sharding)))
             shardings[index] = device
-        elif isinstance(result.type, TokenType):
-            shardings[index] = TensorShardingAttr.fully_closed(name, 0)
     return SingleDeviceMoves(operands, results, shardings)
 
 

@@ -91,7 +91,7 @@ class ReadTailOfChain(DecisionPattern[ShardingConstraintOp, Tail]):
     """
     `c1 = constraint(x)`, `c2 = constraint(c1)`, `f(x)` -> `c1 = ...`, `c2 = ...`, `f(c2)`
 
-    For a chain of two or more constraints; uses before its end, in another block or by `func.return` stay.
+    For a chain of two or more constraints; uses before its end, in another block or by the return of `@main` stay.
     """
 
     def rewrite(self, op: ShardingConstraintOp, decision: Tail, rewriter: PatternRewriter, /) -> None:

@@ -9,14 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue, Use
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, ManualComputationOp, ShardingConstraintOp
 from xshardy.dialects.shapes import rank_of
 from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.sdy.data_flow import edge_of
+from xshardy.transforms.sdy.main_function import main_if_any
 from xshardy.transforms.sdy.shardable_values import owner_sharding, shardable_value
 
 
@@ -100,7 +102,7 @@ class Dictated:
 
 def dictated_shardings(module: ModuleOp) -> Dictated:
     """What the constraints of `module` dictate. Linear in its operations and uses."""
-    visitor = _ConstraintVisitor()
+    visitor = _ConstraintVisitor(main_if_any(functions_of(module)))
     for op in operations_of(module, ShardingConstraintOp, ManualComputationOp, inner_first=True):
         visitor.visit(op)
     return visitor.dictated
@@ -109,8 +111,9 @@ def dictated_shardings(module: ModuleOp) -> Dictated:
 class _ConstraintVisitor:
     """Visits one constraint after the other, and knows which values have a sharding by what was decided so far."""
 
-    def __init__(self):
+    def __init__(self, main: FuncOp | None):
         self.dictated = Dictated()
+        self._main = main
         self._constraint_uses = ConstraintUses()
         self._order = BlockOrder()
         self._read_by_constraint: set[SSAValue] = set()
@@ -144,12 +147,16 @@ class _ConstraintVisitor:
             self._give(operand, sharding)
 
     def _readers_after(self, tail: ShardingConstraintOp, head: ShardingConstraintOp) -> Sequence[Operation]:
+        """Results of @main keep the sharding before the chain: they are no use that the constraints are for."""
         users = (use.operation for use in head.input.uses)
         return [
             user
             for user in users
-            if user is not head and not isinstance(user, ReturnOp) and self._order.is_before(tail, user)
+            if user is not head and not self._returns_from_main(user) and self._order.is_before(tail, user)
         ]
+
+    def _returns_from_main(self, op: Operation) -> bool:
+        return isinstance(op, ReturnOp) and op.parent_op() is self._main
 
     def _dictates(self, sharding: TensorShardingAttr, tensor: SSAValue) -> bool:
         """Whether a constraint with `sharding` decides that of `tensor`: it is closed, and no other one differs."""

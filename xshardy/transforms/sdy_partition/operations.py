@@ -151,7 +151,7 @@ OPERATIONS: Mapping[type[Operation], Partitioning] = {
         slices.PadOfPart,
         exchange=exchanged_movement.ExchangeOfPad,
         whole_parts=slices_and_pads.PadOfWholeParts,
-        gather=gathers.gathered_pad,
+        stays=slices_and_pads.pad_stays,
         padding=movement.ExtendPad,
     ),
     stablehlo.PartitionIdOp: Partitioning(check=communication.check_partition_id),

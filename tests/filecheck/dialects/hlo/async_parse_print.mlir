@@ -20,6 +20,23 @@ func.func @start_updates_done(%x: tensor<64xf32>) -> tensor<32xf32> {
   func.return %3 : tensor<32xf32>
 }
 
+func.func private @add(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %y : tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @operands_of_updates
+// CHECK-NEXT:    %0 = hlo.async_start @add() : !hlo.async_bundle<() -> tensor<4xf32>>
+// CHECK-NEXT:    %1 = hlo.async_update %0(%arg0) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+// CHECK-NEXT:    %2 = hlo.async_update %1(%arg1) : !hlo.async_bundle<(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>>
+func.func @operands_of_updates(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = hlo.async_start @add() : !hlo.async_bundle<() -> tensor<4xf32>>
+  %1 = hlo.async_update %0(%x) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+  %2 = hlo.async_update %1(%y) : !hlo.async_bundle<(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>>
+  %3 = hlo.async_done %2 : !hlo.async_bundle<(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>>
+  func.return %3 : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @contexts
 // CHECK:         hlo.async_start @slice(%arg0) : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>>
 // CHECK:         hlo.async_start @slice(%arg0) {hlo.metadata = "x"} : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<ui32>, tensor<2xi8>>

@@ -366,3 +366,17 @@ func.func @main(%x: tensor<64xf32>, %y: tensor<4xf32>) {
   %1 = hlo.async_done %0 : !hlo.async_bundle<(tensor<64xf32>) -> tensor<32xf32>, tensor<i32>>
   func.return
 }
+
+// -----
+
+// CHECK: The async-done expects the operands of the previous async instruction to be fully bound ('tensor<4xf32>' vs 'tensor<4xf32>', 'tensor<4xf32>')
+func.func private @add(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.add %x, %y : tensor<4xf32>
+  func.return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) {
+  %0 = hlo.async_start @add() : !hlo.async_bundle<() -> tensor<4xf32>>
+  %1 = hlo.async_update %0(%x) : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+  %2 = hlo.async_done %1 : !hlo.async_bundle<(tensor<4xf32>) -> tensor<4xf32>>
+  func.return
+}

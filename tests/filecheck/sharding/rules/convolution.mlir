@@ -1,7 +1,8 @@
 // RUN: xshardy-opt %s -p sdy-populate-op-sharding-rules | filecheck %s
 
+// The input is divided among the windows: nothing of it is left for the elements of each, the kernel's own.
 // CHECK-LABEL: @image(
-// CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, j, k, l], [n, o, l, m])->([i, j, k, m]) {i=8, j=28, k=28, l=3, m=16, n=1, o=1} reduction={l} permutation={j, k}>
+// CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, j, l, n], [k, m, n, o])->([i, j, l, o]) {i=8, j=28, k=5, l=28, m=5, n=3, o=16} reduction={n} permutation={j, k, l, m}>
 func.func @image(%x: tensor<8x32x32x3xf32>, %w: tensor<5x5x3x16xf32>) -> tensor<8x28x28x16xf32> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}
       {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<8x32x32x3xf32>, tensor<5x5x3x16xf32>) -> tensor<8x28x28x16xf32>
@@ -10,7 +11,7 @@ func.func @image(%x: tensor<8x32x32x3xf32>, %w: tensor<5x5x3x16xf32>) -> tensor<
 
 // More elements in a window than windows: the kernel comes first.
 // CHECK-LABEL: @large_window(
-// CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, k, j], [l, k, j])->([i, l, m]) {i=2, j=7, k=3, l=4, m=1} reduction={j, k}>
+// CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, l, j], [m, l, j])->([i, m, k]) {i=2, j=7, k=3, l=3, m=4} reduction={j, l} permutation={k}>
 func.func @large_window(%x: tensor<2x3x9xf32>, %w: tensor<4x3x7xf32>) -> tensor<2x4x3xf32> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {}
       {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3x9xf32>, tensor<4x3x7xf32>) -> tensor<2x4x3xf32>
@@ -19,7 +20,7 @@ func.func @large_window(%x: tensor<2x3x9xf32>, %w: tensor<4x3x7xf32>) -> tensor<
 
 // More windows than elements, through padding: no factor is larger than the input.
 // CHECK-LABEL: @padded(
-// CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, k, j], [l, k, m])->([i, l, j]) {i=2, j=4, k=3, l=4, m=1} reduction={k} permutation={j}>
+// CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, l, j], [m, l, k])->([i, m, j]) {i=2, j=4, k=3, l=3, m=4} reduction={l} permutation={j, k}>
 func.func @padded(%x: tensor<2x3x4xf32>, %w: tensor<4x3x3xf32>) -> tensor<2x4x10xf32> {
   %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = {pad = [[4, 4]]}
       {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3x4xf32>, tensor<4x3x3xf32>) -> tensor<2x4x10xf32>

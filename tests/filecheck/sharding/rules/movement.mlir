@@ -58,14 +58,6 @@ func.func @pad(%x: tensor<8x4x3xf32>, %p: tensor<f32>) -> tensor<8x6x5xf32> {
   return %0 : tensor<8x6x5xf32>
 }
 
-// What is cut off on one side and added on the other is not seen in the sizes.
-// CHECK-LABEL: @pad_that_shifts(
-// CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i], [])->([i]) {i=8}>
-func.func @pad_that_shifts(%x: tensor<8xf32>, %p: tensor<f32>) -> tensor<8xf32> {
-  %0 = stablehlo.pad %x, %p, low = [1], high = [-1], interior = [0] : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
-  return %0 : tensor<8xf32>
-}
-
 // CHECK-LABEL: @slice(
 // CHECK: sdy.sharding_rule = #sdy.op_sharding_rule<([i, j, k])->([i, j, k]) {i=8, j=4, k=3} permutation={j, k}>
 func.func @slice(%x: tensor<8x4x3xf32>) -> tensor<8x2x1xf32> {

@@ -39,15 +39,15 @@ func.func @from_device_to_device(%x: tensor<8xf32>) -> tensor<8xf32> {
   func.return %1 : tensor<8xf32>
 }
 
-// Tokens are everywhere.
+// Tokens are not moved, and keep their sharding.
 // CHECK-LABEL: func.func @tokens
 // CHECK-NEXT:    %0 = sdy.reshard %arg0 <@device_0, []>
-// CHECK-NEXT:    %1:2 = stablehlo.custom_call @f(%0, %arg1) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>, <@mesh, []>]>}
+// CHECK-NEXT:    %1:3 = stablehlo.custom_call @f(%0, %arg1) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>, <@device_0, []>, <@mesh, []>]>}
 // CHECK-NEXT:    %2 = sdy.reshard %1#0 <@mesh, [{}]>
-// CHECK-NEXT:    return %2, %1#1
-func.func @tokens(%x: tensor<8xf32>, %t: !stablehlo.token) -> (tensor<8xf32>, !stablehlo.token) {
-  %0:2 = stablehlo.custom_call @f(%x, %t) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>, <@device_0, []>]>} : (tensor<8xf32>, !stablehlo.token) -> (tensor<8xf32>, !stablehlo.token)
-  func.return %0#0, %0#1 : tensor<8xf32>, !stablehlo.token
+// CHECK-NEXT:    return %2, %1#1, %1#2
+func.func @tokens(%x: tensor<8xf32>, %t: !stablehlo.token) -> (tensor<8xf32>, !stablehlo.token, !stablehlo.token) {
+  %0:3 = stablehlo.custom_call @f(%x, %t) {sdy.sharding = #sdy.sharding_per_value<[<@device_0, []>, <@device_0, []>, <@mesh, []>]>} : (tensor<8xf32>, !stablehlo.token) -> (tensor<8xf32>, !stablehlo.token, !stablehlo.token)
+  func.return %0#0, %0#1, %0#2 : tensor<8xf32>, !stablehlo.token, !stablehlo.token
 }
 
 // A result that is wanted replicated is so after one step.

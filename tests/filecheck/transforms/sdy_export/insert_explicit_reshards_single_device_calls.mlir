@@ -18,9 +18,9 @@ func.func private @callee(%x: tensor<8xf32>, %y: tensor<8xf32>) {
   return
 }
 
-// Only tokens are moved to all devices without a reshard.
+// Only tensors are moved to all devices: tokens and tuples keep their sharding.
 // CHECK-LABEL: func.func @on_one_device(
-// CHECK:         %1:3 = stablehlo.custom_call @f(%0) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@one, []>, <@mesh, []>]>}
+// CHECK:         %1:3 = stablehlo.custom_call @f(%0) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@one, []>, <@one, []>]>}
 func.func @on_one_device(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0:3 = stablehlo.custom_call @f(%x) {sdy.sharding = #sdy.sharding_per_value<[<@one, []>, <@one, []>, <@one, []>]>} : (tensor<8xf32>) -> (tensor<8xf32>, tuple<tensor<8xf32>>, !stablehlo.token)
   return %0#0 : tensor<8xf32>
@@ -32,7 +32,7 @@ sdy.mesh @mesh = <["a"=2]>
 sdy.mesh @one = <[], device_ids=[1]>
 
 // CHECK-LABEL: func.func @token(
-// CHECK-NEXT:    stablehlo.create_token {sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>]>}
+// CHECK-NEXT:    stablehlo.create_token {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>}
 func.func @token() {
   %0 = stablehlo.create_token {sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>} : !stablehlo.token
   return

@@ -30,18 +30,41 @@ func.func @one_stays(%a: tensor<3x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{
   return %1 : tensor<3x8xf32>
 }
 
-// Sub-axes, of which two leave at once.
+// Parts of an axis. What a device has of the dimension is one element, and needs no dimension.
 // CHECK-LABEL: @sub_axes(
-// CHECK-NEXT: %0 = stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"z":(1)2}, {"z":(2)2}, {"x"}, {}, {}]>]>} : (tensor<8x4xf32>) -> tensor<2x2x2x1x4xf32>
-// CHECK-NEXT: %1 = sdy.all_to_all [{"x"}: 2->4] %0 out_sharding=<@mesh, [{"z":(1)2}, {"z":(2)2}, {}, {}, {"x"}]> : tensor<2x2x2x1x4xf32>
-// CHECK-NEXT: %2 = sdy.all_to_all [{"z":(1)2}: 0->4] %1 out_sharding=<@mesh, [{}, {"z":(2)2}, {}, {}, {"x", "z":(1)2}]> : tensor<2x2x2x1x4xf32>
-// CHECK-NEXT: %3 = sdy.all_to_all [{"z":(2)2}: 1->0] %2 out_sharding=<@mesh, [{"z":(2)2}, {}, {}, {}, {"x", "z":(1)2}]> : tensor<2x2x2x1x4xf32>
-// CHECK-NEXT: %4 = stablehlo.reshape %3 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"z":(2)2}, {"x", "z":(1)2}]>]>} : (tensor<2x2x2x1x4xf32>) -> tensor<8x4xf32>
-// CHECK-NEXT: return %4 : tensor<8x4xf32>
-func.func @sub_axes(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z", "x"}, {}]>}) -> tensor<8x4xf32> {
-  %0 = sdy.collective_permute %a out_sharding=<@mesh, [{"z":(2)2, "x", "z":(1)2}, {}]> : tensor<8x4xf32>
-  %1 = sdy.all_to_all [{"x", "z":(1)2}: 0->1] %0 out_sharding=<@mesh, [{"z":(2)2}, {"x", "z":(1)2}]> : tensor<8x4xf32>
+// CHECK-NEXT: %0 = stablehlo.reshape %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"z":(1)2}, {"x"}, {}]>]>} : (tensor<4x4xf32>) -> tensor<2x2x4xf32>
+// CHECK-NEXT: %1 = sdy.all_to_all [{"z":(1)2}: 0->2] %0 out_sharding=<@mesh, [{}, {"x"}, {"z":(1)2}]> : tensor<2x2x4xf32>
+// CHECK-NEXT: %2 = sdy.all_to_all [{"x"}: 1->0] %1 out_sharding=<@mesh, [{"x"}, {}, {"z":(1)2}]> : tensor<2x2x4xf32>
+// CHECK-NEXT: %3 = stablehlo.reshape %2 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {"z":(1)2}]>]>} : (tensor<2x2x4xf32>) -> tensor<4x4xf32>
+// CHECK-NEXT: return %3 : tensor<4x4xf32>
+func.func @sub_axes(%a: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"z":(1)2, "x"}, {}]>}) -> tensor<4x4xf32> {
+  %0 = sdy.collective_permute %a out_sharding=<@mesh, [{"x", "z":(1)2}, {}]> : tensor<4x4xf32>
+  %1 = sdy.all_to_all [{"z":(1)2}: 0->1] %0 out_sharding=<@mesh, [{"x"}, {"z":(1)2}]> : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+
+// Two axes leave at once, in another order than that of the dimension.
+// CHECK-LABEL: @another_order(
+// CHECK-NEXT: %0 = sdy.collective_permute %arg0 out_sharding=<@mesh, [{"y", "x"}, {}]> : tensor<8x4xf32>
+// CHECK-NEXT: %1 = sdy.all_to_all [{"y", "x"}: 0->1] %0 out_sharding=<@mesh, [{}, {"y", "x"}]> : tensor<8x4xf32>
+// CHECK-NEXT: return %1 : tensor<8x4xf32>
+func.func @another_order(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {}]>}) -> tensor<8x4xf32> {
+  %0 = sdy.collective_permute %a out_sharding=<@mesh, [{"y", "x"}, {}]> : tensor<8x4xf32>
+  %1 = sdy.all_to_all [{"y", "x"}: 0->1] %0 out_sharding=<@mesh, [{}, {"y", "x"}]> : tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
+}
+
+// All-to-alls cut an axis that the permutation moves whole.
+// CHECK-LABEL: @cut_later(
+// CHECK-NEXT: %0 = sdy.collective_permute %arg0 out_sharding=<@mesh, [{"z", "x"}, {}]> : tensor<8x8xf32>
+// CHECK-NEXT: %1 = sdy.all_to_all [{"x"}: 0->1] %0 out_sharding=<@mesh, [{"z"}, {"x"}]> : tensor<8x8xf32>
+// CHECK-NEXT: %2 = sdy.all_to_all [{"z":(2)2}: 0->1] %1 out_sharding=<@mesh, [{"z":(1)2}, {"x", "z":(2)2}]> : tensor<8x8xf32>
+// CHECK-NEXT: return %2 : tensor<8x8xf32>
+func.func @cut_later(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "z"}, {}]>}) -> tensor<8x8xf32> {
+  %0 = sdy.collective_permute %a out_sharding=<@mesh, [{"z", "x"}, {}]> : tensor<8x8xf32>
+  %1 = sdy.all_to_all [{"x"}: 0->1] %0 out_sharding=<@mesh, [{"z"}, {"x"}]> : tensor<8x8xf32>
+  %2 = sdy.all_to_all [{"z":(2)2}: 0->1] %1 out_sharding=<@mesh, [{"z":(1)2}, {"x", "z":(2)2}]> : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
 }
 
 // No place of its size for the axis that stays.

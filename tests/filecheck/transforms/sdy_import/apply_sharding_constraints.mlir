@@ -87,14 +87,14 @@ func.func @target_of_edge(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   return %2, %3 : tensor<8xf32>, tensor<8xf32>
 }
 
-// CHECK-LABEL: func.func @chain
+// CHECK-LABEL: func.func @main
 // CHECK-NEXT:    [[X:%.*]] = stablehlo.negate %arg0 {sdy.sharding
 // CHECK-NEXT:    stablehlo.abs [[X]]
 // CHECK-NEXT:    sdy.sharding_constraint [[X]] <@mesh, [{"a"}]>
 // CHECK-NEXT:    [[TAIL:%.*]] = sdy.sharding_constraint %{{[^ ]*}} <@mesh, [{"b"}]>
 // CHECK-NEXT:    [[AFTER:%.*]] = stablehlo.exponential [[TAIL]]
 // CHECK-NEXT:    return [[X]], %{{.*}}, [[AFTER]]
-func.func @chain(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
   %0 = stablehlo.negate %x : tensor<8xf32>
   %1 = stablehlo.abs %0 : tensor<8xf32>
   %2 = sdy.sharding_constraint %0 <@mesh, [{"a"}]> : tensor<8xf32>

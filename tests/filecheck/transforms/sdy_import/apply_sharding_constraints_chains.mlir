@@ -2,15 +2,15 @@
 
 sdy.mesh @mesh = <["a"=2, "b"=2]>
 
-// Uses after the chain read its end; one before it, one in another block, and a return do not.
-// CHECK-LABEL: func.func @uses
+// Uses after the chain read its end; one before it, one in another block, and the return of @main do not.
+// CHECK-LABEL: func.func @main
 // CHECK-NEXT:    %0 = stablehlo.negate %arg0
 // CHECK-NEXT:    %1 = sdy.sharding_constraint %arg0 <@mesh, [{"a", ?}]>
 // CHECK-NEXT:    %2 = sdy.sharding_constraint %1 <@mesh, [{"b", ?}]>
 // CHECK-NEXT:    %3 = stablehlo.abs %2
 // CHECK:           stablehlo.exponential %arg0
 // CHECK:         return %arg0
-func.func @uses(%x: tensor<8xf32>, %p: tensor<i32>) -> tensor<8xf32> {
+func.func @main(%x: tensor<8xf32>, %p: tensor<i32>) -> tensor<8xf32> {
   %0 = stablehlo.negate %x : tensor<8xf32>
   %1 = sdy.sharding_constraint %x <@mesh, [{"a", ?}]> : tensor<8xf32>
   %2 = sdy.sharding_constraint %1 <@mesh, [{"b", ?}]> : tensor<8xf32>

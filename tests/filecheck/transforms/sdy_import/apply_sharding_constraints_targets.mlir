@@ -3,9 +3,9 @@
 sdy.mesh @mesh = <["a"=2, "b"=2]>
 
 // A constraint that was copied has a rule: what goes into it comes out of it.
-// CHECK-LABEL: func.func @rule
+// CHECK-LABEL: func.func @main
 // CHECK:         sdy.sharding_constraint %0 <@mesh, [{"a"}, {}]> {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=4}>}
-func.func @rule(%x: tensor<8x4xf32>) {
+func.func @main(%x: tensor<8x4xf32>) {
   %0 = stablehlo.negate %x : tensor<8x4xf32>
   %1 = sdy.sharding_constraint %0 <@mesh, [{"a"}, {}]> : tensor<8x4xf32>
   return

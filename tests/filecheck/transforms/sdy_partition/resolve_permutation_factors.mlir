@@ -84,6 +84,18 @@ func.func @pad_with_anything(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@gr
   return %0 : tensor<6xf32>
 }
 
+// Parts keep their size and need no neighbour, but the first one is padding.
+// CHECK-LABEL: func.func @padding_between_elements(
+// PARTS:      stablehlo.pad %{{.*}}, %arg2, low = [2], high = [2], interior = [1]
+// PARTS-NOT:  collective_permute
+// BYTES:      sdy.manual_computation
+// WHOLE:      sdy.reshard %arg0 <@grid, [{}]>
+func.func @padding_between_elements(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}) -> tensor<2xf32> {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.pad %a, %c, low = [-1], high = [0], interior = [1] {sdy.sharding = #sdy.sharding_per_value<[<@grid, [{"x"}]>]>} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
 // CHECK-LABEL: func.func @pad_of_whole_parts_stays(
 // CHECK-NEXT: stablehlo.pad %arg0, %arg1, low = [2]
 func.func @pad_of_whole_parts_stays(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@grid, [{"x"}]>}, %c: tensor<f32>) -> tensor<8xf32> {

@@ -60,7 +60,7 @@ def test_reshards_that_are_optimized():
     mesh = MeshAttr.of([("x", 2), ("y", 2), ("z", 2)])
     for before, after in (
         ('{"x", "y"}, {}, {}', '{"y"}, {"x"}, {}'),
-        ('{"x", "y"}, {}, {}', '{}, {"y", "x"}, {}'),
+        ('{"x", "y", "z"}, {}, {}', '{"z"}, {"x", "y"}, {}'),
         ('{"x", "y", "z"}, {}, {}', '{"z"}, {"x"}, {"y"}'),
     ):
         text = resharded(f"#sdy.sharding<@mesh, [{before}]>", f"#sdy.sharding<@mesh, [{after}]>", mesh)

@@ -18,7 +18,6 @@ from xshardy.transforms.sdy_export.factor_conflicts import Resolution
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution
 from xshardy.transforms.sdy_partition.exchange.exchanged_windows import windows_stay
 from xshardy.transforms.sdy_partition.exchange.pattern import has_same_axes, sharded_dims, whole_along
-from xshardy.transforms.sdy_partition.exchange.slices_and_pads import pad_stays
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 Stays = Callable[[Any, int, WholeTensors], bool]
@@ -30,24 +29,13 @@ def window_stays(op: stablehlo.SelectAndScatterOp, dim: int, before: WholeTensor
     return has_same_axes(source, updates) and windows_stay(op.window()[dim], dim, source)
 
 
-def gathered_pad(op: stablehlo.PadOp, before: WholeTensors) -> Resolution | None:
-    """A pad can move the elements of a dimension that is as large after as before: its rule does not know that."""
-    source, target = before.operands[0], before.results[0]
-    return _gathered_dimensions(1, before, lambda dim: pad_stays(op, dim, source, target))
-
-
 def gathered_windows(op: stablehlo.ReduceWindowOp, before: WholeTensors) -> Resolution | None:
     """Dimensions whose windows reach several parts are not sharded."""
-    windows, source = op.window(), before.operands[0]
-    return _gathered_dimensions(len(op.inputs), before, lambda dim: windows_stay(windows[dim], dim, source))
-
-
-def _gathered_dimensions(inputs: int, before: WholeTensors, stays: Callable[[int], bool]) -> Resolution | None:
-    """Dimensions for which `stays` does not hold are not sharded, in results and the first `inputs` operands."""
+    windows, inputs = op.window(), len(op.inputs)
     source, tensors = before.operands[0], (*before.operands[:inputs], *before.results)
     if source.sharding is None or not all(has_same_axes(source, tensor) for tensor in tensors):
         return None
-    dims = [dim for dim in sharded_dims(source) if not stays(dim)]
+    dims = [dim for dim in sharded_dims(source) if not windows_stay(windows[dim], dim, source)]
     if not dims:
         return None
     becomes = [whole_along(tensor, dims) for tensor in tensors]

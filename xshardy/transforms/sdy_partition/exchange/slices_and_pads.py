@@ -16,7 +16,7 @@ from xshardy.transforms.sdy_partition.exchange.pattern import (
 )
 from xshardy.transforms.sdy_partition.exchange.whole_parts import WholeParts
 from xshardy.transforms.sdy_partition.local.slices import slice_stays
-from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensor, WholeTensors
+from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
 
 
 def is_zero(value: SSAValue) -> bool:
@@ -31,8 +31,9 @@ def plain_slice_stays(op: stablehlo.SliceOp, dim: int, before: WholeTensors) -> 
     return op.strides.get_values()[dim] == 1 and slice_stays(op, dim, before.operands[0], before.results[0])
 
 
-def pad_stays(op: stablehlo.PadOp, dim: int, source: WholeTensor, target: WholeTensor) -> bool:
+def pad_stays(op: stablehlo.PadOp, dim: int, before: WholeTensors) -> bool:
     """Whether no part of the result along `dim`, which is sharded, has elements, or their padding, of another part."""
+    source, target = before.operands[0], before.results[0]
     reads = Reads(part_size(target, dim), op.edge_padding_low.get_values()[dim])
     near = neighbours(source.divisible_shape[dim], source.parts(dim), reads)
     return not (op.interior_padding.get_values()[dim] or near.left or near.right)
@@ -81,7 +82,7 @@ class PadOfWholeParts(ExchangeOfPad):
         parts = WholeParts.of(reads, source)
         if isinstance(parts, Gathered):
             return parts
-        if all(pad_stays(op, dim, source, target) for dim in parts.dims):
+        if all(pad_stays(op, dim, before) for dim in parts.dims):
             return None
         has_neighbours = any(along.near.left or along.near.right for along in parts.dims.values())
         if has_neighbours and not is_zero(op.padding_value):
@@ -89,6 +90,6 @@ class PadOfWholeParts(ExchangeOfPad):
         dims = {
             dim: along
             for dim, along in parts.dims.items()
-            if along.near.are_needed or along.size != part_size(source, dim)
+            if along.near.are_needed or along.size != part_size(source, dim) or rows[dim][1]
         }
         return WholeParts(source, dims)
