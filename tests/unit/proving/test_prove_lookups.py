@@ -7,7 +7,6 @@ from typing import NamedTuple
 import pytest
 
 import xshardy
-from xshardy.proving.refutation import refute
 
 
 class Case(NamedTuple):
@@ -388,5 +387,4 @@ def test_wrong_part_is_refuted(case: Case, old: str, new: str):
     assert old in case.local
     verdict = xshardy.prove(case.whole, case.local.replace(old, new))
     assert not verdict
-    # Few inputs have an index out of bounds.
-    assert verdict.witness is not None or refute(verdict.pair, range(4, 40)) is not None
+    assert verdict.witness is not None, "few inputs have an index out of bounds: enough are tried"
