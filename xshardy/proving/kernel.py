@@ -304,7 +304,8 @@ class Kernel:
                 nothing.append(box)
             else:
                 boxes.append((box, chosen))
-        if reduced and _overlap([box for box, _ in boxes], reduced):
+        kept = [dim for dim in range(len(operation.sizes)) if dim not in reduced]
+        if reduced and boxes and overlap([box.dims(kept) for box, _ in boxes]):  # of summands of one element
             reads = [self.single(view) for view in reads]
             boxes, nothing = list(refined([view.pieces for view in reads])), []
         extra = iter(operation.extra)
@@ -553,12 +554,13 @@ def _out_box(box: Box, out: Sequence[int | None], shape: Sequence[int]) -> Box:
     return Box(full.lo, full.hi, box.active)
 
 
-def _overlap(boxes: Sequence[Box], reduced: Sequence[int]) -> bool:
-    """Whether two boxes have summands of one element of the result."""
-    for number_, box in enumerate(boxes):
-        kept = [dim for dim in range(box.lo.shape[1]) if dim not in reduced]
-        mine = box.dims(kept)
-        if any((mine.meet(other.dims(kept))).active.any() for other in boxes[number_ + 1 :]):
+def overlap(boxes: Sequence[Box]) -> bool:
+    """Whether two of the boxes have an index in common, on some device."""
+    lo, hi = np.stack([box.lo for box in boxes]), np.stack([box.hi for box in boxes])
+    active = np.stack([box.active for box in boxes])
+    for number_ in range(len(boxes) - 1):
+        meets = (np.minimum(hi[number_], hi[number_ + 1 :]) > np.maximum(lo[number_], lo[number_ + 1 :])).all(2)
+        if (meets & active[number_] & active[number_ + 1 :]).any():
             return True
     return False
 

@@ -30,7 +30,7 @@ from xshardy.proving.index import (
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple
 from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range
 from xshardy.proving.rules.movement import moved
-from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
+from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of, parts_together
 from xshardy.proving.sources import Constant, Term, is_made_of_parts
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, pull
@@ -363,13 +363,7 @@ class Reducer:
             for rank in range(self.members.shape[1])
             for box in partial.boxes
         ]
-        boxes = _distinct(boxes) if self.kind in IDEMPOTENT else boxes
-        if _overlap(boxes):
-            return None
-        volume = sum((box.volume for box in boxes), np.int64(0))
-        if (volume == np.prod(partial.sizes))[active].all():
-            return (None,)
-        return (Partial(partial.kind, tuple(boxes), partial.sizes),)
+        return parts_together(self.kind, partial.sizes, boxes, active)
 
     def _pushed(self, piece: Piece) -> list[Piece] | None:
         """The all-reduce of a linear function of parts of sums: the function of their all-reduces."""
@@ -423,26 +417,3 @@ class Reducer:
 def _is_of_numbers(operation: Applied) -> bool:
     """Whether an elementwise operation is between real or complex numbers: integers round, and wrap around."""
     return bool(operation.kinds) and {*operation.kinds} <= NUMBERS
-
-
-def _overlap(boxes: Sequence[Box]) -> bool:
-    """Whether two of the boxes have an index in common, on some device."""
-    lo, hi = np.stack([box.lo for box in boxes]), np.stack([box.hi for box in boxes])
-    active = np.stack([box.active for box in boxes])
-    for number_ in range(len(boxes) - 1):
-        meets = (np.minimum(hi[number_], hi[number_ + 1 :]) > np.maximum(lo[number_], lo[number_ + 1 :])).all(2)
-        if (meets & active[number_] & active[number_ + 1 :]).any():
-            return True
-    return False
-
-
-def _distinct(boxes: Sequence[Box]) -> list[Box]:
-    """The boxes without those that an earlier one has on the same device."""
-    kept = list[Box]()
-    for box in boxes:
-        is_known = np.zeros(len(box.here), bool)
-        for other in kept:
-            is_known |= other.contains(box) & other.active
-        if (rest := box.where(~is_known)).active.any():
-            kept.append(rest)
-    return kept
