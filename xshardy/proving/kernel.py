@@ -274,7 +274,7 @@ class Kernel:
             piece.source is self.universe.integers
             and not isinstance(value, bool)
             and piece.at[0].is_known
-            and bool((piece.at[0].offset == value).all())
+            and bool(((piece.at[0].offset == value) | ~piece.box.active).all())
         )
 
     # -- operations that compute -------------------------------------------------------------------------------------
@@ -526,7 +526,7 @@ def _agree(theirs: Operation, mine: Operation, at: Sequence[Index], box: Box) ->
     if theirs.members.shape != mine.members.shape or (theirs.members != mine.members).any():
         return False
     rows = [*box.lo.T, *box.hi.T, *(np.broadcast_to(index.offset, len(mine.members)) for index in at)]
-    return all(((row[mine.members] == row[mine.members[:, :1]]).all(1) | ~box.active).all() for row in rows)
+    return all(((row[mine.members] == row[:, None]).all(1) | ~box.active).all() for row in rows)
 
 
 def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:

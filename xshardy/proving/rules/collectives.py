@@ -204,6 +204,8 @@ class Reducer:
         self.kernel, self.kind, self.neutral, self.members = kernel, kind, neutral, members
         self._reads = dict[Term, list[View] | None]()
         """The reduced reads of terms, which share theirs: a sum that is doubled 40 times took 2^40 steps without it."""
+        self._among = dict[bytes, Reducer]()
+        """Those over some devices of each group, by these."""
 
     def reduced(self, view: View) -> View:
         """
@@ -217,12 +219,21 @@ class Reducer:
             element, parts, rest = separated
             return joined(self.kernel, self.kind, element, self.reduced(parts), self.reduced(rest))
         pieces = list[Piece]()
+        view = View(view.shape, tuple(part for piece in view.pieces for part in self._without_neutral(piece)))
         for cell in self._cells(view):
             which = np.full(self.kernel.devices, -1)
             for number_, piece in enumerate(view.pieces):
                 which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
             pieces += self._in_cell(view, cell, which[self.members])
         return View(view.shape, merged(pieces))
+
+    def _without_neutral(self, piece: Piece) -> Iterator[Piece]:
+        """A piece; if it is an integer of each device, where that is neutral, and where it is not."""
+        if piece.source is not self.kernel.universe.integers or not piece.at[0].is_known:
+            yield piece
+            return
+        is_neutral = np.broadcast_to(piece.at[0].offset == self.neutral, self.kernel.devices)
+        yield from (replace(piece, box=piece.box.where(here)) for here in (is_neutral, ~is_neutral))
 
     def _separated(self, view: View) -> tuple[Attribute, View, View] | None:
         """
@@ -304,7 +315,7 @@ class Reducer:
             if self.kind == "add" and isinstance(own.source, Constant) and counted[box.active].all():
                 value = exact_multiple(own.source.value, self.members.shape[1])
                 return None if value is None else [replace(piece, source=self.kernel.universe.constant(value))]
-            return self._pushed(replace(own, box=box)) if counted[box.active].all() else None
+            return self._pushed(own, piece, counted)
         if own.partial.kind != self.kind or not self._agrees(own, box, counted):
             return None
         joined = self._joined(own.partial, box.active, counted)
@@ -365,17 +376,26 @@ class Reducer:
         ]
         return parts_together(self.kind, partial.sizes, boxes, active)
 
-    def _pushed(self, piece: Piece) -> list[Piece] | None:
-        """The all-reduce of a linear function of parts of sums: the function of their all-reduces."""
-        term, devices = piece.source, np.arange(self.kernel.devices)
-        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not is_made_of_parts(piece):
+    def _pushed(self, own: Piece, piece: Piece, counted: Mask) -> list[Piece] | None:
+        """
+        The all-reduce of a linear function of parts of sums: the function of their all-reduces.
+
+        `piece` is `own` as the first counted device of each group has it.
+        """
+        term, devices, active = own.source, np.arange(self.kernel.devices), piece.box.active
+        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not is_made_of_parts(own):
             return None
-        device = piece.at[0]
+        device, counts = own.at[0], counted.sum(1)
         if not device.is_known or (np.broadcast_to(device.offset, len(devices)) != devices).any():
             return None
-        if term not in self._reads:
-            self._reads[term] = self._linear_reads(term)
-        reads = self._reads[term]
+        count = int(counts[active][0])
+        if (counts[active] != count).any() or not self._agrees(replace(own, at=own.at[1:]), piece.box, counted):
+            return None
+        order = np.argsort(~counted, axis=1, kind="stable")[:, :count]
+        reducer = self._of_some(np.take_along_axis(self.members, order, axis=1))
+        if term not in reducer._reads:
+            reducer._reads[term] = reducer._linear_reads(term)
+        reads = reducer._reads[term]
         if reads is None:
             return None
         operation = term.operation
@@ -384,31 +404,47 @@ class Reducer:
         found = pull(again, piece.at[1:], [int(end) for end in piece.box.hi.max(0)])
         return None if found is None else [replace(p, box=p.box.meet(piece.box)) for p in found.pieces]
 
+    def _of_some(self, members: Ints) -> "Reducer":
+        """That over these devices, which may be some of each group only."""
+        if members.shape == self.members.shape:
+            return self
+        key = members.tobytes()
+        if key not in self._among:
+            self._among[key] = Reducer(self.kernel, self.kind, self.neutral, members)
+        return self._among[key]
+
     def _linear_reads(self, term: Term) -> list[View] | None:
-        """The reads of a term with the parts of sums among them reduced; None if it is not linear in these."""
+        """
+        The reads of a term with those reduced in which together it is linear; None if others are parts of sums.
+
+        The others have to be the same on all devices of a group.
+        """
         operation = term.operation
         has_part = [is_made_of_parts(piece) for piece in term.reads]
-        match operation.name:
-            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate":
-                is_linear = all(has_part)
-            case "stablehlo.convert":
-                is_linear = all(has_part) and _is_of_numbers(operation)
-            case "reduce":
-                is_linear = operation.kind == "add" and all(has_part)
-            case "stablehlo.multiply" | "product":
-                is_linear = sum(has_part) == 1
-            case "stablehlo.divide":
-                is_linear = has_part == [True, False] and _is_of_numbers(operation)
+        is_summed: Sequence[bool]
+        match operation.name, has_part:
+            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate", _:
+                is_summed = [True] * len(has_part)
+            case "stablehlo.convert", _ if _is_of_numbers(operation) or _wraps_around(operation):
+                is_summed = has_part
+            case "reduce", _ if operation.kind == "add":
+                is_summed = has_part
+            case "stablehlo.multiply" | "product", [True, False] | [False, True]:
+                is_summed = has_part
+            case "stablehlo.divide", [True, False] if _is_of_numbers(operation):
+                is_summed = has_part
+            case "stablehlo.select", [False, _, _]:
+                is_summed = [False, True, True]
             case _:
-                is_linear = False
-        if not is_linear:
-            return None
+                return None
         reads = list[View]()
-        for piece, has in zip(term.reads, has_part, strict=True):
+        for piece, is_summand in zip(term.reads, is_summed, strict=True):
             view = View(operation.sizes, (replace(piece, box=term.box),))
-            if has:
+            if is_summand:
                 view = self.reduced(view)
-            elif not self._agrees(piece, term.box):
+            elif self._agrees(piece, term.box):
+                view = at_devices(view, self.members[:, 0])
+            else:
                 return None
             reads.append(view)
         return reads
@@ -417,3 +453,9 @@ class Reducer:
 def _is_of_numbers(operation: Applied) -> bool:
     """Whether an elementwise operation is between real or complex numbers: integers round, and wrap around."""
     return bool(operation.kinds) and {*operation.kinds} <= NUMBERS
+
+
+def _wraps_around(operation: Applied) -> bool:
+    """Whether a conversion of integers only drops bits, so that sums that wrap around are sums that wrap around."""
+    source, target = map(integer_range, operation.kinds)
+    return source is not None and target is not None and target[1] - target[0] <= source[1] - source[0]

@@ -89,6 +89,8 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
     neutral = neutral_of(kind, element)
     space, shape = read.shape, read.shape[:rank]
     start = kernel.pulled(initial, (), shape)
+    if rank == len(space):
+        return joined(kernel, kind, element, read, start)
     if (
         kind in ("and", "or")
         and prod(space[rank:]) <= MAX_TRUTHS
