@@ -505,9 +505,9 @@ def has_whole_pieces(view: View, dims: Sequence[int]) -> bool:
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
     """For each device, the first one that computes the same: of equal reads, for collectives on all of the group."""
     count = len(box.here)
-    if any(piece.partial is not None for piece in reads):
-        return np.arange(count)
     columns = [np.broadcast_to(index.offset, count) for piece in reads for index in piece.at]
+    parts = [part for piece in reads if piece.partial is not None for part in piece.partial.boxes]
+    columns += [column for part in parts for column in (part.active.astype(np.int64), *part.lo.T, *part.hi.T)]
     alike = first_equal(np.column_stack([box.here.astype(np.int64), box.lo, box.hi, *columns]))
     return alike if operation.members is None else first_equal(alike[operation.members])
 

@@ -105,7 +105,7 @@ def _gathered_in_steps(piece: Piece, part: tuple[int, ...], dim: int, members: I
     box, size, devices = piece.box, part[dim], len(members)
     ends = np.concatenate([box.lo, box.hi, box.here[:, None]], axis=1)
     is_whole = (box.lo[:, dim] == 0) & (box.hi[:, dim] == size) | ~box.here
-    if piece.partial is not None or not is_whole.all() or (ends[members] != ends[:, None]).any():
+    if is_made_of_parts(piece) or not is_whole.all() or (ends[members] != ends[:, None]).any():
         return None
     at = list[Index]()
     inner = [whole(d, extent) for d, extent in enumerate(part)]
@@ -204,8 +204,8 @@ class Reducer:
         self.kernel, self.kind, self.neutral, self.members = kernel, kind, neutral, members
         self._reads = dict[Term, list[View] | None]()
         """The reduced reads of terms, which share theirs: a sum that is doubled 40 times took 2^40 steps without it."""
-        self._among = dict[bytes, Reducer]()
-        """Those over some devices of each group, by these."""
+        self._others = dict[bytes, Reducer]()
+        """Those over other devices, by these."""
 
     def reduced(self, view: View) -> View:
         """
@@ -262,8 +262,8 @@ class Reducer:
     def _is_of_devices(self, piece: Piece) -> bool:
         """Whether a piece of a term of two reads is that at the same indices, and of the device itself."""
         term, active = piece.source, piece.box.active
-        assert isinstance(term, Term)
-        at = [number(np.arange(self.kernel.devices)), *(whole(dim, term.operation.sizes[dim]) for dim in term.parallel)]
+        assert isinstance(term, Term) and term.devices is not None
+        at = [number(term.devices), *(whole(dim, term.operation.sizes[dim]) for dim in term.parallel)]
         return (
             len(term.reads) == 2
             and any(map(is_made_of_parts, term.reads))
@@ -382,17 +382,18 @@ class Reducer:
 
         `piece` is `own` as the first counted device of each group has it.
         """
-        term, devices, active = own.source, np.arange(self.kernel.devices), piece.box.active
+        term, active = own.source, piece.box.active
         if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not is_made_of_parts(own):
             return None
-        device, counts = own.at[0], counted.sum(1)
-        if not device.is_known or (np.broadcast_to(device.offset, len(devices)) != devices).any():
-            return None
+        counts = counted.sum(1)
         count = int(counts[active][0])
         if (counts[active] != count).any() or not self._agrees(replace(own, at=own.at[1:]), piece.box, counted):
             return None
+        if not own.at[0].is_known:
+            return None
         order = np.argsort(~counted, axis=1, kind="stable")[:, :count]
-        reducer = self._of_some(np.take_along_axis(self.members, order, axis=1))
+        computing = np.broadcast_to(own.at[0].offset, self.kernel.devices)
+        reducer = self._over(computing[np.take_along_axis(self.members, order, axis=1)])
         if term not in reducer._reads:
             reducer._reads[term] = reducer._linear_reads(term)
         reads = reducer._reads[term]
@@ -404,14 +405,14 @@ class Reducer:
         found = pull(again, piece.at[1:], [int(end) for end in piece.box.hi.max(0)])
         return None if found is None else [replace(p, box=p.box.meet(piece.box)) for p in found.pieces]
 
-    def _of_some(self, members: Ints) -> "Reducer":
-        """That over these devices, which may be some of each group only."""
-        if members.shape == self.members.shape:
+    def _over(self, members: Ints) -> "Reducer":
+        """That over other devices."""
+        if np.array_equal(members, self.members):
             return self
         key = members.tobytes()
-        if key not in self._among:
-            self._among[key] = Reducer(self.kernel, self.kind, self.neutral, members)
-        return self._among[key]
+        if key not in self._others:
+            self._others[key] = Reducer(self.kernel, self.kind, self.neutral, members)
+        return self._others[key]
 
     def _linear_reads(self, term: Term) -> list[View] | None:
         """

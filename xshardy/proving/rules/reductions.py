@@ -99,7 +99,8 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
         places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
         parts = [kernel.pulled(read, [*identity(shape), *place], shape) for place in places]
         return reduce_pairs(lambda a, b: joined(kernel, kind, element, a, b), [start, *parts])
-    applied = Applied("reduce", (kind, kind_of_element(element)), roles_of(space, rank), space, kind=kind)
+    kinds = (kind_of_element(element),)
+    applied = Applied("reduce", None, roles_of(space, rank), space, kind=kind, kinds=kinds)
     parts = _of_parts(kernel, kind, [read], rank)
     found = kernel.apply(applied, [read], range(rank), neutral) if parts is None else parts[0]
     return joined(kernel, kind, element, found, start)
