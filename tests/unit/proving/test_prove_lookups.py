@@ -275,6 +275,16 @@ UPDATE = Case(
         ("subtract %start, %first", "subtract %start, %last"),
         ("dense<5>", "dense<6>"),
         ("select %mask, %new, %read", "select %mask, %new, %new"),
+        (  # something else is beside what is written back
+            "%v = stablehlo.select %mask, %new, %read",
+            "%w = stablehlo.select %mask, %new, %read : tensor<3x2xi1>, tensor<3x2xf32>\n"
+            "%v = stablehlo.select %mask, %w, %u",
+        ),
+        (  # the mask is true at one more place, where the update has nothing
+            "%trues = stablehlo.pad %true, %false, low = [3, 0], high = [3, 0], interior = [0, 0] : (tensor<3x2xi1>,",
+            "%more = stablehlo.constant dense<true> : tensor<4x2xi1>\n"
+            "%trues = stablehlo.pad %more, %false, low = [3, 0], high = [2, 0], interior = [0, 0] : (tensor<4x2xi1>,",
+        ),
     ),
 )
 ROW = Case(
