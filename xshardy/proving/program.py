@@ -23,7 +23,7 @@ from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.elementwise import selected_where_known
 from xshardy.proving.rules.table import rule_of
 from xshardy.proving.sources import Source
-from xshardy.proving.summands import Summands, summed
+from xshardy.proving.summands import Held, HeldSummands, held_at, summed
 from xshardy.proving.views import View, merged, pull, restricted
 from xshardy.transforms.call_graph import functions_of
 
@@ -209,54 +209,39 @@ class Reading:
         )
         if initial is None or arguments is None or yielded is None or results is None:
             return None
+        held = self._held(loop.arguments, maps, operands, kept)
         changed = [number for number, is_kept in enumerate(kept) if not is_kept]
-        summands = self._summands(loop.arguments, maps, operands, changed)
-        if summands is None or not self._have(operands, initial, summands):
-            return None
         # Summands of what the whole program does not change are known: those of devices may be others.
-        if any(
-            each is not None and loop.arguments[number] is loop.initial[number] for number, each in summands.items()
+        if held is None or any(
+            isinstance(held[number], HeldSummands) and loop.arguments[number] is loop.initial[number]
+            for number in changed
         ):
             return None
         before, done = (
             [
-                self._held(views[number], summands[number]) if number in summands else view
-                for number, view in enumerate(operands)
+                operand if is_kept else each.of(part)
+                for operand, part, each, is_kept in zip(operands, parts, held, kept, strict=True)
             ]
-            for views in (arguments, results)
+            for parts in (arguments, results)
         )
+        if not all(held[number].is_of(self.kernel, operands[number], initial[number]) for number in changed):
+            return None
         condition = self.block(op.cond.block, before, values)[0]
         if not self.kernel.same(condition, restricted(loop.condition, self.kernel.devices)):
             return None
-        return done if self._have(self.block(op.body.block, before, values), yielded, summands) else None
+        after = self.block(op.body.block, before, values)
+        is_kept = all(held[number].is_of(self.kernel, after[number], yielded[number]) for number in changed)
+        return done if is_kept else None
 
-    def _summands(
-        self, wholes: Sequence[View], maps: Maps, mine: Sequence[View], numbers: Sequence[int]
-    ) -> Mapping[int, Summands | None] | None:
-        """
-        By the number of a value of a loop or branch the summands that devices have of it, None if they have parts.
-
-        None if some are no summands, though their index says so.
-        """
-        devices = self.kernel.devices
-        found = {
-            number: Summands.at(wholes[number], maps[number], mine[number].shape, devices)
-            for number in numbers
-            if len(maps[number]) > len(wholes[number].shape)
-        }
-        return None if None in found.values() else {number: found.get(number) for number in numbers}
-
-    def _have(self, views: Sequence[View], parts: Sequence[View], summands: Mapping[int, Summands | None]) -> bool:
-        """Whether devices have what they carry: parts, or summands of parts."""
-        return all(
-            self.kernel.has(views[number], parts[number])
-            if each is None
-            else each.are(self.kernel, views[number], parts[number])
-            for number, each in summands.items()
-        )
-
-    def _held(self, part: View, summands: Summands | None) -> View:
-        return part if summands is None else summands.of(part)
+    def _held(
+        self, wholes: Sequence[View], maps: Maps, mine: Sequence[View], kept: Sequence[bool]
+    ) -> list[Held] | None:
+        """What devices have of the values of a loop or branch by `maps`; None if some have no such thing."""
+        held = [
+            Held() if is_kept else held_at(whole, at, view.shape, self.kernel.devices)
+            for whole, at, view, is_kept in zip(wholes, maps, mine, kept, strict=True)
+        ]
+        return None if None in held else [each for each in held if each is not None]
 
     def _parts(self, views: Sequence[View], maps: Maps, operands: Sequence[View]) -> list[View] | None:
         """The parts of whole tensors that a device has by `maps`; None if some of these are not known."""
@@ -330,14 +315,17 @@ class Reading:
                 continue
             expected = [self._parts(views, maps, branches[0]) for views in branched.branches]
             results = self._parts(branched.results, maps, branches[0])
-            if results is None:
-                continue
-            summands = self._summands(branched.results, maps, branches[0], range(len(results)))
-            if summands is not None and all(
-                parts is not None and self._have(mine, parts, summands)
-                for mine, parts in zip(branches, expected, strict=True)
+            held = self._held(branched.results, maps, branches[0], [False] * len(maps))
+            if (
+                results is not None
+                and held is not None
+                and all(
+                    parts is not None
+                    and all(map(lambda each, view, part: each.is_of(self.kernel, view, part), held, mine, parts))
+                    for mine, parts in zip(branches, expected, strict=True)
+                )
             ):
-                return [self._held(part, summands[place]) for place, part in enumerate(results)]
+                return [each.of(part) for each, part in zip(held, results, strict=True)]
         if isinstance(op, stablehlo.IfOp) and not any(map(_may_communicate, op.regions)):
             return self._chosen_by_device(operands[0], *branches)
         raise Undecided("no conditional of the whole program has these branches")

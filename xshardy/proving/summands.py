@@ -56,53 +56,64 @@ def summand(part: View, ranks: Ints, count: int, kind: str) -> View:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Summands:
-    """Which summand each device has of a part of the whole tensor."""
+class Held:
+    """What devices have of values that a loop or branch carries: parts of them."""
+
+    def of(self, part: View) -> View:
+        """What each device has of a part of the whole tensor."""
+        return part
+
+    def is_of(self, kernel: Kernel, view: View, part: View) -> bool:
+        """Whether `view` is what each device has of a part of the whole tensor."""
+        return kernel.has(view, part)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HeldSummands(Held):
+    """Summands of parts, the same on all devices with one number of one part."""
 
     ranks: Ints
     members: Ints
-    """For each device those with the summands of its part, by rank: `[device, rank]`."""
+    """For each device those with the summands of its part, by number: `[device, number]`."""
     firsts: Ints
     """For each device, the first one with the same summand."""
     kind: str
     element: Attribute
 
-    @classmethod
-    def at(cls, whole: View, at: Sequence[Index], shape: Sequence[int], devices: int) -> "Summands | None":
-        """
-        Those of parts of `shape` at an index into the summands of `whole`.
-
-        None if that is no such tensor, if parts overlap, or if not all devices are in groups that have each summand.
-        """
-        term = whole.pieces[0].source if len(whole.pieces) == 1 else None
-        if not isinstance(term, Term) or term.operation.name != "reduce" or len(term.operation.sizes) != len(at):
-            return None
-        if not at[-1].is_known or any(
-            index.digits != own.digits or (index.offset % size).any()
-            for index, own, size in zip(at[:-1], identity(shape), shape, strict=True)
-        ):
-            return None
-        ranks, count = np.broadcast_to(at[-1].offset, devices), term.operation.sizes[-1]
-        offsets = [np.broadcast_to(index.offset, devices) for index in at[:-1]]
-        places = first_equal(np.column_stack([np.zeros(devices, np.int64), *offsets]))
-        members, firsts = np.full((devices, count), -1), np.zeros(devices, np.int64)
-        for place in np.unique(places):
-            rows = [np.flatnonzero((places == place) & (ranks == rank)) for rank in range(count)]
-            if len({len(row) for row in rows}) > 1:
-                return None
-            for group in np.stack(rows, axis=1):
-                members[group], firsts[group] = group, [row[0] for row in rows]
-        kind = term.operation.kind
-        return (
-            None if kind is None or (members < 0).any() else cls(ranks, members, firsts, kind, term.operation.kinds[0])
-        )
-
     def of(self, part: View) -> View:
-        """What each device has of a part of the whole tensor."""
         return summand(part, self.ranks, self.members.shape[1], self.kind)
 
-    def are(self, kernel: Kernel, view: View, part: View) -> bool:
-        """Whether what devices have are summands of `part`, the same on all that have one of them."""
+    def is_of(self, kernel: Kernel, view: View, part: View) -> bool:
         reducer = Reducer(kernel, self.kind, neutral_of(self.kind, self.element), self.members)
         same = at_devices(view, self.firsts)
         return kernel.has(reducer.reduced(view), part) and all(same_in(view, same, piece.box) for piece in part.pieces)
+
+
+def held_at(whole: View, at: Sequence[Index], shape: Sequence[int], devices: int) -> Held | None:
+    """
+    What devices have at an index into `whole`, or into the summands of it: parts of `shape`.
+
+    None if it has no such summands, if parts overlap, or if not all devices are in groups that have each summand.
+    """
+    if len(at) == len(whole.shape):
+        return Held()
+    term = whole.pieces[0].source if len(whole.pieces) == 1 else None
+    if not isinstance(term, Term) or term.operation.name != "reduce" or len(term.operation.sizes) != len(at):
+        return None
+    if not at[-1].is_known or any(
+        index.digits != own.digits or (index.offset % size).any()
+        for index, own, size in zip(at[:-1], identity(shape), shape, strict=True)
+    ):
+        return None
+    ranks, count = np.broadcast_to(at[-1].offset, devices), term.operation.sizes[-1]
+    offsets = [np.broadcast_to(index.offset, devices) for index in at[:-1]]
+    places = first_equal(np.column_stack([np.zeros(devices, np.int64), *offsets]))
+    members, firsts = np.full((devices, count), -1), np.zeros(devices, np.int64)
+    for place in np.unique(places):
+        rows = [np.flatnonzero((places == place) & (ranks == rank)) for rank in range(count)]
+        if len({len(row) for row in rows}) > 1:
+            return None
+        for group in np.stack(rows, axis=1):
+            members[group], firsts[group] = group, [row[0] for row in rows]
+    kind, kinds = term.operation.kind, term.operation.kinds
+    return None if kind is None or (members < 0).any() else HeldSummands(ranks, members, firsts, kind, kinds[0])
