@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import InterpretationError
 
 from xshardy.dialects import stablehlo
+from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo.calls import Execution
 from xshardy.interpreters.stablehlo.evaluator import RULES
@@ -22,6 +23,7 @@ from xshardy.programs.names import SourceNames
 from xshardy.programs.partitioned import partition_module
 from xshardy.proving.pair import Pair
 from xshardy.proving.prove import Decision, decide
+from xshardy.proving.summands import count_of
 from xshardy.syntax import parse_module
 from xshardy.universe import new_context
 
@@ -77,10 +79,13 @@ class Trial:
             self._expected[seed] = evaluate_spmd(self.reference, parts, rules=LIMITED)
         found = evaluate_spmd(self.pair.local, parts, rules=LIMITED)
         wrong = set[int]()
-        for device, row in enumerate(zip(found, self._expected[seed], strict=True)):
-            for number, (mine, right, tensor) in enumerate(zip(*row, self.pair.results, strict=True)):
+        for number, tensor in enumerate(self.pair.results):
+            mine, right = (
+                tensor.reduced([np.asarray(row[number]) for row in rows]) for rows in (found, self._expected[seed])
+            )
+            for device in range(self.pair.devices):
                 inside = _inside(tensor, device)
-                if _differ(np.asarray(mine)[inside], np.asarray(right)[inside]):
+                if _differ(mine[device][inside], right[device][inside]):
                     wrong.add(number)
         return wrong
 
@@ -117,6 +122,12 @@ def _random_array(random: np.random.Generator, tensor: DistributedTensor, seed: 
 
 def _with_padding(tensor: DistributedTensor, whole: Array, random: np.random.Generator) -> list[Array]:
     parts = tensor.parts(whole)
+    sizes = [size * count for size, count in zip(tensor.local_shape, tensor.part_numbers, strict=True)]
+    for rank in range(1, count_of(tensor) if tensor.reduction is ReductionOp.SUM else 0):
+        moved = random.integers(0, 9, sizes).astype(whole.dtype)  # from the first summand to another one
+        for group in tensor.summed_devices:
+            part = moved[tensor.slices[group[0]]]
+            parts[group[0]], parts[group[rank]] = parts[group[0]] - part, parts[group[rank]] + part
     found = list[Array]()
     for device, part in enumerate(parts):
         padded = random.integers(0, 100, part.shape).astype(part.dtype)

@@ -274,7 +274,7 @@ class Kernel:
             piece.source is self.universe.integers
             and not isinstance(value, bool)
             and piece.at[0].is_known
-            and bool((piece.at[0].offset == value).all())
+            and bool(((piece.at[0].offset == value) | ~piece.box.active).all())
         )
 
     # -- operations that compute -------------------------------------------------------------------------------------
@@ -304,7 +304,8 @@ class Kernel:
                 nothing.append(box)
             else:
                 boxes.append((box, chosen))
-        if reduced and _overlap([box for box, _ in boxes], reduced):
+        kept = [dim for dim in range(len(operation.sizes)) if dim not in reduced]
+        if reduced and boxes and overlap([box.dims(kept) for box, _ in boxes]):  # of summands of one element
             reads = [self.single(view) for view in reads]
             boxes, nothing = list(refined([view.pieces for view in reads])), []
         extra = iter(operation.extra)
@@ -504,9 +505,9 @@ def has_whole_pieces(view: View, dims: Sequence[int]) -> bool:
 def representatives(operation: Operation, reads: Sequence[Piece], box: Box) -> Ints:
     """For each device, the first one that computes the same: of equal reads, for collectives on all of the group."""
     count = len(box.here)
-    if any(piece.partial is not None for piece in reads):
-        return np.arange(count)
     columns = [np.broadcast_to(index.offset, count) for piece in reads for index in piece.at]
+    parts = [part for piece in reads if piece.partial is not None for part in piece.partial.boxes]
+    columns += [column for part in parts for column in (part.active.astype(np.int64), *part.lo.T, *part.hi.T)]
     alike = first_equal(np.column_stack([box.here.astype(np.int64), box.lo, box.hi, *columns]))
     return alike if operation.members is None else first_equal(alike[operation.members])
 
@@ -525,7 +526,7 @@ def _agree(theirs: Operation, mine: Operation, at: Sequence[Index], box: Box) ->
     if theirs.members.shape != mine.members.shape or (theirs.members != mine.members).any():
         return False
     rows = [*box.lo.T, *box.hi.T, *(np.broadcast_to(index.offset, len(mine.members)) for index in at)]
-    return all(((row[mine.members] == row[mine.members[:, :1]]).all(1) | ~box.active).all() for row in rows)
+    return all(((row[mine.members] == row[:, None]).all(1) | ~box.active).all() for row in rows)
 
 
 def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:
@@ -553,12 +554,13 @@ def _out_box(box: Box, out: Sequence[int | None], shape: Sequence[int]) -> Box:
     return Box(full.lo, full.hi, box.active)
 
 
-def _overlap(boxes: Sequence[Box], reduced: Sequence[int]) -> bool:
-    """Whether two boxes have summands of one element of the result."""
-    for number_, box in enumerate(boxes):
-        kept = [dim for dim in range(box.lo.shape[1]) if dim not in reduced]
-        mine = box.dims(kept)
-        if any((mine.meet(other.dims(kept))).active.any() for other in boxes[number_ + 1 :]):
+def overlap(boxes: Sequence[Box]) -> bool:
+    """Whether two of the boxes have an index in common, on some device."""
+    lo, hi = np.stack([box.lo for box in boxes]), np.stack([box.hi for box in boxes])
+    active = np.stack([box.active for box in boxes])
+    for number_ in range(len(boxes) - 1):
+        meets = (np.minimum(hi[number_], hi[number_ + 1 :]) > np.maximum(lo[number_], lo[number_ + 1 :])).all(2)
+        if (meets & active[number_] & active[number_ + 1 :]).any():
             return True
     return False
 

@@ -10,7 +10,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from xshardy.axes.grid import Grid
 from xshardy.dialects import hlo, sdy, stablehlo
-from xshardy.dialects.sdy.value_shardings import common_mesh, without_axes
+from xshardy.dialects.sdy.attributes.sharding import TensorShardingPerValueAttr
+from xshardy.dialects.sdy.value_shardings import SHARDING, common_mesh, without_axes
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.control_flow import ConditionalOp
 from xshardy.dialects.stablehlo.types import tensor_type
@@ -22,6 +23,7 @@ from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.elementwise import selected_where_known
 from xshardy.proving.rules.table import rule_of
 from xshardy.proving.sources import Source
+from xshardy.proving.summands import Held, HeldSummands, held_at, summed
 from xshardy.proving.views import View, merged, pull, restricted
 from xshardy.transforms.call_graph import functions_of
 
@@ -160,10 +162,10 @@ class Reading:
         assert returned is not None, "a body is verified to end in a return"
         kept = [value is argument for value, argument in zip(returned.operands, op.body.block.args, strict=True)]
         if self.whole is None:
-            arguments = self._carried("a loop", operands, kept)
+            arguments = self._carried("a loop", op, operands, kept)
             condition = self.block(op.cond.block, arguments, values)[0]
             yielded = self.block(op.body.block, arguments, values)
-            results = self._carried("a loop's result", operands, kept)
+            results = self._carried("a loop's result", op, operands, kept)
             self.loops.append(Repeated(op, operands, arguments, condition, yielded, results))
             return results
         shapes = [view.shape for view in operands]
@@ -179,12 +181,19 @@ class Reading:
                     return found
         raise Undecided("no loop of the whole program carries what it carries")
 
-    def _carried(self, name: str, operands: Sequence[View], kept: Sequence[bool]) -> list[View]:
+    def _carried(self, name: str, op: Operation, operands: Sequence[View], kept: Sequence[bool]) -> list[View]:
         """A tensor that nothing is known about for each carried value that an iteration changes."""
-        return [
-            view if is_kept else self.kernel.opaque(name, view.shape)
-            for view, is_kept in zip(operands, kept, strict=True)
-        ]
+        unknown = self._unknown(name, op, [view.shape for view in operands])
+        return [view if is_kept else new for view, new, is_kept in zip(operands, unknown, kept, strict=True)]
+
+    def _unknown(self, name: str, op: Operation, shapes: Sequence[tuple[int, ...]]) -> list[View]:
+        """A tensor that nothing is known about for each result, as a sum if its sharding says that it is unreduced."""
+        written = op.attributes.get(SHARDING)
+        if not self.kernel.is_whole or not isinstance(written, TensorShardingPerValueAttr):
+            return [self.kernel.opaque(name, shape) for shape in shapes]
+        pairs = zip(op.results, written.shardings.data, strict=True)
+        tensors = [DistributedTensor.under(tensor_type(result), sharding, op, 1) for result, sharding in pairs]
+        return [summed(self.kernel, name, tensor) for tensor in tensors]
 
     def _by_induction(
         self,
@@ -200,27 +209,50 @@ class Reading:
         )
         if initial is None or arguments is None or yielded is None or results is None:
             return None
+        held = self._held(loop.arguments, maps, operands, kept)
         changed = [number for number, is_kept in enumerate(kept) if not is_kept]
-        if not all(self.kernel.has(operands[number], initial[number]) for number in changed):
+        # Summands of what the whole program does not change are known: those of devices may be others.
+        if held is None or any(
+            isinstance(held[number], HeldSummands) and loop.arguments[number] is loop.initial[number]
+            for number in changed
+        ):
             return None
-        before = [view if is_kept else part for view, part, is_kept in zip(operands, arguments, kept, strict=True)]
+        before, done = (
+            [
+                operand if is_kept else each.of(part)
+                for operand, part, each, is_kept in zip(operands, parts, held, kept, strict=True)
+            ]
+            for parts in (arguments, results)
+        )
+        if not all(held[number].is_of(self.kernel, operands[number], initial[number]) for number in changed):
+            return None
         condition = self.block(op.cond.block, before, values)[0]
         if not self.kernel.same(condition, restricted(loop.condition, self.kernel.devices)):
             return None
         after = self.block(op.body.block, before, values)
-        if not all(self.kernel.has(after[number], yielded[number]) for number in changed):
-            return None
-        return [view if is_kept else part for view, part, is_kept in zip(operands, results, kept, strict=True)]
+        is_kept = all(held[number].is_of(self.kernel, after[number], yielded[number]) for number in changed)
+        return done if is_kept else None
+
+    def _held(
+        self, wholes: Sequence[View], maps: Maps, mine: Sequence[View], kept: Sequence[bool]
+    ) -> list[Held] | None:
+        """What devices have of the values of a loop or branch by `maps`; None if some have no such thing."""
+        held = [
+            Held() if is_kept else held_at(whole, at, view.shape, self.kernel.devices)
+            for whole, at, view, is_kept in zip(wholes, maps, mine, kept, strict=True)
+        ]
+        return None if None in held else [each for each in held if each is not None]
 
     def _parts(self, views: Sequence[View], maps: Maps, operands: Sequence[View]) -> list[View] | None:
         """The parts of whole tensors that a device has by `maps`; None if some of these are not known."""
         parts = list[View]()
         for view, at, operand in zip(views, maps, operands, strict=True):
-            if len(at) != len(view.shape) or not are_indices(at, operand.shape, self.kernel.devices):
+            rank = len(view.shape)
+            if len(at) not in (rank, rank + 1) or not are_indices(at, operand.shape, self.kernel.devices):
                 return None
             if not view.is_known(len(view.pieces[0].box.here) if view.pieces else 1):
                 return None
-            part = pull(restricted(view, self.kernel.devices), at, operand.shape)
+            part = pull(restricted(view, self.kernel.devices), at[:rank], operand.shape)
             if part is None:
                 return None
             parts.append(part)
@@ -268,7 +300,7 @@ class Reading:
         """Branch by branch, if the same is chosen."""
         branches = [self.block(region.block, [], values) for region in op.regions]
         if self.whole is None:
-            results = [self.kernel.opaque("a branch", view.shape) for view in branches[0]]
+            results = self._unknown("a branch", op, [view.shape for view in branches[0]])
             self.branches.append(Branched(op, operands[0], branches, results))
             return results
         devices = self.kernel.devices
@@ -283,11 +315,17 @@ class Reading:
                 continue
             expected = [self._parts(views, maps, branches[0]) for views in branched.branches]
             results = self._parts(branched.results, maps, branches[0])
-            if results is not None and all(
-                parts is not None and all(map(self.kernel.has, mine, parts))
-                for mine, parts in zip(branches, expected, strict=True)
+            held = self._held(branched.results, maps, branches[0], [False] * len(maps))
+            if (
+                results is not None
+                and held is not None
+                and all(
+                    parts is not None
+                    and all(map(lambda each, view, part: each.is_of(self.kernel, view, part), held, mine, parts))
+                    for mine, parts in zip(branches, expected, strict=True)
+                )
             ):
-                return results
+                return [each.of(part) for each, part in zip(held, results, strict=True)]
         if isinstance(op, stablehlo.IfOp) and not any(map(_may_communicate, op.regions)):
             return self._chosen_by_device(operands[0], *branches)
         raise Undecided("no conditional of the whole program has these branches")

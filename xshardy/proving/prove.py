@@ -1,7 +1,7 @@
 """The decision: both programs are read into one universe, and results compared with the parts that they should be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -9,23 +9,17 @@ from xdsl.ir import Operation as IROperation
 
 from xshardy.axes.grid import Grid
 from xshardy.dialects.declared_grid import declared_grid
-from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import part_numbers, part_of
-from xshardy.proving.index import identity
 from xshardy.proving.kernel import Answer, Kernel, Oracle, OutOfSteps, Undecided, Universe
 from xshardy.proving.pair import Pair
 from xshardy.proving.program import Reading, Relations
 from xshardy.proving.relations import BySharding
 from xshardy.proving.rules.collectives import Reducer, by_device
-from xshardy.proving.rules.keys import kind_of_element
 from xshardy.proving.rules.reductions import neutral_of
 from xshardy.proving.search import Search
-from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.sources import Source
-from xshardy.proving.views import Box, Partial, View, view_of
-
-KINDS = {ReductionOp.SUM: "add", ReductionOp.MAX: "maximum", ReductionOp.MIN: "minimum"}
+from xshardy.proving.summands import KINDS, count_of, ranks_of, summand, summed
+from xshardy.proving.views import View
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,34 +125,16 @@ def _is_whole(part: View, tensor: DistributedTensor) -> bool:
 
 
 def _argument(reader: Kernel, kernel: Kernel, tensor: DistributedTensor, index: int) -> tuple[View, View]:
-    """
-    The view of an argument in the whole program, and on each device.
-
-    A tensor of which each device has a summand is the sum of a source with one more dimension, which numbers them: any
-    summands are of that form, and each device has a part of the sum.
-    """
-    name = f"argument{index}"
-    groups = tensor.summed_devices
-    if not groups or len(groups[0]) == 1:
-        view = view_of(Source(name, tensor.shape), identity(tensor.shape), tensor.shape, 1)
-        return view, part_of(view, tensor)
-    count, rank = len(groups[0]), len(tensor.shape)
-    _, ranks = by_device(kernel, groups)
-    space = (*tensor.shape, count)
-    source = Source(name, space)
-    kind, element = KINDS[tensor.reduction], kind_of_element(tensor.type.element_type)
-    combined = Applied("reduce", (kind, element), "p" * rank + "r", space, kind=kind)
-    view = reader.apply(combined, [view_of(source, identity(space), space, 1)], range(rank))
-    part = Partial(kind, (Box(ranks[:, None], ranks[:, None] + 1, np.ones(kernel.devices, bool)),), (count,))
-    parts = part_of(view, tensor)
-    return view, View(parts.shape, tuple(replace(piece, partial=part) for piece in parts.pieces))
+    """The view of an argument in the whole program, and on each device: a part of it, or a summand of a part."""
+    view = summed(reader, f"argument{index}", tensor)
+    part, count = part_of(view, tensor), count_of(tensor)
+    return view, part if count == 1 else summand(part, ranks_of(tensor), count, KINDS[tensor.reduction])
 
 
 def _completed(kernel: Kernel, view: View, tensor: DistributedTensor) -> View:
     """The result of a device, summed over the devices that have summands of it."""
-    groups = tensor.summed_devices
-    if not groups or len(groups[0]) == 1:
+    if count_of(tensor) == 1:
         return view
-    members, _ = by_device(kernel, groups)
+    members, _ = by_device(kernel, tensor.summed_devices)
     kind = KINDS[tensor.reduction]
     return Reducer(kernel, kind, neutral_of(kind, tensor.type.element_type), members).reduced(view)

@@ -9,8 +9,9 @@ from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.proving.boundary import place_of
-from xshardy.proving.index import Index, identity
+from xshardy.proving.index import Index, identity, number
 from xshardy.proving.program import Branched, Maps, Repeated
+from xshardy.proving.summands import count_of, ranks_of
 from xshardy.proving.views import View
 
 
@@ -39,5 +40,6 @@ class BySharding:
             if len(view.shape) != len(shape):
                 return None
             tensor = DistributedTensor.under(tensor_type(result), sharding, op, self._devices)
-            maps.append(place_of(tensor) if tensor.local_shape == shape else identity(shape))
+            at = place_of(tensor) if tensor.local_shape == shape else identity(shape)
+            maps.append((*at, number(ranks_of(tensor))) if count_of(tensor) > 1 else at)
         return maps

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import pytest
 
 import xshardy
-from xshardy.proving.refutation import refute
 
 
 class Case(NamedTuple):
@@ -276,6 +275,16 @@ UPDATE = Case(
         ("subtract %start, %first", "subtract %start, %last"),
         ("dense<5>", "dense<6>"),
         ("select %mask, %new, %read", "select %mask, %new, %new"),
+        (  # something else is beside what is written back
+            "%v = stablehlo.select %mask, %new, %read",
+            "%w = stablehlo.select %mask, %new, %read : tensor<3x2xi1>, tensor<3x2xf32>\n"
+            "%v = stablehlo.select %mask, %w, %u",
+        ),
+        (  # the mask is true at one more place, where the update has nothing
+            "%trues = stablehlo.pad %true, %false, low = [3, 0], high = [3, 0], interior = [0, 0] : (tensor<3x2xi1>,",
+            "%more = stablehlo.constant dense<true> : tensor<4x2xi1>\n"
+            "%trues = stablehlo.pad %more, %false, low = [3, 0], high = [2, 0], interior = [0, 0] : (tensor<4x2xi1>,",
+        ),
     ),
 )
 ROW = Case(
@@ -388,5 +397,4 @@ def test_wrong_part_is_refuted(case: Case, old: str, new: str):
     assert old in case.local
     verdict = xshardy.prove(case.whole, case.local.replace(old, new))
     assert not verdict
-    # Few inputs have an index out of bounds.
-    assert verdict.witness is not None or refute(verdict.pair, range(4, 40)) is not None
+    assert verdict.witness is not None, "few inputs have an index out of bounds: enough are tried"

@@ -30,7 +30,7 @@ from xshardy.proving.index import (
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple
 from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range
 from xshardy.proving.rules.movement import moved
-from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
+from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of, parts_together
 from xshardy.proving.sources import Constant, Term, is_made_of_parts
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, pull
@@ -105,7 +105,7 @@ def _gathered_in_steps(piece: Piece, part: tuple[int, ...], dim: int, members: I
     box, size, devices = piece.box, part[dim], len(members)
     ends = np.concatenate([box.lo, box.hi, box.here[:, None]], axis=1)
     is_whole = (box.lo[:, dim] == 0) & (box.hi[:, dim] == size) | ~box.here
-    if piece.partial is not None or not is_whole.all() or (ends[members] != ends[:, None]).any():
+    if is_made_of_parts(piece) or not is_whole.all() or (ends[members] != ends[:, None]).any():
         return None
     at = list[Index]()
     inner = [whole(d, extent) for d, extent in enumerate(part)]
@@ -204,6 +204,8 @@ class Reducer:
         self.kernel, self.kind, self.neutral, self.members = kernel, kind, neutral, members
         self._reads = dict[Term, list[View] | None]()
         """The reduced reads of terms, which share theirs: a sum that is doubled 40 times took 2^40 steps without it."""
+        self._others = dict[bytes, Reducer]()
+        """Those over other devices, by these."""
 
     def reduced(self, view: View) -> View:
         """
@@ -217,12 +219,21 @@ class Reducer:
             element, parts, rest = separated
             return joined(self.kernel, self.kind, element, self.reduced(parts), self.reduced(rest))
         pieces = list[Piece]()
+        view = View(view.shape, tuple(part for piece in view.pieces for part in self._without_neutral(piece)))
         for cell in self._cells(view):
             which = np.full(self.kernel.devices, -1)
             for number_, piece in enumerate(view.pieces):
                 which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
             pieces += self._in_cell(view, cell, which[self.members])
         return View(view.shape, merged(pieces))
+
+    def _without_neutral(self, piece: Piece) -> Iterator[Piece]:
+        """A piece; if it is an integer of each device, where that is neutral, and where it is not."""
+        if piece.source is not self.kernel.universe.integers or not piece.at[0].is_known:
+            yield piece
+            return
+        is_neutral = np.broadcast_to(piece.at[0].offset == self.neutral, self.kernel.devices)
+        yield from (replace(piece, box=piece.box.where(here)) for here in (is_neutral, ~is_neutral))
 
     def _separated(self, view: View) -> tuple[Attribute, View, View] | None:
         """
@@ -251,8 +262,8 @@ class Reducer:
     def _is_of_devices(self, piece: Piece) -> bool:
         """Whether a piece of a term of two reads is that at the same indices, and of the device itself."""
         term, active = piece.source, piece.box.active
-        assert isinstance(term, Term)
-        at = [number(np.arange(self.kernel.devices)), *(whole(dim, term.operation.sizes[dim]) for dim in term.parallel)]
+        assert isinstance(term, Term) and term.devices is not None
+        at = [number(term.devices), *(whole(dim, term.operation.sizes[dim]) for dim in term.parallel)]
         return (
             len(term.reads) == 2
             and any(map(is_made_of_parts, term.reads))
@@ -304,7 +315,7 @@ class Reducer:
             if self.kind == "add" and isinstance(own.source, Constant) and counted[box.active].all():
                 value = exact_multiple(own.source.value, self.members.shape[1])
                 return None if value is None else [replace(piece, source=self.kernel.universe.constant(value))]
-            return self._pushed(replace(own, box=box)) if counted[box.active].all() else None
+            return self._pushed(own, piece, counted)
         if own.partial.kind != self.kind or not self._agrees(own, box, counted):
             return None
         joined = self._joined(own.partial, box.active, counted)
@@ -363,25 +374,29 @@ class Reducer:
             for rank in range(self.members.shape[1])
             for box in partial.boxes
         ]
-        boxes = _distinct(boxes) if self.kind in IDEMPOTENT else boxes
-        if _overlap(boxes):
-            return None
-        volume = sum((box.volume for box in boxes), np.int64(0))
-        if (volume == np.prod(partial.sizes))[active].all():
-            return (None,)
-        return (Partial(partial.kind, tuple(boxes), partial.sizes),)
+        return parts_together(self.kind, partial.sizes, boxes, active)
 
-    def _pushed(self, piece: Piece) -> list[Piece] | None:
-        """The all-reduce of a linear function of parts of sums: the function of their all-reduces."""
-        term, devices = piece.source, np.arange(self.kernel.devices)
-        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not is_made_of_parts(piece):
+    def _pushed(self, own: Piece, piece: Piece, counted: Mask) -> list[Piece] | None:
+        """
+        The all-reduce of a linear function of parts of sums: the function of their all-reduces.
+
+        `piece` is `own` as the first counted device of each group has it.
+        """
+        term, active = own.source, piece.box.active
+        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not is_made_of_parts(own):
             return None
-        device = piece.at[0]
-        if not device.is_known or (np.broadcast_to(device.offset, len(devices)) != devices).any():
+        counts = counted.sum(1)
+        count = int(counts[active][0])
+        if (counts[active] != count).any() or not self._agrees(replace(own, at=own.at[1:]), piece.box, counted):
             return None
-        if term not in self._reads:
-            self._reads[term] = self._linear_reads(term)
-        reads = self._reads[term]
+        if not own.at[0].is_known:
+            return None
+        order = np.argsort(~counted, axis=1, kind="stable")[:, :count]
+        computing = np.broadcast_to(own.at[0].offset, self.kernel.devices)
+        reducer = self._over(computing[np.take_along_axis(self.members, order, axis=1)])
+        if term not in reducer._reads:
+            reducer._reads[term] = reducer._linear_reads(term)
+        reads = reducer._reads[term]
         if reads is None:
             return None
         operation = term.operation
@@ -390,31 +405,47 @@ class Reducer:
         found = pull(again, piece.at[1:], [int(end) for end in piece.box.hi.max(0)])
         return None if found is None else [replace(p, box=p.box.meet(piece.box)) for p in found.pieces]
 
+    def _over(self, members: Ints) -> "Reducer":
+        """That over other devices."""
+        if np.array_equal(members, self.members):
+            return self
+        key = members.tobytes()
+        if key not in self._others:
+            self._others[key] = Reducer(self.kernel, self.kind, self.neutral, members)
+        return self._others[key]
+
     def _linear_reads(self, term: Term) -> list[View] | None:
-        """The reads of a term with the parts of sums among them reduced; None if it is not linear in these."""
+        """
+        The reads of a term with those reduced in which together it is linear; None if others are parts of sums.
+
+        The others have to be the same on all devices of a group.
+        """
         operation = term.operation
         has_part = [is_made_of_parts(piece) for piece in term.reads]
-        match operation.name:
-            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate":
-                is_linear = all(has_part)
-            case "stablehlo.convert":
-                is_linear = all(has_part) and _is_of_numbers(operation)
-            case "reduce":
-                is_linear = operation.kind == "add" and all(has_part)
-            case "stablehlo.multiply" | "product":
-                is_linear = sum(has_part) == 1
-            case "stablehlo.divide":
-                is_linear = has_part == [True, False] and _is_of_numbers(operation)
+        is_summed: Sequence[bool]
+        match operation.name, has_part:
+            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate", _:
+                is_summed = [True] * len(has_part)
+            case "stablehlo.convert", _ if _is_of_numbers(operation) or _wraps_around(operation):
+                is_summed = has_part
+            case "reduce", _ if operation.kind == "add":
+                is_summed = has_part
+            case "stablehlo.multiply" | "product", [True, False] | [False, True]:
+                is_summed = has_part
+            case "stablehlo.divide", [True, False] if _is_of_numbers(operation):
+                is_summed = has_part
+            case "stablehlo.select", [False, _, _]:
+                is_summed = [False, True, True]
             case _:
-                is_linear = False
-        if not is_linear:
-            return None
+                return None
         reads = list[View]()
-        for piece, has in zip(term.reads, has_part, strict=True):
+        for piece, is_summand in zip(term.reads, is_summed, strict=True):
             view = View(operation.sizes, (replace(piece, box=term.box),))
-            if has:
+            if is_summand:
                 view = self.reduced(view)
-            elif not self._agrees(piece, term.box):
+            elif self._agrees(piece, term.box):
+                view = at_devices(view, self.members[:, 0])
+            else:
                 return None
             reads.append(view)
         return reads
@@ -425,24 +456,7 @@ def _is_of_numbers(operation: Applied) -> bool:
     return bool(operation.kinds) and {*operation.kinds} <= NUMBERS
 
 
-def _overlap(boxes: Sequence[Box]) -> bool:
-    """Whether two of the boxes have an index in common, on some device."""
-    lo, hi = np.stack([box.lo for box in boxes]), np.stack([box.hi for box in boxes])
-    active = np.stack([box.active for box in boxes])
-    for number_ in range(len(boxes) - 1):
-        meets = (np.minimum(hi[number_], hi[number_ + 1 :]) > np.maximum(lo[number_], lo[number_ + 1 :])).all(2)
-        if (meets & active[number_] & active[number_ + 1 :]).any():
-            return True
-    return False
-
-
-def _distinct(boxes: Sequence[Box]) -> list[Box]:
-    """The boxes without those that an earlier one has on the same device."""
-    kept = list[Box]()
-    for box in boxes:
-        is_known = np.zeros(len(box.here), bool)
-        for other in kept:
-            is_known |= other.contains(box) & other.active
-        if (rest := box.where(~is_known)).active.any():
-            kept.append(rest)
-    return kept
+def _wraps_around(operation: Applied) -> bool:
+    """Whether a conversion of integers only drops bits, so that sums that wrap around are sums that wrap around."""
+    source, target = map(integer_range, operation.kinds)
+    return source is not None and target is not None and target[1] - target[0] <= source[1] - source[0]

@@ -371,7 +371,7 @@ def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
     is_same &= on_true.partial is on_false.partial is None
     if is_same and all(same_index(a, b, box.active) for a, b in zip(on_true.at, on_false.at, strict=True)):
         return [on_true]
-    return None if kernel.is_whole else selected(kernel, reads, box, shape_of(op.results[0]))
+    return selected(kernel, reads, box, shape_of(op.results[0]))
 
 
 def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:

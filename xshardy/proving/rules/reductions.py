@@ -14,16 +14,21 @@ from xshardy.dialects import stablehlo
 from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.proving.index import identity, number, whole
-from xshardy.proving.kernel import Kernel, has_whole_pieces
+from xshardy.proving.kernel import IDEMPOTENT, Kernel, has_whole_pieces, overlap
 from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
-from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element
+from xshardy.proving.rules.extremes import pair_kind_of
+from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element, kinds_of
 from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Piece, View, merged, refined
+from xshardy.proving.sources import Term
+from xshardy.proving.views import Box, Mask, Partial, Piece, View, merged, refined, same_partial, same_piece
 
 MAX_TRUTHS = 8
 """How many truths of several tensors, as of the components of an index vector, are combined one after another."""
+
+MAX_PARTS = 256
+"""How many parts of a reduction that are elements of one tensor are put together, at most."""
 
 COMBINERS: Mapping[type[Operation], str] = {
     stablehlo.AddOp: "add",
@@ -59,16 +64,24 @@ def neutral_of(kind: str, element: Attribute) -> float | bool:
 
 
 def reduce(kernel: Kernel, op: stablehlo.ReduceOp, operands: Sequence[View]) -> Sequence[View]:
-    """Reductions by one operation. Others take reduced dimensions as a whole."""
-    count, kind = len(op.inputs), combiner_of(op.body.block)
-    reduced = values_of(op.dimensions)
-    if count > 1 or kind is None:
+    """Reductions by one operation, or to the best pair. Others take reduced dimensions as a whole."""
+    count, kind = len(op.inputs), combiner_of(op.body.block) or pair_kind_of(op.body.block)
+    if kind is None:
+        reduced = values_of(op.dimensions)
         dims = [None if dim in reduced else dim for dim in range(len(operands[0].shape))]
         kept = [dim for dim in dims if dim is not None]
         return applied_to_whole(kernel, op, operands, [*([dims] * count), *([[]] * count)], [kept] * count)
     map = operand_maps(op)[0][0]
-    read = kernel.pulled(operands[0], indices_of(map), sizes_of(map))
-    return [combined_with_initial(kernel, kind, element_of(op.results[0]), read, len(map.dimensions), operands[1])]
+    rank, at, space = len(map.dimensions), indices_of(map), sizes_of(map)
+    reads, shape = [kernel.pulled(view, at, space) for view in operands[:count]], space[:rank]
+    if count == 1:
+        return [combined_with_initial(kernel, kind, element_of(op.results[0]), reads[0], rank, operands[1])]
+    initial = [kernel.pulled(view, (), space) for view in operands[count:]]
+    if (parts := _of_parts(kernel, kind, reads, rank)) is not None and _starts_alike(kernel, parts[0], initial):
+        return parts
+    applied = Applied("pair", (kind, kinds_of(op)), roles_of(space, rank), space, (count,), kind)
+    pairs = kernel.apply(applied, [*reads, *initial], [*range(rank), None])
+    return [kernel.pulled(pairs, [*identity(shape), number(place)], shape) for place in range(count)]
 
 
 def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: View, rank: int, initial: View) -> View:
@@ -76,6 +89,8 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
     neutral = neutral_of(kind, element)
     space, shape = read.shape, read.shape[:rank]
     start = kernel.pulled(initial, (), shape)
+    if rank == len(space):
+        return joined(kernel, kind, element, read, start)
     if (
         kind in ("and", "or")
         and prod(space[rank:]) <= MAX_TRUTHS
@@ -84,9 +99,88 @@ def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: V
         places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
         parts = [kernel.pulled(read, [*identity(shape), *place], shape) for place in places]
         return reduce_pairs(lambda a, b: joined(kernel, kind, element, a, b), [start, *parts])
-    applied = Applied("reduce", (kind, kind_of_element(element)), roles_of(space, rank), space, kind=kind)
-    found = kernel.apply(applied, [read], range(rank), neutral)
+    kinds = (kind_of_element(element),)
+    applied = Applied("reduce", None, roles_of(space, rank), space, kind=kind, kinds=kinds)
+    parts = _of_parts(kernel, kind, [read], rank)
+    found = kernel.apply(applied, [read], range(rank), neutral) if parts is None else parts[0]
     return joined(kernel, kind, element, found, start)
+
+
+def _of_parts(kernel: Kernel, kind: str, reads: Sequence[View], rank: int) -> list[View] | None:
+    """
+    A reduction, over all dimensions but the first `rank`, of parts of one reduction: a larger part of that.
+
+    `reads` are one tensor, or the components of pairs. None if some are no such parts.
+    """
+    space, count = reads[0].shape, len(reads)
+    shape, places = space[:rank], [*product_of(*map(range, space[rank:]))]
+    if not 0 < len(places) <= MAX_PARTS or any(piece.partial is None for view in reads for piece in view.pieces):
+        return None
+    slices = [
+        kernel.pulled(view, [*identity(shape), *map(number, place)], shape).pieces for place in places for view in reads
+    ]
+    results = [list[Piece]() for _ in reads]
+    for box, pieces in refined(slices):
+        first, boxes = pieces[0], list[Box]()
+        wanted = [
+            replace(first, at=(*first.at[:-1], number(place)) if count > 1 else first.at, partial=None)
+            for place in range(count)
+        ]
+        for number_, piece in enumerate(pieces):
+            partial, beside = piece.partial, pieces[number_ - number_ % count].partial
+            if (
+                first.partial is None
+                or partial is None
+                or (partial.kind, partial.sizes) != (kind, first.partial.sizes)
+                or not same_partial(partial, beside, box.active)
+                or not same_piece(replace(piece, partial=None), wanted[number_ % count], box, shape)
+            ):
+                return None
+            boxes += [each.where(box.active) for each in partial.boxes] if partial is beside else ()
+        joined = None if first.partial is None else parts_together(kind, first.partial.sizes, boxes, box.active)
+        if joined is None:
+            return None
+        for found, piece in zip(results, wanted, strict=True):
+            found.append(replace(piece, box=box, partial=joined[0]))
+    return [View(shape, merged(pieces)) for pieces in results]
+
+
+def parts_together(
+    kind: str, sizes: tuple[int, ...], boxes: Sequence[Box], active: Mask
+) -> tuple[Partial | None] | None:
+    """Parts of a reduction together, on `active` devices: `(None,)` if that is all. None if a sum has one twice."""
+    boxes = _distinct(boxes) if kind in IDEMPOTENT else boxes
+    if overlap(boxes):
+        return None
+    volume = sum((box.volume for box in boxes), np.int64(0))
+    return (None,) if (volume == prod(sizes))[active].all() else (Partial(kind, tuple(boxes), sizes),)
+
+
+def _distinct(boxes: Sequence[Box]) -> list[Box]:
+    """The boxes without those that an earlier one has on the same device."""
+    kept = list[Box]()
+    for box in boxes:
+        is_known = np.zeros(len(box.here), bool)
+        for other in kept:
+            is_known |= other.contains(box) & other.active
+        if (rest := box.where(~is_known)).active.any():
+            kept.append(rest)
+    return kept
+
+
+def _starts_alike(kernel: Kernel, part: View, initial: Sequence[View]) -> bool:
+    """Whether a part of pairs began with these initial values, so that they change nothing."""
+    terms = {piece.source for piece in part.pieces}
+    return all(view.is_known(kernel.devices) for view in initial) and all(
+        isinstance(term, Term)
+        and not term.is_local
+        and all(
+            same_piece(piece, read, piece.box, view.shape)
+            for view, read in zip(initial, term.reads[len(initial) :], strict=True)
+            for piece in view.pieces
+        )
+        for term in terms
+    )
 
 
 def joined(kernel: Kernel, kind: str, element: Attribute, found: View, initial: View) -> View:
