@@ -291,8 +291,8 @@ class Kernel:
         The result of `operation`, whose reads are views over its space.
 
         `out` names for each dimension of the result that of the space; None for one that the operation makes. Reduced
-        elements for which a read is the number `neutral` add nothing to the result; but not for the last `masks` reads,
-        which choose what is reduced.
+        elements for which a read is the number `neutral` add nothing to the result, unless another is an infinite
+        constant; but not for the last `masks` reads, which choose what is reduced.
         """
         reduced = [dim for dim, role in enumerate(operation.roles) if role == "r"]
         taken = [dim for dim, role in enumerate(operation.roles) if role == "w"]
@@ -300,7 +300,7 @@ class Kernel:
         reads = [view if has_whole_pieces(view, taken) else self.single(view) for view in reads] if taken else reads
         boxes, nothing = list[tuple[Box, tuple[Piece, ...]]](), list[Box]()
         for box, chosen in refined([view.pieces for view in reads]) if reads else [(space, ())]:
-            if neutral is not None and any(self.is_number(piece, neutral) for piece in chosen[: len(chosen) - masks]):
+            if neutral is not None and self._adds_nothing(chosen[: len(chosen) - masks], neutral):
                 nothing.append(box)
             else:
                 boxes.append((box, chosen))
@@ -319,6 +319,11 @@ class Kernel:
         if reduced and neutral is not None:
             pieces += self._neutral_pieces(neutral, nothing, reduced, space, out, shape)
         return View(shape, merged(pieces))
+
+    def _adds_nothing(self, factors: Sequence[Piece], neutral: float | bool) -> bool:
+        """Whether one of `factors` is the number `neutral`, and no other one is an infinite constant, or NaN."""
+        others = [piece for piece in factors if not self.is_number(piece, neutral)]
+        return len(others) < len(factors) and all(_is_finite(piece) for piece in others)
 
     def _reduced_number(self, operation: Operation, piece: Piece, box: Box, reduced: Sequence[int]) -> Piece | None:
         """The reduction of one number over whole dimensions: a multiple, or itself; None for anything else."""
@@ -569,6 +574,11 @@ def _widened_along(box: Box, dims: Sequence[int], space: Box) -> Box:
     lo, hi = box.lo.copy(), box.hi.copy()
     lo[:, dims], hi[:, dims] = space.lo[:, dims], space.hi[:, dims]
     return Box(lo, hi, box.active)
+
+
+def _is_finite(piece: Piece) -> bool:
+    """Whether a piece is no constant, or one that is finite."""
+    return not isinstance(piece.source, Constant) or bool(np.isfinite(piece.source.value))
 
 
 def _is_filled(box: Box, nothing: Sequence[Box], reduced: Sequence[int], space: Box) -> bool:
