@@ -116,9 +116,14 @@ class _Cells:
     scope: MemoryScope
 
     def unordered(self, before: Moments) -> Array:
-        """The numbers of the cells whose access before, by another thread or engine, has no order with this one."""
-        keys = before.key[self.places]
-        numbers = np.flatnonzero((keys != NOBODY) & (keys >> SCOPE_BITS != self.key >> SCOPE_BITS))
+        """
+        The numbers of the cells whose access before, by another thread or engine, has no order with this one.
+
+        Copies of one thread have none either until it waits: PTX ISA, `cp.async.commit_group`.
+        """
+        keys, copies = before.key[self.places], self.lanes.engine == Engine.COPY
+        others = keys >> SCOPE_BITS != self.key >> SCOPE_BITS
+        numbers = np.flatnonzero((keys != NOBODY) & (others | copies))
         if not numbers.size:
             return numbers
         clocks, lane = self.clocks, self.lane[numbers]
@@ -126,8 +131,11 @@ class _Cells:
         own_cluster, own_agent = clocks.cluster_of[lane], clocks.of_engine(clocks.warp_of[lane], self.lanes.engine)
         same_cluster = earlier.cluster == own_cluster + clocks.first_cluster
         known = clocks.ordered(own_cluster, own_agent, earlier.agent, earlier.release)
-        phase = self.stamp[numbers] & PHASE
-        unordered = ~(same_cluster & np.where(earlier.agent == own_agent, earlier.phase < phase, known))
+        follows = earlier.phase < self.stamp[numbers] & PHASE
+        if copies:
+            follows |= ~others[numbers]
+            follows &= clocks.ordered(own_cluster, clocks.warp_of[lane], earlier.agent, earlier.release)
+        unordered = ~(same_cluster & np.where(earlier.agent == own_agent, follows, known))
         if self.lanes.engine == Engine.TENSOR:
             unordered &= earlier.engine != Engine.TENSOR  # they work in one pipeline
         if self.scope is not MemoryScope.WEAK:

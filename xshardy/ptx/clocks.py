@@ -99,6 +99,10 @@ class Clocks:
         """The last message that each agent has learned of another one, which it need not learn again."""
         self._groups: dict[tuple[Engine, int, int], deque[Row]] = {}
         self._loaders: dict[int, int] = {}
+        self._fenced = np.zeros((len(self.known), self.of_cluster, 2 * agents), np.int32)
+        """[clusters, warps, ...]: what each warp knew and had done at its last fence."""
+        self._arrived = np.zeros((2, len(self.known), 2 * agents), np.int32)
+        """[2, clusters, ...]: what arrivals at the barrier of a cluster have published, for even and odd phases."""
 
     def loader(self, mbarrier: int) -> int:
         """The engine of copies with the `mbarrier` at an address in shared memory."""
@@ -145,12 +149,19 @@ class Clocks:
         agents = self.known.shape[1]
         self.known[cluster, warp, agents:] = self.known[cluster, warp, :agents]
 
+    def fence_arrivals(self, mask: Array) -> None:
+        """Let what the warps of `mask` know and did be known behind their next relaxed arrivals."""
+        cluster, warp = self._warps_of(mask)
+        self._fenced[cluster, warp] = self.release(cluster, warp)
+
     def thread_fence(self, mask: Array, words: Sequence[str]) -> None:
         """
         Let what the warps of `mask` did and know be published by their next strong writes, and learn what they have
         read, by a fence with an opcode of these words.
         """
         scope = scope_of(words)
+        if releases(words) and scope >= MemoryScope.CLUSTER:
+            self.fence_arrivals(mask)
         for agent in self._agents_of(*self._warps_of(mask)):
             if acquires(words):
                 self._learn(mask, agent, self.releases.seen_by(agent, scope))
@@ -245,12 +256,9 @@ class Clocks:
                     np.maximum(known, groups.popleft(), out=known)
         self.meet_in_warps(mask, mask)
 
-    def meet(self, arriving: Array, leaving: Array, blocks: int = 1) -> None:
-        """
-        A barrier: all that the threads of the mask `arriving` did is known to those of `leaving`, in each block, or in
-        each so many blocks that follow each other.
-        """
-        arrive, leave = (self._of_warps(mask).reshape(-1, blocks * self.warps, 1) for mask in (arriving, leaving))
+    def meet(self, arriving: Array, leaving: Array) -> None:
+        """A barrier: all that the threads of the mask `arriving` did is known to those of `leaving`, in each block."""
+        arrive, leave = (self._of_warps(mask)[..., None] for mask in (arriving, leaving))
         own = np.arange(self.of_cluster)
         self.known[:, own, own] += arrive.reshape(-1, self.of_cluster)
         rows = self.known[:, : self.of_cluster].reshape(len(arrive), -1, self.known.shape[-1])
@@ -258,11 +266,39 @@ class Clocks:
         rows = np.where(leave, np.maximum(rows, together), rows)
         self.known[:, : self.of_cluster] = rows.reshape(self.known.shape[0], self.of_cluster, -1)
         self.meet_in_warps(arriving | leaving, leaving)
+        self._meet_by_releases(arrive[..., 0], leave[..., 0])
+
+    def _meet_by_releases(self, arrive: Array, leave: Array) -> None:
+        """Let fences of the warps `arrive` count for the warps `leave`, masks of [groups, warps of a group]."""
         if self.releases.is_used:
             warps = np.arange(arrive.size).reshape(len(arrive), -1)  # among all that are here
-            for group, came, goes in zip(warps, arrive[..., 0], leave[..., 0], strict=True):
+            for group, came, goes in zip(warps, arrive, leave, strict=True):
                 arrived, going = (self._agents_of(*np.divmod(group[some], self.of_cluster)) for some in (came, goes))
                 self.releases.meet([*arrived], [*going])
+
+    def arrive_in_clusters(self, mask: Array, phases: Array, *, is_relaxed: bool) -> None:
+        """
+        Let the threads of `mask` arrive at the barrier of their cluster, each for the phase of that number.
+
+        A relaxed arrival publishes only what is before a fence. Source: PTX ISA, `barrier.cluster`.
+        """
+        if not is_relaxed:
+            self.fence_arrivals(mask)
+        cluster, warp = self._warps_of(mask)
+        np.maximum.at(self._arrived, (self._parity(phases, mask), cluster), self._fenced[cluster, warp])
+
+    def leave_clusters(self, mask: Array, phases: Array) -> None:
+        """Let the threads of `mask` leave that barrier, and know what those published that arrived for the phase."""
+        cluster, warp = self._warps_of(mask)
+        self.acquire(cluster, warp, self._arrived[self._parity(phases, mask), cluster])
+        everyone = np.ones_like(mask)
+        self.meet_in_warps(everyone, mask)
+        self._meet_by_releases(*(self._of_warps(of).reshape(-1, self.of_cluster) for of in (everyone, mask)))
+
+    def _parity(self, phases: Array, mask: Array) -> Array:
+        """Whether the phase is odd that each warp with threads in `mask` is in."""
+        starts = [*range(0, mask.shape[1], WARP_SIZE)]
+        return np.maximum.reduceat(np.where(mask, phases, 0), starts, axis=1)[self._of_warps(mask)] & 1
 
     def meet_in_warps(self, arriving: Array, leaving: Array) -> None:
         """In each warp, what the threads of the mask `arriving` did is in order before what those of `leaving` do."""

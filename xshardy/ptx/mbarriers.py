@@ -32,6 +32,8 @@ class Mbarriers:
         self._arrived: dict[int, Array] = {}
         self._complete: dict[int, Array] = {}
         """What those knew that arrived in this phase, and in the complete ones; see `Clocks`."""
+        self.engines: dict[int, dict[int, int]] = {}
+        """Of each object, by the number of the engine in its cluster, the last release that has arrived at it."""
 
     def initialize(self, words: Array, counts: Array) -> None:
         """Make words objects that expect so many arrivals in each phase."""
@@ -41,6 +43,7 @@ class Mbarriers:
         for word in words.tolist():
             self._arrived.pop(word, None)
             self._complete.pop(word, None)
+            self.engines.pop(word, None)
 
     def arrive(self, words: Array, counts: Array) -> None:
         """Note arrivals, at most as many as each object lacks."""

@@ -51,7 +51,7 @@ def releases(words: Sequence[str]) -> bool:
 
 def orders_threads(words: Sequence[str]) -> bool:
     """Whether an instruction is a fence between threads, not one of proxies or of new `mbarrier` objects."""
-    return words[0] == "membar" or (words[0] == "fence" and words[1] in ("sc", "acq_rel", "acquire", "release"))
+    return words[0] == "membar" or (words[0] == "fence" and words[1] not in ("proxy", "mbarrier_init"))
 
 
 class Agent(NamedTuple):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ptx_kernels import kernel
+from ptx_kernels import kernel, line_of
 
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError
@@ -112,6 +112,74 @@ def test_the_rest_of_a_copy_is_zero(copy: str, used: object):
     Machine(kernel(COPY.replace("COPY", copy), shared=320)).run([1], [20], [source, found], Options(checks=True))
     kept = [np.arange(16) < used(thread) for thread in range(20)]
     np.testing.assert_array_equal(found, np.where(kept, source, 0))
+
+
+COPIES = """
+  cp.async.ca.shared.global [%r5], [%rd3], 16;
+  BETWEEN
+  cp.async.ca.shared.global [%r5+OFFSET], [%rd4], 16; // copy
+  BEHIND
+  cp.async.wait_all;
+"""
+THREAD = "thread (0, 0, 0) of block (0, 0, 0)"
+RACE = f"{THREAD} writes what the cp.async of {THREAD} writes, with no wait and barrier between"
+COMMIT = "cp.async.commit_group;"
+
+
+@pytest.mark.parametrize(
+    ("between", "offset", "is_right"),
+    [
+        ("", 0, False),
+        (COMMIT, 0, False),
+        (f"{COMMIT} cp.async.wait_group 1;", 0, False),
+        (f"cp.async.wait_group 0; {COMMIT}", 0, False),
+        ("bar.sync 0;", 0, False),
+        (f"{COMMIT} cp.async.wait_group 0;", 0, True),
+        (f"{COMMIT} {COMMIT} cp.async.wait_group 1;", 0, True),
+        ("cp.async.wait_all;", 0, True),
+        ("", 512, True),
+        (COMMIT, 512, True),
+    ],
+)
+def test_two_copies_of_a_thread_to_one_place(between: str, offset: int, is_right: bool):
+    """Source: PTX ISA, `cp.async.commit_group`: copies are in no order until their thread waits."""
+    copies = COPIES.replace("BETWEEN", between.replace("; ", ";\n  ")).replace("OFFSET", str(offset))
+    ptx = kernel(COPY.replace("COPY", copies.replace("BEHIND", "")), shared=1024)
+    faults = Machine(ptx).check([1], [32], [np.zeros(128, np.uint32), np.zeros(128, np.uint32)])
+    found = [(fault.kind, fault.line, fault.message) for fault in faults]
+    assert found == (
+        [] if is_right else [(FaultKind.RACE, line_of(ptx, "// copy"), RACE + ", at byte 0 of shared memory")]
+    )
+
+
+@pytest.mark.parametrize("access", ["st.shared.u32 [%r5+8], %r1;", "ld.shared.u32 %r10, [%r5+8];"])
+@pytest.mark.parametrize(("wait", "is_right"), [("", False), (COMMIT, False), ("cp.async.wait_all;", True)])
+def test_an_access_in_front_of_the_wait_for_a_copy(access: str, wait: str, is_right: bool):
+    copies = COPIES.replace("BETWEEN", "").replace("OFFSET", "512").replace("BEHIND", f"{wait}\n  {access} // access")
+    ptx = kernel(COPY.replace("COPY", copies), shared=1024)
+    faults = Machine(ptx).check([1], [32], [np.zeros(128, np.uint32), np.zeros(128, np.uint32)])
+    line = line_of(ptx, "// access")
+    assert [(fault.kind, fault.line) for fault in faults] == ([] if is_right else [(FaultKind.RACE, line)])
+
+
+@pytest.mark.parametrize(("wait", "is_right"), [("", False), ("cp.async.wait_all;", True)])
+def test_copies_of_two_threads_of_a_warp_to_one_place(wait: str, is_right: bool):
+    """That their warp meets does not complete the first copy."""
+    body = f"""
+  mov.u32 %r5, s;
+  setp.ne.u32 %p1, %r1, 0;
+  @!%p1 cp.async.ca.shared.global [%r5], [%rd1], 4;
+  {wait}
+  bar.warp.sync -1;
+  setp.ne.u32 %p1, %r1, 1;
+  @!%p1 cp.async.ca.shared.global [%r5], [%rd2], 4; // copy
+  cp.async.wait_all;
+"""
+    ptx = kernel(body, shared=16)
+    faults = Machine(ptx).check([1], [32], [np.zeros(1, np.uint32), np.zeros(1, np.uint32)])
+    assert [(fault.kind, fault.line) for fault in faults] == (
+        [] if is_right else [(FaultKind.RACE, line_of(ptx, "// copy"))]
+    )
 
 
 def test_what_is_not_used_of_the_source_is_not_read():

@@ -85,6 +85,92 @@ def test_without_the_barrier_it_is_a_race():
     assert line_of(kernel(body + STORE, 1, 256), "here") in {fault.line for fault in faults}
 
 
+ARRIVE, RELAXED = "barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.relaxed.aligned;"
+
+
+@pytest.mark.parametrize(
+    ("first", "is_right"),
+    [
+        (RELAXED, False),
+        (f"fence.acq_rel.cluster;\n  {RELAXED}", True),
+        (f"fence.cluster.acq_rel;\n  {RELAXED}", True),  # as the PTX ISA writes it
+        (f"fence.cluster;\n  {RELAXED}", True),
+        (f"fence.sc.gpu;\n  bar.sync 0;\n  {RELAXED}", True),
+        (f"fence.acquire.cluster;\n  {RELAXED}", False),
+        (f"fence.acq_rel.cta;\n  {RELAXED}", False),
+        (f"fence.acq_rel.cluster;\n  st.shared.b32 [%r3], %r5;\n  {RELAXED}", False),
+        (f"{ARRIVE}\n  barrier.cluster.wait.aligned;\n  {RELAXED}", True),
+        (f"{RELAXED}\n  barrier.cluster.wait.aligned;\n  {ARRIVE}", True),
+        ("barrier.cluster.arrive.release.aligned;", True),
+        (f"{ARRIVE}\n  st.shared.b32 [%r3], %r5;", False),
+    ],
+)
+def test_a_relaxed_arrival_publishes_what_is_before_a_fence(first: str, is_right: bool):
+    """And no arrival what is behind it. Source: PTX ISA, `barrier.cluster`."""
+    body = EXCHANGE.replace(ARRIVE, first, 1)
+    _, faults = run(body, 4, 2)
+    line = line_of(kernel(body + STORE, 1, 256), "here")
+    assert {(fault.kind, fault.line) for fault in faults} == (set() if is_right else {(FaultKind.RACE, line)})
+
+
+@pytest.mark.parametrize(("arrive", "is_right"), [(RELAXED, False), (ARRIVE, True)])
+def test_a_relaxed_arrival_behind_reads(arrive: str, is_right: bool):
+    """A block overwrites what the other one has read in front of the barrier."""
+    first, second = EXCHANGE.rsplit(ARRIVE, 1)
+    body = f"{first}{arrive}{second}  st.shared.b32 [%r3], %r1; // overwrites\n"
+    _, faults = run(body, 2, 2)
+    line = line_of(kernel(body + STORE, 1, 256), "// overwrites")
+    assert {(fault.kind, fault.line) for fault in faults} == (set() if is_right else {(FaultKind.RACE, line)})
+
+
+@pytest.mark.parametrize("comparison", ["setp.lt", "setp.ge"])
+def test_an_early_arrival_at_the_next_phase_publishes_nothing_for_this_one(comparison: str):
+    """One warp stores and arrives again before the other one, which has arrived first, goes on and loads."""
+    body = """
+  mov.b32 %r3, s;
+  setp.lt.u32 %p1, %r1, 32;
+  @%p1 bra $first;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  st.shared.b32 [%r3], 5;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  bra $done;
+$first:
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  ld.shared.b32 %r9, [%r3]; // here
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+$done:
+"""
+    ptx = kernel(body.replace("setp.lt", comparison), 1, 16)
+    kinds = {fault.kind for fault in Machine(ptx).check([1], [64], [np.zeros(1, np.uint32)])}
+    assert FaultKind.RACE in kinds
+
+
+@pytest.mark.parametrize(
+    ("fence", "is_right"),
+    [("fence.mbarrier_init.release.cluster;", True), ("fence.acq_rel.cluster;", True), ("", False)],
+)
+def test_new_objects_behind_a_relaxed_arrival(fence: str, is_right: bool):
+    """As CUTLASS makes them known. Source: PTX ISA, `fence.mbarrier_init`."""
+    body = f"""
+  mov.b32 %r3, s;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 mbarrier.init.shared::cta.b64 [%r3], 2;
+  {fence}
+  {RELAXED}
+  barrier.cluster.wait.aligned;
+  mapa.shared::cluster.u32 %r4, %r3, 0;
+  @%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4]; // here
+  mov.b32 %r9, 1;
+"""
+    _, faults = run(body, 4, 2)
+    line = line_of(kernel(body + STORE, 1, 256), "here")
+    assert {(fault.kind, fault.line) for fault in faults} == (set() if is_right else {(FaultKind.RACE, line)})
+
+
 def test_a_block_that_does_not_arrive():
     body = """
   mov.b32 %r9, 1;

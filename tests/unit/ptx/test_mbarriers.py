@@ -286,6 +286,43 @@ def test_fault_is_found(name: str):
     assert fault.line == line_of(ptx, "here") and message in str(fault)
 
 
+BULK = """
+  @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 128;
+  @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3+128], [%rd1], 128, [%r3];
+"""
+THEIRS = """
+  cp.async.ca.shared.global [%r4+128], [%rd1], 4;
+  cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];
+"""
+SEEN = "$wait:\n  mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r3], 0;\n  @!%p3 bra $wait;\n"
+INVALIDATE = "  @%p1 mbarrier.inval.shared::cta.b64 [%r3]; // inval\n"
+ANY = "setp.eq.u32 %p1, %r1, 32;"
+
+
+@pytest.mark.parametrize(
+    ("count", "copy", "behind", "is_right"),
+    [
+        (1, BULK, INVALIDATE, False),
+        (1, BULK, f"bar.sync 0;\n{INVALIDATE}", False),
+        (1, BULK, f"{ANY}\n{SEEN}{INVALIDATE}", True),
+        (1, BULK, f"{SEEN}{INVALIDATE}", True),
+        (1, BULK, f"@!%p1 bra $done;\n{SEEN}$done:\nbar.sync 0;\n{ANY}\n{INVALIDATE}", True),
+        (1, BULK, f"@!%p1 bra $done;\n{SEEN}$done:\n{ANY}\n{INVALIDATE}", False),
+        (64, THEIRS, INVALIDATE, False),
+        (64, THEIRS, f"{SEEN}{INVALIDATE}", True),
+        (64, "mbarrier.arrive.shared::cta.b64 _, [%r3];", f"bar.sync 0;\n{INVALIDATE}", True),
+    ],
+)
+def test_an_object_is_invalidated_behind_what_arrives_at_it(count: int, copy: str, behind: str, is_right: bool):
+    """Source: PTX ISA, `mbarrier.inval`: an arrival at what is no object is undefined."""
+    start = f"{INIT.format(count=count)}  fence.proxy.async;\n  shl.b32 %r4, %r1, 2;\n  add.u32 %r4, %r4, %r3;\n"
+    ptx = kernel(f"{start}{copy}\n{behind}", parameters=1, shared=512)
+    faults = Machine(ptx).check([1], [64], [np.zeros(64, np.uint32)])
+    found = [(fault.kind, fault.line) for fault in faults]
+    assert found == ([] if is_right else [(FaultKind.MBARRIER, line_of(ptx, "// inval"))])
+    assert is_right or "byte 0 of shared memory, at which an asynchronous operation may still arrive" in str(faults[0])
+
+
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

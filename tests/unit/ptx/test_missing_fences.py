@@ -67,6 +67,35 @@ def test_bulk_copies_behind_new_objects_and_behind_reads(init: str, one: str, ev
     assert message in faults[0].message and faults[0].line == line_of(ptx, "// copy")
 
 
+BULK_STORE = """
+  mov.u32 %r3, s;
+  shl.b32 %r4, %r1, 2;
+  add.u32 %r5, %r3, %r4;
+  st.shared.u32 [%r5], %r1;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  ld.shared.u32 %r6, [%r5];
+  STORE
+  bar.sync 0;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra $done;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 128; // copy
+  cp.async.bulk.commit_group;
+  cp.async.bulk.wait_group 0;
+$done:
+  st.global.u32 [%rd2], 1;
+"""
+
+
+@pytest.mark.parametrize(("store", "is_right"), [("", True), ("st.shared.u32 [%r5], %r6;", False)])
+def test_a_bulk_store_needs_a_fence_behind_writes_not_behind_reads(store: str, is_right: bool):
+    """Two reads are no conflict: PTX ISA, "Memory Consistency Model", "Conflict and Data-races"."""
+    ptx = kernel(BULK_STORE.replace("STORE", store), shared=128)
+    faults = Machine(ptx).check([1], [32], [np.zeros(32, np.uint32), np.zeros(1, np.uint32)])
+    found = [(fault.kind, fault.line) for fault in faults]
+    assert found == ([] if is_right else [(FaultKind.PROXY, line_of(ptx, "// copy"))])
+
+
 BARRIERS = """
   and.b32 %r3, %r1, MASK;
   setp.eq.u32 %p1, %r3, 0;

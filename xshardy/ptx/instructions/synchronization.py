@@ -43,13 +43,17 @@ def barrier(form: Form, context: Context) -> Barrier | Step | Wait:
 def _cluster_barrier(form: Form) -> Step | Wait:
     """`barrier.cluster.arrive{.sem}{.aligned}`, `barrier.cluster.wait{.acquire}{.aligned}`."""
     what = form.required("arrive", "wait")
-    form.take("release", "relaxed", "acquire")
+    is_relaxed = form.take("release", "relaxed", "acquire") == "relaxed"
     form.take("aligned")
-    return Wait(_all_arrived, _leave, _missing_of_cluster, may_fail=False) if what == "wait" else _arrive
+    if what == "wait":
+        return Wait(_all_arrived, _leave, _missing_of_cluster, may_fail=False)
 
+    def arrive(lanes: Lanes) -> None:
+        if lanes.clocks is not None:
+            lanes.clocks.arrive_in_clusters(lanes.active_mask(), lanes.cluster_arrivals, is_relaxed=is_relaxed)
+        lanes.cluster_arrivals += lanes.active_mask()
 
-def _arrive(lanes: Lanes) -> None:
-    lanes.cluster_arrivals += lanes.active_mask()
+    return arrive
 
 
 def _all_arrived(lanes: Lanes) -> Array:
@@ -65,12 +69,9 @@ def _fewest_arrivals(lanes: Lanes) -> Array:
 
 
 def _leave(lanes: Lanes, complete: bool) -> None:
-    lanes.cluster_waits += lanes.active_mask()
     if lanes.clocks is not None:
-        of_cluster = lanes.clusters.size
-        everyone = lanes.active_mask().reshape(-1, of_cluster * lanes.shape[1]).any(axis=1)
-        arrived = np.broadcast_to(np.repeat(everyone, of_cluster)[:, None], lanes.shape)
-        lanes.clocks.meet(arrived, lanes.active_mask(), of_cluster)
+        lanes.clocks.leave_clusters(lanes.active_mask(), lanes.cluster_waits)
+    lanes.cluster_waits += lanes.active_mask()
 
 
 def _missing_of_cluster(lanes: Lanes, thread: int) -> str:

@@ -244,6 +244,8 @@ def trap(form: Form, context: Context) -> Step:
 def fence(form: Form, context: Context) -> Step:
     """`fence` of any kind, `membar`: it orders what is in order here anyway; the checks note it."""
     words = form.instruction.opcode.split(".")
+    if words[0] == "fence" and len(words) == 2:
+        words.append("acq_rel")  # the default
     form.modifiers.clear()
 
     def proxies(lanes: Lanes) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.clocks import Engine
+from xshardy.ptx.clocks import Clocks, Engine
 from xshardy.ptx.control import Control
 from xshardy.ptx.decode import Context, Reader, Step
 from xshardy.ptx.faults import FaultKind
@@ -116,6 +116,7 @@ def fence_objects(form: Form, context: Context) -> Step:
 
     def execute(lanes: Lanes) -> None:
         if lanes.clocks is not None:
+            lanes.clocks.fence_arrivals(lanes.active_mask())
             memory.mbarriers.is_fenced |= np.isin(memory.mbarriers.made_by, np.flatnonzero(lanes.active_mask()))
 
     return execute
@@ -128,10 +129,27 @@ def invalidate(form: Form, context: Context) -> Step:
 
     def execute(lanes: Lanes) -> None:
         words = objects_of(lanes, memory, instruction, space, where(lanes))
+        if lanes.clocks is not None:
+            pending = _pending(lanes.clocks, memory, words)
+            _without(lanes, memory, instruction, words, pending, "at which an asynchronous operation may still arrive")
         memory.changes += 1
         memory.mbarriers.is_valid[words[words != NOWHERE]] = False
 
     return execute
+
+
+def _pending(clocks: Clocks, memory: Memory, words: Words) -> Array:
+    """
+    For which threads engines may still arrive at their objects: the threads do not know that they have.
+
+    An arrival at what is no object any more is undefined: PTX ISA, `mbarrier.inval`.
+    """
+    found = np.zeros(words.shape, np.bool_)
+    for thread in np.flatnonzero(words != NOWHERE).tolist():
+        cluster, warp = clocks.agents(*np.divmod(np.array(thread), words.shape[1]))
+        arrived = memory.mbarriers.engines.get(int(words.flat[thread]), {})
+        found.flat[thread] = any(clocks.known[cluster, warp, engine] < number for engine, number in arrived.items())
+    return found
 
 
 def _quietly(lanes: Lanes, memory: Memory, instruction: Instruction, space: str, where: Array) -> Words:
@@ -213,7 +231,12 @@ def tell(lanes: Lanes, memory: Memory, threads: Array, words: Array, engine: int
         return
     agents = np.stack(lanes.clocks.agents(*np.divmod(threads, lanes.shape[1]), engine))
     pairs, inverse = np.unique(agents, axis=1, return_inverse=True)
-    memory.mbarriers.tell(words, lanes.clocks.release(*pairs)[inverse.reshape(-1)])
+    knowledge, agents = lanes.clocks.release(*pairs)[inverse.reshape(-1)], agents[1]
+    memory.mbarriers.tell(words, knowledge)
+    if engine != Engine.THREADS:
+        numbers = knowledge[np.arange(len(agents)), agents]
+        for word, agent, number in zip(words.tolist(), agents.tolist(), numbers.tolist(), strict=True):
+            memory.mbarriers.engines.setdefault(word, {})[agent] = number
 
 
 def report_object(lanes: Lanes, memory: Memory, instruction: Instruction, threads: Array, words: Array) -> None:
