@@ -259,12 +259,14 @@ class RunOnSingleDevice(ClassPattern):
             reductions[index].sharding if index in reductions else sharding_of(operand)
             for index, operand in enumerate(op.operands)
         ]
-        if (moves := single_device_moves(op, reads)) is not None:
-            move_operands(op, [*reductions.items(), *moves.operands], rewriter)
-            move_results(op, moves.results, rewriter)
-            for index, sharding in moves.shardings.items():
-                set_sharding(op.results[index], sharding)
-            rewriter.notify_op_modified(op)
+        moves = single_device_moves(op, reads)
+        if moves is None or not (reductions or moves.operands or moves.results):
+            return
+        move_operands(op, [*reductions.items(), *moves.operands], rewriter)
+        move_results(op, moves.results, rewriter)
+        for index, sharding in moves.shardings.items():
+            set_sharding(op.results[index], sharding)
+        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
