@@ -78,7 +78,7 @@ def commands(folder: Path, corpus: Path | None) -> Iterator[tuple[str, Sequence[
     (folder / "llama.mlir").write_text(step("llama", layers=126).lower().as_text(debug_info=True))
     yield "xshardy plan, LLaMA with AdamW, 126 layers", [*xshardy, "plan", str(folder / "llama.mlir")]
     fit = f"{ROOT / 'examples' / 'fit.py'}:data_parallel"
-    yield "xshardy plan --advice, examples/fit.py", [*xshardy, "plan", "--advice", fit]
+    yield "xshardy plan --advice, the step of fit.py", [*xshardy, "plan", "--advice", fit]
     (folder / "gpt.mlir").write_text(step("gpt", **GPT, dtype="float32").lower().as_text(debug_info=True))
     for check in ((), ("--check",)):
         title = " ".join(("xshardy run --on simulated", *check))
