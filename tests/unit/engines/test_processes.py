@@ -50,7 +50,7 @@ def test_a_coordinator_is_a_host_and_a_port(text: str):
         address_of(text)
 
 
-def test_the_largest_port():
+def test_the_least_and_the_largest_port():
     assert address_of("10.0.0.1:65535") == ("10.0.0.1", 65535)
     assert address_of("localhost:1") == ("localhost", 1)
 
