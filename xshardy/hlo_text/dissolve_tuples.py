@@ -233,7 +233,7 @@ class StartWithElements(RewritePattern):
 @dataclass(frozen=True)
 class UpdateOfElements(RewritePattern):
     """
-    `async_update(b)` -> the same with the current type of the bundle `b`
+    `async_update(b)` -> the same with the current type of the bundle `b`.
 
     `async_update(b, tuple(x, y))` -> `async_update(b, x, y)`, unless the function started keeps its tuples.
     """

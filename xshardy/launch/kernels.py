@@ -24,7 +24,7 @@ def no_progress(done: int, count: int) -> None:
 
 KERNELS_PER_PROCESS = 32
 """
-A second process pays from so many kernels on.
+More kernels than these are compiled sooner by a second process.
 
 It takes 0.8 s to start, and a kernel of a transformer takes 50 ms (30 November 2026).
 """

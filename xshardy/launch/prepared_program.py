@@ -18,7 +18,7 @@ from xshardy.hlo_text.names import NAME, instruction_name
 from xshardy.ir import clone_operation, clone_region
 from xshardy.ir.blocks import erase_arguments
 from xshardy.ir.insertion import inline_block, insert_op
-from xshardy.rewriting.walk import operations_from
+from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.call_graph import functions_of, is_private
 from xshardy.transforms.hlo.buffers_to_arrays import BuffersToArraysPass, has_buffers
 
@@ -59,7 +59,7 @@ def prepared(module: ModuleOp) -> func.FuncOp:
     if has_buffers(copy):
         BuffersToArraysPass().rewrite_module(copy)
     entry = entry_of(copy)
-    for start in [op for op in operations_from(copy) if isinstance(op, hlo.AsyncStartOp)]:
+    for start in operations_of(copy, hlo.AsyncStartOp):
         _bind_at_once(start)
     _inline(entry.body.block, functions_of(copy), (entry.sym_name.data,))
     for op in reversed(tuple(scheduled(entry.body.block))):  # inner loops first: a result may be invariant then

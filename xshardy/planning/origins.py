@@ -23,7 +23,7 @@ class Origins:
     history: History
     names: SourceNames
     _described: dict[int, str] = field(default_factory=dict[int, str], init=False)
-    """What `describe` returns: the collectives of a layer have few origins, and a plan of 64 takes 0.2 s less by it."""
+    """The results of `describe`, which live with this plan: collectives share them, and 64 layers take 0.1 s less."""
 
     def annotations(self, number: int, sharding: TensorShardingAttr) -> Iterator[int]:
         """The values that the axes of `sharding`, of value `number`, come from; an axis of a dimension each."""

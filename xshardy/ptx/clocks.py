@@ -121,7 +121,7 @@ class Clocks:
 
     def _of_warps(self, mask: Array) -> Array:
         """Whether each warp has a thread of the mask: [blocks, warps]."""
-        return np.logical_or.reduceat(mask, [*range(0, mask.shape[1], WARP_SIZE)], axis=1)
+        return np.logical_or.reduceat(mask, _first_threads(mask), axis=1)
 
     def _warps_of(self, mask: Array) -> tuple[Array, Array]:
         """The warps with a thread of the mask, as agents."""
@@ -297,13 +297,11 @@ class Clocks:
 
     def _parity(self, phases: Array, mask: Array) -> Array:
         """Whether the phase is odd that each warp with threads in `mask` is in."""
-        starts = [*range(0, mask.shape[1], WARP_SIZE)]
-        return np.maximum.reduceat(np.where(mask, phases, 0), starts, axis=1)[self._of_warps(mask)] & 1
+        return np.maximum.reduceat(np.where(mask, phases, 0), _first_threads(mask), axis=1)[self._of_warps(mask)] & 1
 
     def meet_in_warps(self, arriving: Array, leaving: Array) -> None:
         """In each warp, what the threads of the mask `arriving` did is in order before what those of `leaving` do."""
-        starts = [*range(0, arriving.shape[1], WARP_SIZE)]
-        latest = np.maximum.reduceat(np.where(arriving, self.warp_phases, 0), starts, axis=1) + 1
+        latest = np.maximum.reduceat(np.where(arriving, self.warp_phases, 0), _first_threads(arriving), axis=1) + 1
         of_threads = np.repeat(latest, WARP_SIZE, axis=1)[:, : arriving.shape[1]]
         np.copyto(self.warp_phases, of_threads, where=leaving)
 
@@ -340,6 +338,11 @@ def engines_of(instructions: Iterable[Instruction]) -> int:
     """How many engines the clocks of a kernel need: of one with threads only they are 16 times smaller."""
     words = {word for instruction in instructions for word in instruction.opcode.split(".")}
     return 1 if words.isdisjoint(ASYNCHRONOUS) else Engine.LOADS + LOADERS
+
+
+def _first_threads(mask: Array) -> list[int]:
+    """The first thread of each warp of a block, for a mask of [blocks, threads]."""
+    return [*range(0, mask.shape[1], WARP_SIZE)]
 
 
 def divided(values: Array, by: int) -> tuple[Array, Array]:

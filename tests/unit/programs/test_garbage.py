@@ -1,4 +1,4 @@
-"""The garbage collector is paused while a module is read, and is then as it was; it is rare in our processes."""
+"""The garbage collector is paused while a module is read, and is then as it was. Our processes collect rarely."""
 
 import gc
 import subprocess

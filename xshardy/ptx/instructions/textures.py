@@ -208,6 +208,11 @@ class Surface:
         kept = lanes.active_mask() if self.outside == "clamp" else lanes.active_mask() & inside
         return (place + bound.address).astype(np.uint64), kept
 
+    def step(self, act: Callable[[Lanes, BoundTexture], None]) -> Step:
+        """What lets the threads act that have a surface in common."""
+        lookup = self.lookup
+        return lambda lanes: each_texture(lanes, lookup.memory, lookup.instruction, lookup.handle, lookup.wrong, act)
+
 
 def surface_load(form: Form, context: Context) -> Step:
     """`suld.b.geom{.cop}{.v2,.v4}.type.clamp d, [a, b]`; the first coordinate is in bytes."""
@@ -226,8 +231,7 @@ def surface_load(form: Form, context: Context) -> Step:
         for writer, value in zip(writers, values, strict=True):
             writer(lanes, np.where(kept, value, 0).astype(type.dtype))
 
-    lookup = surface.lookup
-    return lambda lanes: each_texture(lanes, memory, instruction, lookup.handle, lookup.wrong, act)
+    return surface.step(act)
 
 
 def surface_store(form: Form, context: Context) -> Step:
@@ -244,8 +248,7 @@ def surface_store(form: Form, context: Context) -> Step:
         store_words(lanes, memory, instruction, "global", where, [read(lanes) for read in readers])
         lanes.mask = before
 
-    lookup = surface.lookup
-    return lambda lanes: each_texture(lanes, memory, instruction, lookup.handle, lookup.wrong, act)
+    return surface.step(act)
 
 
 def query(form: Form, context: Context) -> Step:

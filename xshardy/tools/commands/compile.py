@@ -107,7 +107,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=os.cpu_count() or 1,
         metavar="N",
-        help="compile in N processes (default: one for each core, %(default)s)",
+        help="compile in at most N processes, one for each 32 kernels (default: the number of cores, %(default)s)",
     )
     parser.add_argument(
         "--cache-dir", type=path, metavar="DIR", help="keep compiled kernels in DIR, and take them from it"
