@@ -1,6 +1,7 @@
 """Operations that are alike, as those of repeated layers are, so that what is found for one holds for the others."""
 
 from collections.abc import Hashable
+from functools import cache
 
 from xdsl.dialects.builtin import NoneAttr
 from xdsl.ir import Attribute, Operation, OpResult
@@ -17,6 +18,13 @@ from xshardy.transforms.sdy.shardable_values import sharding_of
 NO_SHARDING = NoneAttr()
 
 
+@cache
+def _depends_on_more(kind: type[Operation]) -> bool:
+    """Whether decisions for operations of a class follow from more than attributes, types and shardings."""
+    traits = traits_of(kind)
+    return traits.forwards_operands or traits.is_edge or traits.rule_reads_definitions
+
+
 def alike(op: Operation) -> Hashable | None:
     """
     Equal for operations of one class with equal attributes, which hold the shardings of their results, and with equal
@@ -27,7 +35,7 @@ def alike(op: Operation) -> Hashable | None:
     """
     kind = type(op)
     combined_by = reduction_kind(op) if kind is ReduceOp else None
-    if not traits_of(kind).is_plain or has_own_rule(kind) or (op.regions and combined_by is None):
+    if _depends_on_more(kind) or has_own_rule(kind) or (op.regions and combined_by is None):
         return None
     held: list[Attribute] = [result.type for result in op.results]
     for operand in operands_of(op):

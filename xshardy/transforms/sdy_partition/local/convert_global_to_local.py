@@ -120,14 +120,12 @@ class GiveValuesTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attrib
         give_types(op, decision, rewriter)
 
 
-class DropRuleOfWhole(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attribute]]]):
+class DropRuleOfWhole(DecisionPattern[Operation, object]):
     """`f(%x) {sharding_rule}` -> `f(%x)`: the rule has the sizes of the whole tensors."""
 
-    def rewrite(
-        self, op: Operation, decision: Sequence[tuple[SSAValue, Attribute]], rewriter: PatternRewriter, /
-    ) -> None:
-        if op.attributes.pop(SHARDING_RULE, None) is not None:
-            rewriter.notify_op_modified(op)
+    def rewrite(self, op: Operation, decision: object, rewriter: PatternRewriter, /) -> None:
+        del op.attributes[SHARDING_RULE]
+        rewriter.notify_op_modified(op)
 
 
 # -- The pass ---------------------------------------------------------------------------------------------------------
@@ -162,7 +160,10 @@ class ConvertGlobalToLocalPass(PatternPass):
         program = local_program(module)
         channels = Channels(next_channel(module))
         yield Step((GiveFunctionType(program.function_types),))
-        yield Step((GiveValuesTypes(program.types), DropRuleOfWhole(program.types)))
+        yield Step((GiveValuesTypes(program.types),))
+        yield Step(
+            (DropRuleOfWhole({op: types for op, types in program.types.items() if SHARDING_RULE in op.attributes}),)
+        )
         decisions = patterns_of(lambda row: row.local, program.decisions)
         yield Step([pattern(decided, self._options(), channels) for pattern, decided in decisions.items()])
 

@@ -16,7 +16,7 @@ from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
 from xshardy.dialects.hlo.collectives import CollectiveOp, CollectivePermuteOp
 from xshardy.dialects.hlo.fusion import FusionOp
-from xshardy.dialects.sdy.collectives import Reduction
+from xshardy.dialects.sdy.collectives import Collective, Reduction
 from xshardy.sharding.conflicts.partial_sums import is_zero
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
@@ -100,7 +100,12 @@ def _around_reduce(op: stablehlo.ReduceOp) -> Hashable:
     return *map(is_zero, op.init_values), *[_completion(result) for result in op.results]
 
 
+def _around_collective(op: Collective) -> Hashable:
+    return None
+
+
 AROUND: Mapping[type[Operation], Callable[[Any], Hashable]] = {
+    **{kind: _around_collective for kind in OPERATIONS if issubclass(kind, Collective)},
     stablehlo.DotGeneralOp: _around_dot,
     stablehlo.DotOp: _around_dot,
     stablehlo.ReduceOp: _around_reduce,
