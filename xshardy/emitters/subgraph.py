@@ -24,12 +24,13 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from xshardy.affine.interval import Interval
+from xshardy.dialects.attribute_names import NO_COMPUTE
 from xshardy.dialects.dense_elements import is_splat
 from xshardy.dialects.hlo import BitcastOp
 from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.nullary import ConstantOp, IotaOp
 from xshardy.dialects.stablehlo.shape import BroadcastInDimOp
-from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE, RANGE, range_attr
+from xshardy.dialects.xla_gpu.discardable import RANGE, range_attr
 from xshardy.emitters.elemental import emit_element
 from xshardy.emitters.elemental.conversions import index_to_element
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type, real_part

@@ -19,8 +19,9 @@ from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
 from xshardy.dialects import nvvm
+from xshardy.dialects.attribute_names import xla_attribute
 from xshardy.dialects.function_attributes import argument_attributes
-from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX, read
+from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_GRID_SIZE, SLICE_INDEX
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.gpus.targets import AMD_TARGETS, GpuTarget, Vendor, target_of
 from xshardy.lowering.kernel import Kernel, KernelArgument, KernelSource
@@ -304,10 +305,10 @@ def _arguments(function: llvm.FuncOp) -> tuple[KernelArgument, ...]:
     return tuple(
         KernelArgument(
             index=index,
-            slice_index=_number(read(known, SLICE_INDEX)),
+            slice_index=_number(xla_attribute(known, SLICE_INDEX)),
             size=_number(known.get("llvm.dereferenceable")),
             alignment=_number(known.get("llvm.align")),
-            is_output=read(known, INVARIANT) is None,
+            is_output=xla_attribute(known, INVARIANT) is None,
         )
         for index, known in enumerate(argument_attributes(function))
     )

@@ -16,8 +16,9 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, Uni
 from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.dialects.attribute_names import xla_attribute
 from xshardy.dialects.extensions.llvm import PoisonOp
-from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_BLOCK_SIZE, is_entry, read
+from xshardy.dialects.xla_gpu.discardable import INVARIANT, KNOWN_BLOCK_SIZE, is_entry
 from xshardy.gpus.targets import Vendor
 from xshardy.ir import new_operation
 from xshardy.lowering.conversion import ConversionPass, ConversionPattern, Converted, Operands, convert_arguments
@@ -60,7 +61,9 @@ def _with_read_only(attributes: ArrayAttr[DictionaryAttr] | None) -> ArrayAttr[D
     if attributes is None:
         return None
     return ArrayAttr(
-        DictionaryAttr({**each.data, READ_ONLY: UnitAttr()}) if read(each.data, INVARIANT) is not None else each
+        DictionaryAttr({**each.data, READ_ONLY: UnitAttr()})
+        if xla_attribute(each.data, INVARIANT) is not None
+        else each
         for each in attributes
     )
 

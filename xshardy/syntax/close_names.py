@@ -1,7 +1,6 @@
 """Suggestions in diagnostics about a name that is not known."""
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 MOST = 3
 """The most names that a diagnostic suggests."""
@@ -15,6 +14,8 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 def close_names(name: str, known: Iterable[str]) -> list[str]:
     """The names of `known` that look like `name`, at most `MOST`, closest first."""
+    from difflib import get_close_matches  # every command imports this module, and few look for names
+
     return get_close_matches(name, dict.fromkeys(known), n=MOST)
 
 

@@ -12,16 +12,15 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Block, Region
 from xdsl.passes import PassPipeline
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.universe import Universe
 
-from xshardy.dialects.xla_gpu import PureCallOp
-from xshardy.dialects.xla_gpu.attributes import BackendKind
-from xshardy.dialects.xla_gpu.discardable import NO_COMPUTE, backend_kind
+from xshardy.dialects.attribute_names import BACKEND_KIND, NO_COMPUTE, xla_attribute
+from xshardy.dialects.inlinable import InlinableCall
 from xshardy.ir import clone_region
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Step, match_op_type
 from xshardy.rewriting.rewriter import inline_unreported
@@ -47,7 +46,17 @@ MAX_BLOCK_SIZE = 4000
 MAX_COPIED_SIZE_ON_CPU = 100
 """Operations: for CPUs, a function of several callers is copied up to this size, whatever it calls."""
 
-Call = func.CallOp | PureCallOp
+FOR_CPU = "#xla_gpu.backend_kind<cpu>"
+"""What a function that is compiled for a CPU says, where this module loads no dialect of it."""
+
+Call = func.CallOp | InlinableCall
+
+
+def callee_name(call: Call) -> str:
+    """The name of the function that `call` calls."""
+    callee = call.properties["callee"]
+    assert isinstance(callee, SymbolRefAttr)
+    return callee.string_value()
 
 
 @dataclass(slots=True)
@@ -64,8 +73,14 @@ class BlockCensus:
         for op in block.ops:
             size += 1
             if isinstance(op, Call):
-                calls[op.callee.string_value()] += 1
+                calls[callee_name(op)] += 1
         return BlockCensus(size, calls)
+
+
+def is_for_cpu(module: ModuleOp) -> bool:
+    """Whether the first function of `module` that says what it is compiled for is compiled for a CPU."""
+    kinds = (xla_attribute(op.attributes, BACKEND_KIND) for op in module.ops if isinstance(op, func.FuncOp))
+    return str(next((kind for kind in kinds if kind is not None), None)) == FOR_CPU
 
 
 def reference_counts(module: ModuleOp, functions: Mapping[str, func.FuncOp], references: References) -> Counter[str]:
@@ -117,7 +132,7 @@ class CallCensus:
 
     def callee(self, call: Call) -> func.FuncOp | None:
         """The function of the module that `call` calls."""
-        return self.functions.get(call.callee.string_value())
+        return self.functions.get(callee_name(call))
 
     def is_only_call(self, callee: func.FuncOp) -> bool:
         """Whether `callee` is private and has a single reference, so that it goes away with a call to it."""
@@ -194,7 +209,7 @@ class InlineCall(RewritePattern):
     @property
     def op_types(self) -> tuple[type, ...]:
         """What the driver reads: it does not walk where the census has no functions."""
-        return (func.CallOp, PureCallOp) if self.census.functions else ()
+        return (func.CallOp, InlinableCall) if self.census.functions else ()
 
     def put_in_place(self, call: Call, body: Region, rewriter: PatternRewriter) -> None:
         """Put the operations of `body`, of one block, in the place of `call`."""
@@ -270,7 +285,7 @@ class InlinePass(PatternPass):
             for name, function in census.functions.items()
         }
         walk = bottom_up(edges)
-        rule = InliningRule(census, walk.recursive, backend_kind(module) is BackendKind.Cpu)
+        rule = InliningRule(census, walk.recursive, is_for_cpu(module))
         # Callees first: a body that is inlined has been inlined into. The calls that come with it are visited, too.
         callers = tuple(census.functions[name] for name in walk.order)
         yield Step((MoveBodyOfOnlyCall(census, rule), CopyBody(census, rule)), TO_FIXPOINT, callers)

@@ -48,6 +48,13 @@ sys.exit(status)
             ["prove", "examples/mlp.mlir"],
             ["jax", "llvmlite", "xshardy.compiler", "xshardy.emitters", "xdsl.dialects.llvm"],
         ),
+        (
+            ["plan", "examples/mlp.mlir"],
+            [
+                *("xdsl.dialects.arith", "xdsl.dialects.gpu", "xdsl.dialects.scf", "xshardy.dialects.xla_gpu"),
+                *("difflib", "llvmlite", "numpy"),
+            ],
+        ),
         (["indexing", "examples/softmax_sum.hlo"], ["llvmlite"]),
     ],
     ids=lambda words: words[0],

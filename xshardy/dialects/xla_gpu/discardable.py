@@ -4,7 +4,7 @@ The discardable attributes of operations, functions and function arguments, and 
 They are written `xla.NAME`; `xla_gpu.NAME` is read as well. Source: row XGPU-30, the signatures of XLA's kernels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -25,8 +25,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 from xdsl.utils.hints import isa
 
 from xshardy.affine.interval import Interval
+from xshardy.dialects.attribute_names import xla_attribute
 from xshardy.dialects.function_attributes import attributes_of_argument
-from xshardy.dialects.xla_gpu.attributes import BackendKind, BackendKindAttr
 from xshardy.dialects.xla_gpu.ops import ApplyIndexingOp, LoopOp
 
 RANGE = "xla.range"
@@ -37,24 +37,14 @@ INVARIANT = "xla.invariant"
 """On an argument of a kernel: the buffer is not written while the kernel runs."""
 ENTRY = "xla.entry"
 """On a function: it is the kernel. A module with a single public function does not need it."""
-BACKEND_KIND = "xla.backend_kind"
-"""On a kernel: what it is compiled for."""
 NOT_INVARIANT = "xla.not_invariant"
 """On an argument of a kernel: other devices may write the buffer while the kernel runs, so that it may have aliases."""
 PRIVATE = StringAttr("private")
-NO_COMPUTE = "no_compute"
-"""On a function: it computes nothing of its own, so that a copy of it costs nothing."""
 
 KNOWN_BLOCK_SIZE = "gpu.known_block_size"
 """On a kernel: the threads of a block along x, y and z, as MLIR's gpu dialect writes it."""
 KNOWN_GRID_SIZE = "gpu.known_grid_size"
 """On a kernel: the blocks of the grid along x, y and z."""
-
-
-def read(attributes: Mapping[str, Attribute], name: str) -> Attribute | None:
-    """The attribute that is called `xla.NAME`, as `name` says, or `xla_gpu.NAME`."""
-    found = attributes.get(name)
-    return attributes.get(name.replace("xla.", "xla_gpu.", 1)) if found is None else found
 
 
 # -- Ranges -----------------------------------------------------------------------------------------------------------
@@ -84,7 +74,7 @@ def get_range(value: SSAValue | Operation) -> Interval | None:
     assert isinstance(value, BlockArgument)
     match value.block.parent_op():
         case FuncOp() as function:
-            return _interval(read(attributes_of_argument(function, value.index), RANGE))
+            return _interval(xla_attribute(attributes_of_argument(function, value.index), RANGE))
         case scf.ForOp() as loop if value.index == 0:
             bounds = constant_value(loop.lb), constant_value(loop.ub)
             if bounds[0] is None or bounds[1] is None or bounds[0] >= bounds[1]:
@@ -99,11 +89,11 @@ def get_range(value: SSAValue | Operation) -> Interval | None:
 def stated_range(value: SSAValue) -> Interval | None:
     """The `xla.range` of the result of an operation or of the argument of a function; None without one."""
     if isinstance(value, OpResult):
-        return _interval(read(value.op.attributes, RANGE))
+        return _interval(xla_attribute(value.op.attributes, RANGE))
     function = value.owner.parent_op() if isinstance(value.owner, Block) else None
     if not isinstance(value, BlockArgument) or not isinstance(function, FuncOp):
         return None
-    return _interval(read(attributes_of_argument(function, value.index), RANGE))
+    return _interval(xla_attribute(attributes_of_argument(function, value.index), RANGE))
 
 
 def _range_of_result(value: OpResult) -> Interval | None:
@@ -114,7 +104,7 @@ def _range_of_result(value: OpResult) -> Interval | None:
             constant = constant_value(value)
             return None if constant is None else Interval(constant, constant)
         case op:
-            return _interval(read(op.attributes, RANGE))
+            return _interval(xla_attribute(op.attributes, RANGE))
 
 
 def _range_of_loop_argument(loop: LoopOp, index: int) -> Interval | None:
@@ -147,7 +137,7 @@ def _interval(attr: Attribute | None) -> Interval | None:
 
 def is_entry(function: FuncOp) -> bool:
     """Whether the function is marked as the kernel."""
-    return read(function.attributes, ENTRY) is not None
+    return xla_attribute(function.attributes, ENTRY) is not None
 
 
 def entry_function(module: ModuleOp) -> FuncOp | None:
@@ -161,12 +151,6 @@ def entry_function(module: ModuleOp) -> FuncOp | None:
         return marked
     public = [op for op in functions if not op.is_declaration and op.sym_visibility != PRIVATE]
     return public[0] if len(public) == 1 else None
-
-
-def backend_kind(module: ModuleOp) -> BackendKind | None:
-    """What the first function of `module` that says so is compiled for."""
-    kinds = (read(op.attributes, BACKEND_KIND) for op in module.ops if isinstance(op, FuncOp))
-    return next((kind.data for kind in kinds if isinstance(kind, BackendKindAttr)), None)
 
 
 def set_entry(function: FuncOp) -> None:
@@ -188,7 +172,7 @@ def slice_index(value: SSAValue) -> int | None:
 def _argument_attribute(value: SSAValue, name: str) -> Attribute | None:
     if not isinstance(value, BlockArgument) or not isinstance(function := value.block.parent_op(), FuncOp):
         return None
-    return read(attributes_of_argument(function, value.index), name)
+    return xla_attribute(attributes_of_argument(function, value.index), name)
 
 
 def set_launch_dimensions(function: FuncOp, block: Sequence[int], grid: Sequence[int]) -> None:

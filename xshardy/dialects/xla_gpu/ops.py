@@ -63,6 +63,7 @@ from xdsl.utils.hints import isa
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.canonicalized_by import CanonicalizedBy
 from xshardy.dialects.constraints import StaticShape
+from xshardy.dialects.inlinable import InlinableCall
 from xshardy.dialects.naming import Names, SuggestsNames
 from xshardy.dialects.symbols import find_function
 from xshardy.dialects.xla_gpu.attributes import DimensionAttr, IndexingMapAttr
@@ -479,7 +480,7 @@ class PureCallSymbolUses(SymbolUserOpInterface):
 
 
 @irdl_op_definition
-class PureCallOp(IRDLOperation, SuggestsNames):
+class PureCallOp(IRDLOperation, InlinableCall, SuggestsNames):
     """A call of a function without side effects: calls with equal arguments may be merged, moved, and removed."""
 
     name = "xla_gpu.pure_call"

@@ -8,8 +8,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.attribute_names import xla_attribute
 from xshardy.dialects.function_attributes import attributes_of_argument
-from xshardy.dialects.xla_gpu.discardable import SLICE_INDEX, read
+from xshardy.dialects.xla_gpu.discardable import SLICE_INDEX
 from xshardy.dialects.xla_gpu.ops import LoopOp, PredicatedExtractOp
 
 
@@ -37,7 +38,7 @@ def is_updated_in_place(function: FuncOp, output: BlockArgument) -> bool:
 
 
 def _slice_index(function: FuncOp, arg: BlockArgument) -> object:
-    return read(attributes_of_argument(function, arg.index), SLICE_INDEX)
+    return xla_attribute(attributes_of_argument(function, arg.index), SLICE_INDEX)
 
 
 def verify_outputs_are_written_first(function: FuncOp) -> None:

@@ -2,24 +2,30 @@
 
 from typing import ClassVar
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, TensorType
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
-from xshardy.rewriting import PatternPass, match_op_type
+from xshardy.rewriting import ClassPattern, PatternPass
+
+ARITH_CONSTANT = "arith.constant"
+"""By its name: every program that is sharded goes through this pass, and few have a reason to load arith."""
 
 
-class ReplaceArithConstant(RewritePattern):
+class ReplaceArithConstant(ClassPattern):
     """`arith.constant dense<1> : tensor<2xi32>` -> `stablehlo.constant dense<1> : tensor<2xi32>`, attributes kept"""
 
-    @match_op_type
-    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op.value, DenseIntOrFPElementsAttr) or not isa(op.value.type, TensorType):
+    def takes(self, op_type: type[Operation], /) -> bool:
+        return op_type.name == ARITH_CONSTANT
+
+    def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        value = op.properties.get("value")
+        if not isa(value, DenseIntOrFPElementsAttr) or not isa(value.type, TensorType):
             return
-        if not isinstance(op.value.get_element_type(), IndexType):
-            constant = stablehlo.ConstantOp(op.value)
+        if not isinstance(value.get_element_type(), IndexType):
+            constant = stablehlo.ConstantOp(value)
             constant.attributes.update(op.attributes)
             rewriter.replace(op, constant)
 

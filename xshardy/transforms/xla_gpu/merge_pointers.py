@@ -15,8 +15,9 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Attribute
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from xshardy.dialects.attribute_names import xla_attribute
 from xshardy.dialects.function_attributes import argument_attributes, set_argument_attributes
-from xshardy.dialects.xla_gpu.discardable import NOT_INVARIANT, SLICE_INDEX, entry_function, is_entry, read
+from xshardy.dialects.xla_gpu.discardable import NOT_INVARIANT, SLICE_INDEX, entry_function, is_entry
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.signature import documented_name, erase_arguments
@@ -37,7 +38,7 @@ def duplicate_arguments(function: func.FuncOp) -> dict[int, int]:
     first: dict[Attribute, int] = {}
     duplicates: dict[int, int] = {}
     for position, attributes in enumerate(argument_attributes(function)):
-        index = read(attributes, SLICE_INDEX)
+        index = xla_attribute(attributes, SLICE_INDEX)
         if index is not None and first.setdefault(index, position) != position:
             duplicates[position] = first[index]
     return duplicates
@@ -54,7 +55,7 @@ def mark_slices_noalias(function: func.FuncOp, rewriter: PatternRewriter) -> Non
     ]
     for of_argument, key in slices:
         del of_argument[key]
-        if read(of_argument, NOT_INVARIANT) is None:
+        if xla_attribute(of_argument, NOT_INVARIANT) is None:
             of_argument[NOALIAS] = UnitAttr()
         for mark in [each for each in of_argument if documented_name(each) == NOT_INVARIANT]:
             del of_argument[mark]

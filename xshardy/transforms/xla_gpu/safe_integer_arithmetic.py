@@ -21,8 +21,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.utils.hints import isa
 
+from xshardy.dialects.attribute_names import xla_attribute
 from xshardy.dialects.extensions.arith_elementwise import compare, element_type_of, select
-from xshardy.dialects.xla_gpu.discardable import read
 from xshardy.rewriting import OpTypePattern, PatternPass
 from xshardy.transforms.xla_gpu.index_values import shared_constant
 
@@ -67,7 +67,7 @@ class GuardDivision(OpTypePattern):
     guard: Guard
 
     def rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if read(op.attributes, GUARD_UB) is None:
+        if xla_attribute(op.attributes, GUARD_UB) is None:
             return
         guard = self.guard
         lhs, rhs = op.operands
