@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 import xshardy
 from xshardy.engines.engine import engine_named
@@ -54,6 +57,23 @@ def test_seeded_runs_agree_with_one_device(mesh: dict[str, int]):
     run = xshardy.run(MLP, mesh=mesh, check=True, seed=3)
     assert run.agrees and run.comparisons and run.difference is None
     assert np.isfinite(run.results[0]).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_loss_is_a_number_to_compare(seed: int):
+    """JAX reads NaN at indices out of bounds, and the mean of the scores of all labels would be NaN."""
+
+    def loss(scores: jax.Array, labels: jax.Array) -> jax.Array:
+        read = jnp.take_along_axis(jax.nn.log_softmax(scores), labels[:, None], axis=1)
+        return -jnp.mean(read)
+
+    rows = NamedSharding(AbstractMesh((4,), ("data",), axis_types=(AxisType.Auto,)), PartitionSpec("data"))
+    types = [
+        jax.ShapeDtypeStruct(shape, dtype, sharding=rows)
+        for shape, dtype in (((64, 32), jnp.float32), ((64,), jnp.int32))
+    ]
+    run = xshardy.run(jax.jit(loss).trace(*types).lower(lowering_platforms=("cpu",)), check=True, seed=seed)
+    assert run.agrees and np.isfinite(run.results[0])
 
 
 @pytest.mark.parametrize("device", range(8))
