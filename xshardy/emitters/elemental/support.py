@@ -8,6 +8,7 @@ from xdsl.utils.exceptions import PassFailedException
 from xshardy.dialects import stablehlo
 from xshardy.dialects.hlo import BitcastOp
 from xshardy.dialects.hlo.arrays import ElidedConstantOp
+from xshardy.dialects.hlo.async_types import AsyncBundleType
 from xshardy.dialects.shapes import is_static
 from xshardy.dialects.stablehlo.scatter import ScatterOp
 from xshardy.dialects.stablehlo.sorting import SortOp
@@ -73,6 +74,8 @@ def _reason_not_emittable(op: Operation) -> str | None:
     if isinstance(op, stablehlo.GetTupleElementOp | stablehlo.TupleOp):
         return "tuples inside of a fusion are not supported; return several results from the fused computation instead"
     for value in (*op.operands, *op.results):
+        if isinstance(value.type, AsyncBundleType):
+            return "it is in flight beside kernels, not inside of one; --fuse makes kernels and steps of the program"
         if value.type.name != TensorType.name:
             return f"a {value.type} is not a tensor; move the operation out of the fused computation"
         if not is_static(tensor_type(value)):
