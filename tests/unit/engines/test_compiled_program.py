@@ -154,3 +154,12 @@ def test_memory_of_a_collective_in_flight_belongs_to_it():
     Kernels(check=True).execute_plan(wrong, of_devices)
     with pytest.raises(WrongStepError, match="bytes were overwritten before"):
         Kernels(check=True, late=True).execute_plan(wrong, of_devices)
+
+
+def test_a_program_without_one_of_its_kernels_is_refused():
+    unknown = """HloModule m
+other { x = f32[300] parameter(0) ROOT r = f32[300] custom-call(x), custom_call_target="other" }
+ENTRY main { x = f32[300] parameter(0) ROOT a = f32[300] fusion(x), kind=kLoop, calls=other }
+"""
+    with pytest.raises(ModuleError, match="^a cannot be compiled: "):
+        xshardy.compile_program(unknown)

@@ -1,11 +1,13 @@
 """`xshardy.run` and `xshardy.partition` take functions of JAX, with the arguments that JAX takes."""
 
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 import xshardy
+from xshardy.programs.jax_functions import structure_of
 
 jax: Any = import_module("jax")
 jnp: Any = jax.numpy
@@ -61,3 +63,11 @@ def test_partition_takes_a_function():
 def test_a_jitted_function_takes_arguments_that_it_does_not_use():
     for function in (jax.jit(next_number), jax.jit(next_number, keep_unused=True)):
         np.testing.assert_allclose(xshardy.run(function, [X, X]).results[0], X + 1, rtol=1e-5)
+
+
+def test_all_arguments_are_taken_unless_jax_says_which_are_left_out():
+    tree = jax.tree.structure((({"w": 0}, 1), {}))
+    leaves = [X, W]
+    assert structure_of(SimpleNamespace(in_tree=tree)).kept_of(leaves) == leaves
+    (kept,) = structure_of(SimpleNamespace(in_tree=tree, module_kept_var_idx=[1])).kept_of(leaves) or ()
+    assert kept is W

@@ -183,3 +183,15 @@ def test_commands_come_from_standard_input(
         assert main(["ptx", "step", str(tmp_path / "k.ptx"), "--grid", "1", "--block", "64", "--arg", "s32[64]"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "  quit: end" in lines and lines[-2].endswith("mov.u32 %r2, %ctaid.x;")
+
+
+def test_arguments_are_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "k.ptx").write_text(KERNEL)
+    assert main(["ptx", "step", str(tmp_path / "k.ptx"), "--grid", "1", "--block", "64", "--run", "step"]) == 1
+    assert "give the 1 arguments of k with --arg" in capsys.readouterr().err
+
+
+def test_a_kernel_may_have_the_name_that_others_are_mangled_from():
+    ptx = ".visible .entry _Z1fPi(\n.visible .entry f(\n.visible .entry _Z1gPi(\n"
+    source = ptx_source.PtxSource(ptx, "k.cu", is_compiled=True)
+    assert [source.entry(name) for name in ("f", "g", "h", None)] == ["f", "_Z1gPi", "h", None]

@@ -97,6 +97,23 @@ def test_nothing_is_cut_off(width: int, opened: Callable[..., Page]):
     assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+STRIDED = """sdy.mesh @mesh = <["x"=2]>
+func.func @main(%x: tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<24xf32> {
+  %0 = stablehlo.slice %x [0:8, 0:6:2] : (tensor<8x6xf32>) -> tensor<8x3xf32>
+  %1 = stablehlo.reshape %0 : (tensor<8x3xf32>) -> tensor<24xf32>
+  return %1 : tensor<24xf32>
+}
+"""
+
+
+def test_indices_are_written_as_python_reads_them(tmp_path: Path):
+    (tmp_path / "strided.mlir").write_text(STRIDED)
+    assert main(["prove", str(tmp_path / "strided.mlir"), "--html", str(tmp_path / "written.html")]) == 0
+    text = (tmp_path / "written.html").read_text()
+    for indices in ("i0 + [0, 4][device], i1", "i0 + [0, 4][device], 2*i1", "i0//3 + [0, 4][device], 2*(i0%3)"):
+        assert f": argument0[{indices}]" in text
+
+
 def test_names_and_text_of_a_program_are_data():
     hostile = pairs.WHOLE.replace('"x"', '"</script><script>x"').replace("@main", '@"</script><script>main"')
     local = pairs.RIGHT.replace("@main", '@"</script><script>main"')

@@ -122,6 +122,8 @@ def _index(index: Index, shape: Sequence[int]) -> str:
 
 
 def _digit(stride: int, dim: int, div: int, mod: int, shape: Sequence[int]) -> str:
-    quotient = f"i{dim}" if div == 1 else f"(i{dim}//{div})"
-    remainder = quotient if div * mod >= shape[dim] else f"{quotient}%{mod}"
-    return remainder if stride == 1 else f"{stride}*{remainder}"
+    quotient = f"i{dim}" if div == 1 else f"i{dim}//{div}"
+    digit = quotient if div * mod >= shape[dim] else f"{quotient}%{mod}"
+    if stride == 1:
+        return digit
+    return f"{stride}*{digit}" if digit == f"i{dim}" else f"{stride}*({digit})"

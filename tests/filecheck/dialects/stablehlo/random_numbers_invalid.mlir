@@ -16,6 +16,14 @@ func.func @normal_with_an_integer(%a: tensor<f32>, %b: tensor<i32>, %s: tensor<1
 
 // -----
 
+// CHECK: mu and sigma must be floats
+func.func @normal_around_an_integer(%a: tensor<i32>, %b: tensor<f32>, %s: tensor<1xi64>) {
+  %0 = stablehlo.rng %a, %b, %s, distribution = NORMAL : (tensor<i32>, tensor<f32>, tensor<1xi64>) -> tensor<?xf32>
+  func.return
+}
+
+// -----
+
 // CHECK: failed to verify that all of {a, b, result} have same element type
 func.func @elements(%a: tensor<f32>, %b: tensor<f64>, %s: tensor<1xi64>) {
   %0 = stablehlo.rng %a, %b, %s, distribution = UNIFORM : (tensor<f32>, tensor<f64>, tensor<1xi64>) -> tensor<?xf64>

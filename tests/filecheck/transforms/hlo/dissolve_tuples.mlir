@@ -78,3 +78,10 @@ func.func @exchange(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x3xf32>
   %c = stablehlo.get_tuple_element %s[0] : (tuple<tensor<2x3xf32>, tensor<3xf32>>) -> tensor<2x3xf32>
   return %c : tensor<2x3xf32>
 }
+
+// An argument beside a tuple keeps all that it says.
+// CHECK-LABEL: func.func @beside(
+// CHECK-SAME: %{{.*}}: tensor<i32>, %{{.*}}: tensor<8x4xf32> {hlo.layout = array<i64: 0, 1>, mhlo.frontend_attributes = {a = "b"}, mhlo.sharding = "{devices=[2,1]<=[2]}"})
+func.func @beside(%one: tuple<tensor<i32>>, %x: tensor<8x4xf32> {hlo.layout = array<i64: 0, 1>, mhlo.frontend_attributes = {a = "b"}, mhlo.sharding = "{devices=[2,1]<=[2]}"}) {
+  return
+}

@@ -38,3 +38,20 @@ func.func @no_loop(%p: !llvm.ptr) -> i32 {
   %0 = llvm.load %p : !llvm.ptr -> i32
   func.return %0 : i32
 }
+
+// What orders other accesses too stays as it is.
+// CHECK-LABEL: func.func @acquired
+// CHECK-NEXT:    %{{.*}} = llvm.load %{{.*}} atomic acquire {alignment = 4 : i64} : !llvm.ptr -> i32
+func.func @acquired(%p: !llvm.ptr) {
+  %0 = llvm.load %p atomic acquire {alignment = 4 : i64} : !llvm.ptr -> i32
+  %1 = scf.while (%old = %0) : (i32) -> i32 {
+    %2 = llvm.cmpxchg %p, %old, %old monotonic monotonic : !llvm.ptr, i32
+    %3 = llvm.extractvalue %2[0] : !llvm.struct<(i32, i1)>
+    %4 = llvm.extractvalue %2[1] : !llvm.struct<(i32, i1)>
+    scf.condition(%4) %3 : i32
+  } do {
+  ^bb0(%found: i32):
+    scf.yield %found : i32
+  }
+  func.return
+}
