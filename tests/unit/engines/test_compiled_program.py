@@ -161,5 +161,5 @@ def test_a_program_without_one_of_its_kernels_is_refused():
 other { x = f32[300] parameter(0) ROOT r = f32[300] custom-call(x), custom_call_target="other" }
 ENTRY main { x = f32[300] parameter(0) ROOT a = f32[300] fusion(x), kind=kLoop, calls=other }
 """
-    with pytest.raises(ModuleError, match="^a cannot be compiled: "):
+    with pytest.raises(ModuleError, match=r"^a cannot be compiled: "):
         xshardy.compile_program(unknown)
