@@ -26,6 +26,8 @@ func.func @slice_of_first_elements_stays(%a: tensor<8xf32> {sdy.sharding = #sdy.
 // BYTES:      %[[ONE:.*]] = stablehlo.slice %arg1 [0:1] : (tensor<2xf32>) -> tensor<1xf32>
 // BYTES-NEXT: "stablehlo.collective_permute"(%[[ONE]])
 // BYTES-SAME{LITERAL}: dense<[[1, 0], [2, 1], [3, 2]]>
+// BYTES:      %[[READ:.*]] = stablehlo.slice %{{.*}} [0:2]
+// BYTES-NEXT: sdy.return %[[READ]]
 // BYTES:      stablehlo.slice %{{.*}} [0:7]
 // WHOLE-NEXT: sdy.reshard %arg0 <@line, [{}]>
 // WHOLE-NEXT: stablehlo.slice %{{.*}} [1:8]

@@ -10,12 +10,12 @@ from xdsl.dialects.builtin import TensorType, f32, i32
 from xdsl.dialects.test import TestOp
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 
-from xshardy.dialects import stablehlo
+from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
 from xshardy.dialects.sdy.interfaces import ShardingRuleOpInterface
 from xshardy.dialects.sdy.value_shardings import SHARDING_RULE
 from xshardy.sharding.rules import Factor, FactorType, Shapes, ShardingRules, build_rule, sharding_rule
-from xshardy.sharding.rules.registry import FAMILIES
+from xshardy.sharding.rules.registry import FAMILIES, row_of
 
 ROOT = Path(__file__).parents[4]
 MATRIX = TensorType(f32, [8, 4])
@@ -70,6 +70,11 @@ def test_unknown_operations_are_reported_once():
     assert rules.of(first) is None
     assert rules.of(second) is None
     assert rules.unknown == {"op 'test.op' is unknown to SDY sharding rule registry": first}
+
+
+@pytest.mark.parametrize("kind", [hlo.ElidedConstantOp, hlo.TupleConstantOp])
+def test_constants_of_hlo_are_known_and_have_no_rule(kind: type[IRDLOperation]):
+    assert row_of(kind) is None
 
 
 def test_conservative_rules_are_optional():
