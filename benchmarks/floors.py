@@ -2,9 +2,9 @@
 What the sdy pipelines take per operation beside the least that any pipeline in CPython with the same result takes.
 
 The floor of a pipeline is the time to visit each operation once and to read its attributes, to make and insert the
-operations that are new at the end, to erase those that are gone, and to set the attributes that differ: each by the
-shortest loop that does it on xDSL's objects, without a pattern, a test or a decision. `python benchmarks/floors.py 32`
-prints one table for modules of 32 layers.
+operations that are new at the end, to erase those that are gone, and to set the attributes and types that differ: each
+by the shortest loop that does it on xDSL's objects, without a pattern, a test or a decision.
+`python benchmarks/floors.py 32` prints one table for modules of 32 layers.
 """
 
 import gc
@@ -42,7 +42,7 @@ class Units(NamedTuple):
     erase: float
     """To let the users of an operation use another value, and to erase it."""
     change: float
-    """To set an attribute."""
+    """To set an attribute, or a type."""
 
 
 class Changes(NamedTuple):
@@ -102,13 +102,18 @@ def units_of(text: str) -> Units:
     return Units(*map(min, zip(*runs, strict=True)))
 
 
+def state(op: Operation) -> object:
+    """The attributes of an operation, and the types of its results."""
+    return {**op.properties, **op.attributes}, [*op.result_types]
+
+
 def changes_by(passes: PassPipeline, module: ModuleOp) -> Changes:
     """Run `passes` on `module`. What was inserted or changed in between, and is gone at the end, does not count."""
-    before = {op: {**op.properties, **op.attributes} for op in operations_in(module)}
+    before = {op: state(op) for op in operations_in(module)}
     passes.apply(new_context(), module)
     after = operations_in(module)
     kept = before.keys() & {*after}
-    changed = sum(1 for op in kept if before[op] != {**op.properties, **op.attributes})
+    changed = sum(1 for op in kept if before[op] != state(op))
     return Changes(len(after) - len(kept), len(before) - len(kept), changed)
 
 
@@ -129,11 +134,11 @@ def main() -> None:
         table = Table("pipeline", title=f"{layers} layers")
         for column in COLUMNS:
             table.add_column(column, justify="right")
-        for title, (pipeline, before) in PIPELINES.items():
-            input = prepared(text, before)
-            passes = PassPipeline.parse_spec(XSHARDY_UNIVERSE.all_passes, pipeline)
+        for title, timed in PIPELINES.items():
+            input = prepared(text, timed)
+            passes = PassPipeline.parse_spec(XSHARDY_UNIVERSE.all_passes, timed.pipeline)
             changes = changes_by(passes, parse_module(input))
-            count, times = per_operation(input, pipeline)
+            count, times = per_operation(input, timed)
             ours, theirs = times.values()
             least = floor(units, changes, count)
             figures = (least, ours, theirs, least / theirs, ours / theirs)
