@@ -270,6 +270,8 @@ class Kernel:
         """Whether a piece is this number everywhere."""
         if isinstance(piece.source, Constant):
             return piece.source.value == value and isinstance(piece.source.value, bool) == isinstance(value, bool)
+        if isinstance(piece.source, Table):  # of integers that are too large for an index
+            return not isinstance(value, bool) and bool((piece.source.values == value).all())
         return (
             piece.source is self.universe.integers
             and not isinstance(value, bool)

@@ -188,10 +188,12 @@ def _integers(kernel: Kernel, reads: Sequence[Piece]) -> list[Index] | None:
 
 
 def _in_range(kernel: Kernel, op: Operation, value: Index | None, box: Box) -> list[Piece] | None:
-    """The piece of an integer, if it is one of its type everywhere."""
+    """The piece of an integer, if it is one of its type everywhere; one that is known wraps around."""
     limits = integer_range(element_of(op.results[0]))
     if value is None or limits is None or not value.is_small:
         return None
+    if value.is_known and limits[1] - limits[0] < LARGEST:
+        value = number((value.offset - limits[0]) % (limits[1] - limits[0] + 1) + limits[0])
     low, high = bounds(value, box)
     fits = (low >= max(limits[0], -LARGEST)) & (high <= min(limits[1], LARGEST)) | ~box.active
     return [Piece(kernel.universe.integers, (value,), box)] if fits.all() else None
@@ -371,7 +373,8 @@ def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
     is_same &= on_true.partial is on_false.partial is None
     if is_same and all(same_index(a, b, box.active) for a, b in zip(on_true.at, on_false.at, strict=True)):
         return [on_true]
-    return selected(kernel, reads, box, shape_of(op.results[0]))
+    result = op.results[0]
+    return selected(kernel, reads, box, shape_of(result), kind_of_element(element_of(result)))
 
 
 def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from xdsl.ir import Attribute
 
 from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, substitute, whole
 from xshardy.proving.kernel import Kernel, has_whole_pieces
@@ -166,11 +167,7 @@ def looked_up(kernel: Kernel, looked: Looked) -> View:
     else:
         view = _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts)
     for piece in view.pieces if not kernel.is_whole else ():
-        if (
-            piece.source.is_local
-            and piece.partial is None
-            and has_whole_pieces(View(view.shape, (piece,)), range(len(view.shape)))
-        ):
+        if piece.source.is_local and piece.partial is None:
             kernel.lookups.setdefault(piece.source, (piece, looked))
     return view
 
@@ -308,11 +305,18 @@ def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], shift: Sequence[I
     expected = [index for index in moved if index is not None]
     here = [settled(at, piece.box, [int(end) for end in hi.max(0, initial=1)]) for at in (piece.at, expected)]
     is_same = len(moved) == len(expected) and all(same_index(a, b, active) for a, b in zip(*here, strict=True))
-    return looked if is_same and not (active & ~whole_piece.box.active).any() else None
+    box = piece.box if shift is None else full_box(shape, kernel.devices).where(active)
+    return looked if is_same and whole_piece.box.contains(box).all() else None
 
 
-def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int]) -> list[Piece] | None:
-    """A look-up of the device where a mask is true, and something else where it is false; or the other way round."""
+def selected(
+    kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int], element: Attribute
+) -> list[Piece] | None:
+    """
+    A look-up of the device where a mask is true, and something else where it is false; or the other way round.
+
+    Where the mask is one of an index, and zero is beside it, anything is a look-up in a part of one element.
+    """
     mask, *sides = reads
     if (value := value_of(kernel, mask, TRUTH)) is not None:
         for answer, truth in zip(sides, (1, 0), strict=True):
@@ -320,22 +324,29 @@ def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[i
             if all(f == everywhere(truth, f) for f in here):
                 return [answer]
     for is_negated, (inner, other) in ((False, sides), (True, sides[::-1])):
-        looked = own_of(kernel, inner, shape)
+        looked = own = own_of(kernel, inner, shape)
         if looked is None:
-            continue
+            looked = Looked(View(tuple(shape), (inner,)), (), element)
+            if kernel.is_whole or not kernel.is_number(other, looked.zero):
+                continue
         if looked.beside is None and not kernel.is_number(other, looked.zero):
             found = _written(kernel, looked, mask, is_negated, other)
         else:
             is_same = looked.beside is None or same_in(looked.beside, View(looked.shape, (other,)), box)
             found = _masked(kernel, looked, mask, is_negated) if is_same else None
         view = None if found is None else looked_up(kernel, found)
-        if view is not None and view.covers(box):
+        is_related = own is not None or (view is not None and not any(p.source.is_local for p in view.pieces))
+        if view is not None and view.covers(box) and is_related:
             return [replace(piece, box=part) for piece in view.pieces if (part := piece.box.meet(box)).active.any()]
     return None
 
 
 def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Looked | None:
-    """A look-up where a mask is true; None if the mask is no window of its picks."""
+    """
+    A look-up where a mask is true; None if the mask is no conjunction of windows of its picks and truths of indices.
+
+    A truth of another index is one of whether this is the only element of a part.
+    """
     picks = list(looked.picks)
     for conjunct in _conjuncts(kernel, mask, is_negated, looked.shape):
         for number_, pick in enumerate(picks):
@@ -348,7 +359,12 @@ def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Lo
                 picks[number_] = pick.mapped_by(lambda window, by: window.meet(by.low, by.high), narrow.windows)
                 break
         else:
-            return None
+            if not isinstance(conjunct, Value) or conjunct.atom is None:
+                return None
+            windows = piecewise.on_devices(lambda truth: every(everywhere(0, truth), 1, truth), conjunct.functions)
+            picks.append(Pick(conjunct.atom, None, windows))
+            space = (*looked.operand.shape, 1)
+            looked = replace(looked, operand=kernel.pulled(looked.operand, identity(space)[:-1], space))
     return replace(looked, picks=tuple(picks))
 
 
