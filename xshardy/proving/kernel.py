@@ -115,8 +115,8 @@ class Universe:
             self._tables[key] = Table(f"table{len(self._tables)}", values.shape, values)
         return self._tables[key]
 
-    def gapped(self, source: Source, dim: int, factor: int, fill: Constant) -> Gapped:
-        """`source` with `factor - 1` elements `fill` after each of its elements along `dim`."""
+    def gapped(self, source: Source, dim: int, factor: int, fill: Constant, filling: Piece) -> Gapped:
+        """`source` with `factor - 1` elements `fill`, as `filling` is, after each of its elements along `dim`."""
         factors = [1] * len(source.shape)
         if isinstance(source, Gapped) and source.fill is fill:
             source, factors = source.source, list(source.factors)
@@ -125,7 +125,7 @@ class Universe:
         if key not in self.gaps:
             shape = tuple(size * count for size, count in zip(source.shape, factors, strict=True))
             name = f"{source.name} with gaps {factors}"
-            self.gaps[key] = Gapped(name, shape, source, key[1], fill, is_local=source.is_local)
+            self.gaps[key] = Gapped(name, shape, source, key[1], fill, filling, is_local=source.is_local)
         return self.gaps[key]
 
 
@@ -268,6 +268,8 @@ class Kernel:
 
     def is_number(self, piece: Piece, value: float | bool) -> bool:
         """Whether a piece is this number everywhere."""
+        if piece.partial is not None:
+            return False
         if isinstance(piece.source, Constant):
             return piece.source.value == value and isinstance(piece.source.value, bool) == isinstance(value, bool)
         if isinstance(piece.source, Table):  # of integers that are too large for an index

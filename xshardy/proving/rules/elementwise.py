@@ -29,7 +29,6 @@ from xshardy.proving.index import (
     digit_of,
     is_uniform,
     number,
-    same_index,
 )
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.keys import (
@@ -45,7 +44,7 @@ from xshardy.proving.rules.keys import (
 from xshardy.proving.rules.look_up_windows import selected
 from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, settled
+from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, same_piece, settled
 
 COMMUTATIVE = frozenset(
     {
@@ -148,10 +147,6 @@ def converted_from_integers(kernel: Kernel, op: Operation, positions: View) -> V
 
 def _known(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     """The result in `box` if it is a number, an integer or one of the operands; None if a term has to stand for it."""
-    if any(piece.partial is not None for piece in reads) and not isinstance(
-        op, stablehlo.ConvertOp | stablehlo.SelectOp
-    ):
-        return None
     if (number_ := _exact(op, [piece.source for piece in reads])) is not None:
         return [Piece(kernel.universe.constant(number_), (), box)]
     rule = KNOWN.get(type(op))
@@ -247,7 +242,7 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
 def _neutral(kernel: Kernel, op: Operation, reads: Sequence[Piece], value: float) -> list[Piece] | None:
     """The other operand, where one does not change it."""
     for one, other in (reads, reads[::-1]):
-        if isinstance(one.source, Constant) and kernel.is_number(one, value):
+        if kernel.is_number(one, value):
             return [other]
     return None
 
@@ -369,9 +364,7 @@ def _cut(piece: Piece, boxes: Iterable[Box]) -> list[Piece]:
 
 def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     on_true, on_false = reads[1:]
-    is_same = on_true.source is on_false.source and on_true.outside is on_false.outside
-    is_same &= on_true.partial is on_false.partial is None
-    if is_same and all(same_index(a, b, box.active) for a, b in zip(on_true.at, on_false.at, strict=True)):
+    if same_piece(on_true, on_false, box, shape_of(op.results[0])):
         return [on_true]
     result = op.results[0]
     return selected(kernel, reads, box, shape_of(result), kind_of_element(element_of(result)))

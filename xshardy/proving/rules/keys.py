@@ -68,6 +68,10 @@ def details_of(op: Operation, leave_out: frozenset[str] = frozenset()) -> tuple[
     return tuple(properties), tuple(fingerprint(region) for region in op.regions)
 
 
+NO_DETAILS = (), ()
+"""Those of operations without properties and regions."""
+
+
 def fingerprint(region: Region) -> str:
     """
     The text of a region with its values numbered: equal for regions that compute the same in the same way.

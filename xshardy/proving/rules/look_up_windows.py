@@ -23,7 +23,7 @@ from xshardy.proving.kernel import Kernel, has_whole_pieces
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.keys import TRUTH
 from xshardy.proving.rules.piecewise import A, Function, everywhere
-from xshardy.proving.rules.runtime import Value, is_of_one, joint, read_of, same_atom, value_of
+from xshardy.proving.rules.runtime import Value, joint, read_of, same_atom, value_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
 from xshardy.proving.views import Box, Mask, Piece, View, full_box, merged, same_in, settled, without
@@ -374,8 +374,7 @@ def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool, shape: Sequence[in
         yield None if is_negated else _true_window(kernel, looked)
         return
     name = mask.source.operation.name if isinstance(mask.source, Term) else None
-    is_one = isinstance(mask.source, Term) and is_of_one(mask.source)
-    if isinstance(mask.source, Term) and (is_one or name in ("stablehlo.not", "or" if is_negated else "and")):
+    if isinstance(mask.source, Term) and name in ("stablehlo.not", "or" if is_negated else "and"):
         for place in range(len(mask.source.reads)):
             read = read_of(kernel, mask, place)
             inner = is_negated ^ (name == "stablehlo.not")

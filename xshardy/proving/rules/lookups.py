@@ -58,9 +58,7 @@ def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequen
     """A slice where the starts are known; otherwise a look-up along the dimensions in which they are not."""
     shape, operand = shape_of(op.result), operands[0]
     indices = {
-        dim: kernel.pulled(operands[1 + dim], (), shape)
-        for dim, size in enumerate(shape)
-        if size < operand.shape[dim]
+        dim: kernel.pulled(operands[1 + dim], (), shape) for dim, size in enumerate(shape) if size < operand.shape[dim]
     }
     kind = kind_of_element(element_of(op.operands[1])) if indices else TRUTH
     return [_windows(kernel, op.result, operand, indices, kind, shape, {dim: dim for dim in range(len(shape))})]
@@ -88,7 +86,10 @@ def _windows(
     is_slice = places == {dim: dim for dim in range(len(shape))} and len(shape) == len(operand.shape)
     for box, chosen in refined([view.pieces for view in given]) if given else [(full_box(shape, kernel.devices), ())]:
         starts = dict(zip(indices, chosen, strict=True))
-        at, picks = [*(whole(places[d], size) if d in places else number(0) for d, size in enumerate(sizes))], list[Pick]()
+        at, picks = (
+            [*(whole(places[d], size) if d in places else number(0) for d, size in enumerate(sizes))],
+            list[Pick](),
+        )
         for dim, piece in starts.items():
             start = _start(kernel, replace(piece, box=box), kind, operand.shape[dim] - sizes[dim])
             at[dim] = _at(start, places.get(dim), shape, picks, operand.shape[dim])

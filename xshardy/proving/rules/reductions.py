@@ -17,7 +17,7 @@ from xshardy.proving.index import identity, number, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, has_whole_pieces, overlap
 from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
 from xshardy.proving.rules.extremes import pair_kind_of
-from xshardy.proving.rules.keys import element_of, integer_range, kind_of_element, kinds_of
+from xshardy.proving.rules.keys import NO_DETAILS, TRUTH, element_of, integer_range, kind_of_element, kinds_of
 from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Operation as Applied
@@ -75,7 +75,8 @@ def reduce(kernel: Kernel, op: stablehlo.ReduceOp, operands: Sequence[View]) -> 
     rank, at, space = len(map.dimensions), indices_of(map), sizes_of(map)
     reads, shape = [kernel.pulled(view, at, space) for view in operands[:count]], space[:rank]
     if count == 1:
-        return [combined_with_initial(kernel, kind, element_of(op.results[0]), reads[0], rank, operands[1])]
+        elements = element_of(op.inputs[0]), element_of(op.results[0])
+        return [combined_with_initial(kernel, kind, elements, reads[0], rank, operands[1])]
     initial = [kernel.pulled(view, (), space) for view in operands[count:]]
     if (parts := _of_parts(kernel, kind, reads, rank)) is not None and _starts_alike(kernel, parts[0], initial):
         return parts
@@ -84,26 +85,34 @@ def reduce(kernel: Kernel, op: stablehlo.ReduceOp, operands: Sequence[View]) -> 
     return [kernel.pulled(pairs, [*identity(shape), number(place)], shape) for place in range(count)]
 
 
-def combined_with_initial(kernel: Kernel, kind: str, element: Attribute, read: View, rank: int, initial: View) -> View:
-    """A reduction over all dimensions of `read` but the first `rank`, then the initial value."""
-    neutral = neutral_of(kind, element)
+def combined_with_initial(
+    kernel: Kernel, kind: str, elements: tuple[Attribute, Attribute], read: View, rank: int, initial: View
+) -> View:
+    """
+    A reduction over all dimensions of `read` but the first `rank`, then the initial value.
+
+    `elements` are the types of what is read and of the result. A reduction of one element of one type is that element;
+    on a device, unless it is a part of a larger one.
+    """
+    kinds, neutral = (kind_of_element(elements[0]), kind_of_element(elements[1])), neutral_of(kind, elements[1])
     space, shape = read.shape, read.shape[:rank]
-    start = kernel.pulled(initial, (), shape)
-    if rank == len(space):
-        return joined(kernel, kind, element, read, start)
+    start, is_of_one_type = kernel.pulled(initial, (), shape), kinds[0] == kinds[1]
     if (
         kind in ("and", "or")
-        and prod(space[rank:]) <= MAX_TRUTHS
+        and 1 < prod(space[rank:]) <= MAX_TRUTHS
         and not has_whole_pieces(read, range(rank, len(space)))
     ):
         places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
         parts = [kernel.pulled(read, [*identity(shape), *place], shape) for place in places]
-        return reduce_pairs(lambda a, b: joined(kernel, kind, element, a, b), [start, *parts])
-    kinds = (kind_of_element(element),)
-    applied = Applied("reduce", None, roles_of(space, rank), space, kind=kind, kinds=kinds)
-    parts = _of_parts(kernel, kind, [read], rank)
-    found = kernel.apply(applied, [read], range(rank), neutral) if parts is None else parts[0]
-    return joined(kernel, kind, element, found, start)
+        return reduce_pairs(lambda a, b: joined(kernel, kind, elements[1], a, b), [start, *parts])
+    found = _of_parts(kernel, kind, [read], rank) if is_of_one_type else None
+    is_single = is_of_one_type and prod(space[rank:]) == 1
+    if found is None and not (is_single and kernel.is_whole):
+        applied = Applied("reduce", None, roles_of(space, rank), space, kind=kind, kinds=kinds)
+        found = [kernel.apply(applied, [read], range(rank), neutral)]
+    if found is None or (is_single and any(piece.source.is_local for piece in found[0].pieces)):
+        found = [kernel.pulled(read, [*identity(shape), *[number(0)] * (len(space) - rank)], shape)]
+    return joined(kernel, kind, elements[1], found[0], start)
 
 
 def _of_parts(kernel: Kernel, kind: str, reads: Sequence[View], rank: int) -> list[View] | None:
@@ -183,11 +192,16 @@ def _starts_alike(kernel: Kernel, part: View, initial: Sequence[View]) -> bool:
     )
 
 
+def combining(kind: str, element: Attribute, shape: Sequence[int]) -> Applied:
+    """The elementwise operation that combines as a reduction of this kind does."""
+    kind_of = kind_of_element(element)
+    name = kind if kind_of == TRUTH else f"stablehlo.{kind}"
+    return Applied(name, NO_DETAILS, "p" * len(shape), tuple(shape), commutes=True, kinds=(kind_of,) * 3)
+
+
 def joined(kernel: Kernel, kind: str, element: Attribute, found: View, initial: View) -> View:
     """A reduction combined with initial values that it does not have."""
-    kinds, neutral = (kind_of_element(element),) * 3, neutral_of(kind, element)
-    applied = Applied(kind, "initial", "p" * len(found.shape), found.shape, commutes=True, kinds=kinds)
-    pieces = list[Piece]()
+    applied, neutral, pieces = combining(kind, element, found.shape), neutral_of(kind, element), list[Piece]()
     for box, chosen in refined([found.pieces, initial.pieces]):
         parts = [View(found.shape, (replace(each, box=box),)) for each in chosen if not kernel.is_number(each, neutral)]
         if len(parts) == 2:
@@ -229,6 +243,6 @@ def dot(kernel: Kernel, op: stablehlo.DotOp, operands: Sequence[View]) -> Sequen
 
 def sum_of_products(kernel: Kernel, op: Operation, reads: Sequence[View], rank: int) -> View:
     """The result of `op`: the sum, over all dimensions of two reads but the first `rank`, of their products."""
-    kind, space = kind_of_element(element_of(op.results[0])), reads[0].shape
-    applied = Applied("product", kind, roles_of(space, rank), space, kind="add", commutes=True)
+    space, kinds = reads[0].shape, kinds_of(op)
+    applied = Applied("product", None, roles_of(space, rank), space, kind="add", commutes=True, kinds=kinds)
     return kernel.apply(applied, reads, range(rank), 0.0)
