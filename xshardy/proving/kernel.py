@@ -327,7 +327,7 @@ class Kernel:
     def _adds_nothing(self, factors: Sequence[Piece], neutral: float | bool) -> bool:
         """Whether one of `factors` is the number `neutral`, and no other one is an infinite constant, or NaN."""
         others = [piece for piece in factors if not self.is_number(piece, neutral)]
-        return len(others) < len(factors) and all(_is_finite(piece) for piece in others)
+        return len(others) < len(factors) and all(is_finite(piece) for piece in others)
 
     def _reduced_number(self, operation: Operation, piece: Piece, box: Box, reduced: Sequence[int]) -> Piece | None:
         """The reduction of one number over whole dimensions: a multiple, or itself; None for anything else."""
@@ -580,7 +580,7 @@ def _widened_along(box: Box, dims: Sequence[int], space: Box) -> Box:
     return Box(lo, hi, box.active)
 
 
-def _is_finite(piece: Piece) -> bool:
+def is_finite(piece: Piece) -> bool:
     """Whether a piece is no constant, or one that is finite."""
     return not isinstance(piece.source, Constant) or bool(np.isfinite(piece.source.value))
 

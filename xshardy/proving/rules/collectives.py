@@ -361,7 +361,8 @@ class Reducer:
             return None
         roles = "p" * len(shape) + "".join(old.roles[dim] for dim in more)
         space = (*shape, *(sizes[dim] for dim in more))
-        return Linear(replace(old, roles=roles, sizes=space, is_total=False), more, len(term.reads))
+        first_part = [*map(is_made_of_parts, term.reads)].index(True)
+        return Linear(replace(old, roles=roles, sizes=space, is_total=False), more, len(term.reads), first_part)
 
     def _pushed(
         self, view: View, cell: Box, where: Mask, linear: "Linear", is_own: Mask, which: Ints
@@ -374,7 +375,10 @@ class Reducer:
         """
         operation, neutral = linear.operation, self.kernel.universe.constant(self.neutral)
         rank, space, pads = len(view.shape), operation.sizes, operation.name in (*self._names, "stablehlo.subtract")
-        reads = [list[Piece]() for _ in range(linear.count)]
+        reads, side = (
+            [list[Piece]() for _ in range(linear.count)],
+            linear.first_part if operation.name in self._names else 0,
+        )
         for piece, mine in zip(view.pieces, is_own, strict=True):
             own = replace(piece, box=piece.box.meet(cell))
             if not own.box.active.any():
@@ -383,6 +387,7 @@ class Reducer:
                 found = [read_at(self.kernel, own, place, linear.more) for place in range(linear.count)]
             elif pads:
                 found = [own, replace(own, source=neutral, at=(), partial=None, outside=None)]
+                found = found[::-1] if side == is_made_of_parts(own) else found
             else:
                 continue
             for pieces, read in zip(reads, found, strict=True):
@@ -477,6 +482,8 @@ class Linear:
     more: tuple[int, ...]
     count: int
     """How many reads it has."""
+    first_part: int
+    """The first of these that is made of parts of reductions."""
 
     @property
     def key(self) -> object:

@@ -30,7 +30,7 @@ from xshardy.proving.index import (
     is_uniform,
     number,
 )
-from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.kernel import Kernel, Undecided, is_finite
 from xshardy.proving.rules.keys import (
     NUMBERS,
     REAL,
@@ -217,6 +217,9 @@ def _product(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
             if factor.is_known and is_uniform(factor.offset):
                 return _in_range(kernel, op, combine((int(factor.offset[0]), value)), box)
         return None
+    for one, other in (reads, reads[::-1]):
+        if kernel.is_number(one, 0.0) and is_finite(other):
+            return [one]
     return _neutral(kernel, op, reads, 1.0) or _logical(kernel, op, reads, box)
 
 

@@ -11,7 +11,7 @@ Soundness: the kernel gets the sum in place of that only if both are the same fo
 on each device. `offset_of` decides this; which functions are tried does not matter.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -440,13 +440,30 @@ def sliced(kernel: Kernel, view: View, outer: Pick, shape: Sequence[int]) -> Loo
         return None
     first, end = parts[0].box.lo[:, dim], parts[0].box.hi[:, dim]
     shift = [whole(d, size).plus(-first if d == dim else 0) for d, size in enumerate(view.shape)]
-    looked, size = own_of(kernel, parts[0], shape, shift), shape[dim]
+    inner = [int(end[0] - first[0]) if d == dim else size for d, size in enumerate(shape)]
+    looked = own_of(kernel, parts[0], inner, shift)
     # Along the other dimensions the look-up is all there is.
     is_all = parts[0].box.contains(full_box(view.shape, kernel.devices).along(dim, first, end)).all()
-    if looked is None or looked.beside is not None or (end - first != size).any() or not is_all:
+    if looked is None or looked.beside is not None or (end - first != inner[dim]).any() or not is_all:
         return None
-    looked = _with_picks(kernel, looked, [outer])
-    return _moved(looked, [outer.shifted((-first).tolist())])
+    looked = _moved(_with_picks(kernel, looked, [outer]), [outer.shifted((-first).tolist())])
+    return None if looked is None else _resized(kernel, looked, [dim], shape)
+
+
+def _resized(kernel: Kernel, looked: Looked, places: Collection[int], shape: Sequence[int]) -> Looked | None:
+    """A look-up of another shape along `places` of its windows; None if it depends on these otherwise."""
+    pieces = [*looked.operand.pieces, *(pick.atom for pick in looked.picks)]
+    varies = any(digit.dim in places for piece in pieces for index in piece.at for digit in index.digits)
+    are_whole = all(
+        any(has_whole_pieces(View(each, (pick.atom,)), range(len(shape))) for each in (looked.shape, tuple(shape)))
+        for pick in looked.picks
+    )
+    if varies or not are_whole or not has_whole_pieces(looked.operand, sorted(places)):
+        return None
+    space, full = (*shape, *looked.operand.shape[len(shape) :]), full_box(shape, kernel.devices)
+    at = [number(0) if d in places else whole(d, size) for d, size in enumerate(space)]
+    picks = [replace(p, atom=replace(p.atom, box=full.where(p.atom.box.active))) for p in looked.picks]
+    return replace(looked, operand=kernel.pulled(looked.operand, at, space), picks=tuple(picks))
 
 
 def _with_picks(kernel: Kernel, looked: Looked, more: Sequence[Pick]) -> Looked:
@@ -491,22 +508,16 @@ def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], 
 
     Where the update is beside a window of its own what a slice at the same starts has, the operand does not change.
     """
-    shape, dims = operand.shape, [pick.place for pick in picks]
     own = own_of(kernel, update.pieces[0], update.shape) if len(update.pieces) == 1 else None
     if own is None or own.beside is None or not _keeps(kernel, operand, own, picks):
         own = Looked(update, (), element)
-    looked = _with_picks(kernel, own, picks)
     back = [pick.mapped(lambda w: replace(w, start=piecewise.added(0, w.start, -1))) for pick in picks]
-    moved = _moved(looked, back)
-    space = (*shape, *looked.operand.shape[len(shape) :])
-    places = {pick.place for pick in looked.picks if pick.place is not None}
-    varies = any(digit.dim in places for p in looked.operand.pieces for index in p.at for digit in index.digits)
-    if moved is None or varies or not has_whole_pieces(looked.operand, sorted(places)):
-        return kernel.opaque("an update", shape)
-    at = [number(0) if d in dims else whole(d, size) for d, size in enumerate(space)]
-    full = full_box(shape, kernel.devices)
-    atoms = [replace(p, atom=replace(p.atom, box=full.where(p.atom.box.active))) for p in moved.picks]
-    return looked_up(kernel, Looked(kernel.pulled(looked.operand, at, space), tuple(atoms), element, operand))
+    moved = _moved(_with_picks(kernel, own, picks), back)
+    places = [] if moved is None else [pick.place for pick in moved.picks if pick.place is not None]
+    looked = None if moved is None else _resized(kernel, replace(moved, beside=None), places, operand.shape)
+    if looked is None:
+        return kernel.opaque("an update", operand.shape)
+    return looked_up(kernel, replace(looked, element=element, beside=operand))
 
 
 def _keeps(kernel: Kernel, operand: View, own: Looked, picks: Sequence[Pick]) -> bool:
