@@ -350,11 +350,15 @@ class Kernel:
         shape: Sequence[int],
     ) -> list[Piece]:
         """Results that only neutral elements are reduced to."""
-        pieces = list[Piece]()
+        pieces, done = list[Piece](), list[Box]()
         for box in nothing:
-            alone = _is_whole_along(box, reduced, space)
-            if alone.any():
-                pieces.append(Piece(self.universe.constant(neutral), (), _out_box(box.where(alone), out, shape)))
+            wide = _widened_along(box, reduced, space)
+            is_full = sum((wide.meet(other).volume for other in nothing), np.int64(0)) == wide.volume
+            found = [_out_box(box.where(is_full), out, shape)]
+            for other in done:
+                found = [part for each in found for part in without(each, other)]
+            done += found
+            pieces += (Piece(self.universe.constant(neutral), (), each) for each in found if each.active.any())
         return pieces
 
     def _result(

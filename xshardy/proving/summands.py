@@ -44,7 +44,7 @@ def summed(kernel: Kernel, name: str, tensor: DistributedTensor) -> View:
         return view_of(Source(name, shape), identity(shape), shape, 1)
     space = (*shape, count_of(tensor))
     element = kind_of_element(tensor.type.element_type)
-    combined = Operation("reduce", None, roles_of(space, len(shape)), space, kind=kind, kinds=(element,))
+    combined = Operation("reduce", None, roles_of(space, len(shape)), space, kind=kind, kinds=(element, element))
     return kernel.apply(combined, [view_of(Source(name, space), identity(space), space, 1)], range(len(shape)))
 
 

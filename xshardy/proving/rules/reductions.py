@@ -13,16 +13,17 @@ from xdsl.ir import Attribute, Block, Operation
 from xshardy.dialects import stablehlo
 from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
-from xshardy.proving.index import identity, number, whole
+from xshardy.proving.index import combine, identity, number, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, has_whole_pieces, overlap
 from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
 from xshardy.proving.rules.extremes import pair_kind_of
 from xshardy.proving.rules.keys import NO_DETAILS, TRUTH, element_of, integer_range, kind_of_element, kinds_of
 from xshardy.proving.rules.maps import indices_of, sizes_of
+from xshardy.proving.rules.runtime import read_at
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
-from xshardy.proving.views import Box, Mask, Partial, Piece, View, merged, refined, same_partial, same_piece
+from xshardy.proving.views import Box, Mask, Partial, Piece, View, merged, pull, refined, same_partial, same_piece
 
 MAX_TRUTHS = 8
 """How many truths of several tensors, as of the components of an index vector, are combined one after another."""
@@ -92,7 +93,8 @@ def combined_with_initial(
     A reduction over all dimensions of `read` but the first `rank`, then the initial value.
 
     `elements` are the types of what is read and of the result. A reduction of one element of one type is that element;
-    on a device, unless it is a part of a larger one.
+    on a device, unless it is a part of a larger one. A reduction of reductions of one kind is one of all that these
+    reduce.
     """
     kinds, neutral = (kind_of_element(elements[0]), kind_of_element(elements[1])), neutral_of(kind, elements[1])
     space, shape = read.shape, read.shape[:rank]
@@ -105,14 +107,63 @@ def combined_with_initial(
         places = [[number(at) for at in place] for place in product_of(*(range(size) for size in space[rank:]))]
         parts = [kernel.pulled(read, [*identity(shape), *place], shape) for place in places]
         return reduce_pairs(lambda a, b: joined(kernel, kind, elements[1], a, b), [start, *parts])
-    found = _of_parts(kernel, kind, [read], rank) if is_of_one_type else None
     is_single = is_of_one_type and prod(space[rank:]) == 1
+    found = _of_parts(kernel, kind, [read], rank) if is_of_one_type and not is_single else None
     if found is None and not (is_single and kernel.is_whole):
-        applied = Applied("reduce", None, roles_of(space, rank), space, kind=kind, kinds=kinds)
-        found = [kernel.apply(applied, [read], range(rank), neutral)]
+        inner = (_reduced_by(kernel, kind, kinds, read, neutral) if is_of_one_type else None) or read
+        applied = Applied("reduce", None, roles_of(inner.shape, rank), inner.shape, kind=kind, kinds=kinds)
+        found = [kernel.apply(applied, [inner], range(rank), neutral)]
     if found is None or (is_single and any(piece.source.is_local for piece in found[0].pieces)):
         found = [kernel.pulled(read, [*identity(shape), *[number(0)] * (len(space) - rank)], shape)]
     return joined(kernel, kind, elements[1], found[0], start)
+
+
+def _reduced_by(
+    kernel: Kernel, kind: str, kinds: Sequence[Attribute], view: View, neutral: float | bool
+) -> View | None:
+    """What reductions of one kind, or parts of them, reduce: dimensions behind those of `view`. None if it is none."""
+    pieces, idle, sizes = list[Piece](), list[Piece](), list[int]()
+    for piece in view.pieces:
+        term, partial = piece.source, piece.partial
+        if kernel.is_number(piece, neutral):
+            idle.append(piece)
+            continue
+        if not isinstance(term, Term) or piece.outside is not None:
+            return None
+        operation = term.operation
+        more = [dim for dim, role in enumerate(operation.roles) if role == "r"]
+        counts = [operation.sizes[dim] for dim in more]
+        is_whole = has_whole_pieces(View(operation.sizes, (Piece(term, (), term.box),)), more)
+        if (operation.name, operation.kind, operation.kinds) != ("reduce", kind, kinds) or not is_whole:
+            return None
+        first = [number(0)] * len(more)
+        if partial is not None:
+            if len(partial.boxes) != 1:
+                return None
+            box, active = partial.boxes[0], piece.box.active
+            extents = (box.hi - box.lo)[active]
+            if not box.active[active].all() or (extents != extents[0]).any():
+                return None
+            counts, first = extents[0].tolist(), [number(np.where(active, lo, 0)) for lo in box.lo.T]
+        read, shape = read_at(kernel, piece, 0, more), (*view.shape, *counts)
+        if read is None or (sizes and sizes != counts):
+            return None
+        at = [
+            combine((1, index), (1, start))
+            for index, start in zip(identity(shape)[len(view.shape) :], first, strict=True)
+        ]
+        full = (*view.shape, *(operation.sizes[dim] for dim in more))
+        found = pull(View(full, (read,)), [*identity(shape)[: len(view.shape)], *at], shape)
+        if found is None:
+            return None
+        pieces += found.pieces
+        sizes = counts
+    if not pieces:
+        return None
+    for piece in idle:
+        shape = (*view.shape, *sizes)
+        pieces += kernel.pulled(View(view.shape, (piece,)), identity(shape)[: len(view.shape)], shape).pieces
+    return View((*view.shape, *sizes), merged(pieces))
 
 
 def _of_parts(kernel: Kernel, kind: str, reads: Sequence[View], rank: int) -> list[View] | None:
