@@ -189,6 +189,8 @@ class Kernel:
         if found is None:
             found = pull(self.single(view), at, shape)
         if found is None:
+            found = pull(self.single(view, is_named=True), at, shape)
+        if found is None:
             raise Undecided("its index is no sum of digits")
         return self.read_tables(found)
 
@@ -219,13 +221,14 @@ class Kernel:
         source = Source(f"{name} of a device", (self.devices, *shape), is_local=True)
         return view_of(source, (number(np.arange(self.devices)), *identity(shape)), shape, self.devices)
 
-    def single(self, view: View) -> View:
-        """`view` as one piece, by a source that is assembled of its pieces."""
-        if len(view.pieces) == 1 and view.pieces[0].partial is None and view.is_known(self.devices):
+    def single(self, view: View, is_named: bool = False) -> View:
+        """`view` as one piece, by a source that is assembled of its pieces; always by such a source if `is_named`."""
+        is_single = len(view.pieces) == 1 and view.pieces[0].partial is None and not is_named
+        if is_single and view.is_known(self.devices):
             return view
         if not view.is_known(self.devices):
             raise Undecided("some of its elements are unknown")
-        if (found := folded(view, self.devices)) is not None:
+        if not is_named and (found := folded(view, self.devices)) is not None:
             return found
         if kept := self._without_repetition(view):
             inner = [kept.index(dim) if dim in kept else None for dim in range(len(view.shape))]

@@ -28,10 +28,10 @@ from xshardy.proving.index import (
     whole,
 )
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple, has_whole_pieces
-from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range
+from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range, kind_of_element
 from xshardy.proving.rules.look_up_windows import LOOKUP, SCATTER, UPDATE
 from xshardy.proving.rules.movement import moved
-from xshardy.proving.rules.reductions import combiner_of, neutral_of, parts_together
+from xshardy.proving.rules.reductions import combiner_of, neutral_of, parts_together, reduced_by, roles_of
 from xshardy.proving.rules.runtime import read_at
 from xshardy.proving.sources import Constant, Term, is_made_of_parts
 from xshardy.proving.sources import Operation as Applied
@@ -196,14 +196,15 @@ def _reducer(kernel: Kernel, op: stablehlo.AllReduceOp | stablehlo.ReduceScatter
     """The reducer of the body of `op`. Raises `Undecided` for one that is no single operation."""
     if (kind := combiner_of(op.computation.block)) is None:
         raise Undecided("its body is no sum, maximum, minimum, conjunction or disjunction")
-    return Reducer(kernel, kind, neutral_of(kind, element_of(op.results[0])), members)
+    return Reducer(kernel, kind, element_of(op.results[0]), members)
 
 
 class Reducer:
     """An all-reduce of views over groups: `members[device]` are the devices of its group."""
 
-    def __init__(self, kernel: Kernel, kind: str, neutral: float | bool, members: Ints):
-        self.kernel, self.kind, self.neutral, self.members = kernel, kind, neutral, members
+    def __init__(self, kernel: Kernel, kind: str, element: Attribute, members: Ints):
+        self.kernel, self.kind, self.members = kernel, kind, members
+        self.neutral, self.kinds = neutral_of(kind, element), (kind_of_element(element),) * 2
         self._done = dict[object, View]()
         """What views are reduced to, by what they are: a sum that is doubled 40 times took 2^40 steps without it."""
 
@@ -255,7 +256,10 @@ class Reducer:
         for number_ in sorted(set(which[left].reshape(-1).tolist())):
             counted = which == number_
             mine: Mask = left & (counted | is_neutral[which]).all(1) & counted.any(1)
-            found = self._of_piece(view, number_, cell.where(mine), counted) if mine.any() else None
+            if not mine.any():
+                continue
+            found = self._of_piece(view, number_, cell.where(mine), counted)
+            found = found or self._of_elements(view, number_, cell.where(mine), counted)
             if found is not None:
                 yield from found
                 left &= ~mine
@@ -290,6 +294,45 @@ class Reducer:
             return None
         joined = self._joined(own.partial, box.active, counted)
         return None if joined is None else [replace(piece, partial=joined[0])]
+
+    def _of_elements(self, view: View, number_: int, box: Box, counted: Mask) -> Sequence[Piece] | None:
+        """
+        The all-reduce in `box` of several elements of one tensor: a reduction of them in the whole program.
+
+        Devices with the same element have parts of it that are together all of it. None if there is no such reduction.
+        """
+        own, count, active = view.pieces[number_], self.kernel.devices, box.active
+        if own.source.is_local or not own.at or not box.contains(full_box(view.shape, count).where(active)).all():
+            return None
+        offsets = np.column_stack([np.broadcast_to(index.offset, count) for index in own.at])
+        _, firsts, elements = np.unique(offsets, axis=0, return_index=True, return_inverse=True)
+        theirs = np.where(counted, elements.reshape(-1)[self.members], -1)
+        chosen = [np.unique(row[row >= 0]) for row in theirs[active]]
+        if len({len(each) for each in chosen}) != 1 or len(chosen[0]) == 1:
+            return None
+        pieces, space = list[Piece](), (*view.shape, len(chosen[0]))
+        for place, element in enumerate(np.array(chosen).T):
+            mine = np.zeros(count, np.int64)
+            mine[active] = element
+            same = theirs == mine[:, None]
+            if own.partial is None:
+                is_all = bool((same.sum(1) == 1)[active].all())
+            else:
+                is_all = own.partial.kind == self.kind and self._joined(own.partial, active, same) == (None,)
+            if not is_all:
+                return None
+            found = View(view.shape, (replace(own, box=full_box(view.shape, count), partial=None),))
+            (piece,) = at_devices(found, firsts[mine]).pieces
+            lo, hi = (np.hstack([ends, np.full((count, 1), place + n)]) for n, ends in enumerate((box.lo, box.hi)))
+            pieces.append(replace(piece, box=Box(lo, hi, active)))
+        stacked = View(space, merged(pieces))
+        if not active.all():
+            return None
+        read = reduced_by(self.kernel, self.kind, self.kinds, stacked, self.neutral) or stacked
+        rank = len(view.shape)
+        applied = Applied("reduce", None, roles_of(read.shape, rank), read.shape, kind=self.kind, kinds=self.kinds)
+        results = self.kernel.apply(applied, [read], range(rank), self.neutral).pieces
+        return None if any(piece.source.is_local for piece in results) else results
 
     def _applied(self, view: View, cell: Box) -> Sequence[Piece]:
         """The all-reduce of values of the program of a device that are no parts of sums: a term of its own."""

@@ -256,10 +256,7 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
 
     The function is one of the whole program if that looks up at it, or that of the first device.
     """
-    terms = [term for term in kernel.universe.terms if not term.is_local and term.operation.name in names]
-    details = [t.operation.details for t in terms if any(read.source is pick.atom.source for read in t.reads)]
-    candidates = [f for each in details if isinstance(each, Details) for f in each.functions]
-    for f in dict.fromkeys([*candidates, pick.windows[0].start]):
+    for f in dict.fromkeys([*_functions(kernel, pick.atom, names), pick.windows[0].start]):
         found = piecewise.on_devices(
             lambda each, f=f: offset_of(*each, size, f), zip(pick.windows, first.tolist(), end.tolist(), strict=True)
         )
@@ -268,6 +265,14 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
             never = np.array([offset is None for offset in offsets])
             return f, np.array([offset or 0 for offset in offsets], np.int64), never
     return None
+
+
+def _functions(kernel: Kernel, atom: Piece, names: Sequence[str]) -> Iterator[Function]:
+    """The functions at which the whole program looks up, of elements of the tensor of an atom, among others."""
+    for term in kernel.universe.terms:
+        details = term.operation.details
+        if not term.is_local and term.operation.name in names and isinstance(details, Details):
+            yield from details.functions if any(read.source is atom.source for read in term.reads) else ()
 
 
 def offset_of(window: Window, first: int, end: int, size: int, f: Function) -> tuple[int | None] | None:
@@ -335,8 +340,10 @@ def selected(
             is_same = looked.beside is None or same_in(looked.beside, View(looked.shape, (other,)), box)
             found = _masked(kernel, looked, mask, is_negated) if is_same else None
         view = None if found is None else looked_up(kernel, found)
-        is_related = own is not None or (view is not None and not any(p.source.is_local for p in view.pieces))
-        if view is not None and view.covers(box) and is_related:
+        is_known = own is not None or (
+            found is not None and all(any(_functions(kernel, pick.atom, (LOOKUP,))) for pick in found.picks)
+        )
+        if view is not None and view.covers(box) and is_known:
             return [replace(piece, box=part) for piece in view.pieces if (part := piece.box.meet(box)).active.any()]
     return None
 

@@ -110,7 +110,7 @@ def combined_with_initial(
     is_single = is_of_one_type and prod(space[rank:]) == 1
     found = _of_parts(kernel, kind, [read], rank) if is_of_one_type and not is_single else None
     if found is None and not (is_single and kernel.is_whole):
-        inner = (_reduced_by(kernel, kind, kinds, read, neutral) if is_of_one_type else None) or read
+        inner = (reduced_by(kernel, kind, kinds, read, neutral) if is_of_one_type else None) or read
         applied = Applied("reduce", None, roles_of(inner.shape, rank), inner.shape, kind=kind, kinds=kinds)
         found = [kernel.apply(applied, [inner], range(rank), neutral)]
     if found is None or (is_single and any(piece.source.is_local for piece in found[0].pieces)):
@@ -118,9 +118,7 @@ def combined_with_initial(
     return joined(kernel, kind, elements[1], found[0], start)
 
 
-def _reduced_by(
-    kernel: Kernel, kind: str, kinds: Sequence[Attribute], view: View, neutral: float | bool
-) -> View | None:
+def reduced_by(kernel: Kernel, kind: str, kinds: Sequence[Attribute], view: View, neutral: float | bool) -> View | None:
     """What reductions of one kind, or parts of them, reduce: dimensions behind those of `view`. None if it is none."""
     pieces, idle, sizes = list[Piece](), list[Piece](), list[int]()
     for piece in view.pieces:
