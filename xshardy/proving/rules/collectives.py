@@ -29,9 +29,9 @@ from xshardy.proving.index import (
 )
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple, has_whole_pieces
 from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range, kind_of_element
-from xshardy.proving.rules.look_up_windows import LOOKUP, SCATTER, UPDATE
+from xshardy.proving.rules.look_up_windows import LOOKUP, SCATTER, UPDATE, Details
 from xshardy.proving.rules.movement import moved
-from xshardy.proving.rules.reductions import combiner_of, neutral_of, parts_together, reduced_by, roles_of
+from xshardy.proving.rules.reductions import apply_reduction, combiner_of, neutral_of, parts_together
 from xshardy.proving.rules.runtime import read_at
 from xshardy.proving.sources import Constant, Term, is_made_of_parts
 from xshardy.proving.sources import Operation as Applied
@@ -328,10 +328,11 @@ class Reducer:
         stacked = View(space, merged(pieces))
         if not active.all():
             return None
-        read = reduced_by(self.kernel, self.kind, self.kinds, stacked, self.neutral) or stacked
-        rank = len(view.shape)
-        applied = Applied("reduce", None, roles_of(read.shape, rank), read.shape, kind=self.kind, kinds=self.kinds)
-        results = self.kernel.apply(applied, [read], range(rank), self.neutral).pieces
+        kinds = self.kinds
+        if isinstance(own.source, Term) and own.source.operation.name == "reduce":
+            kinds = own.source.operation.kinds
+        applied = Applied("reduce", None, "", (), kind=self.kind, kinds=kinds)
+        results = apply_reduction(self.kernel, applied, [stacked], len(view.shape), kinds).pieces
         return None if any(piece.source.is_local for piece in results) else results
 
     def _applied(self, view: View, cell: Box) -> Sequence[Piece]:
@@ -445,10 +446,12 @@ class Reducer:
                 pieces += self._neutral_beside(view, cell, space)
             made = View(space, merged(pieces))
             views.append(self.reduced(made) if is_summand else self._agreed(made, counted))
-        masks = len(views) - 1 if operation.name in (LOOKUP, SCATTER) else 0
-        if rank < len(space):
-            value = self.neutral if "r" in operation.roles else None
-            results = [*self.kernel.apply(operation, views, range(rank), value, masks).pieces]
+        if "r" in operation.roles:
+            details, masks = operation.details, len(views) - 1 if operation.name in (LOOKUP, SCATTER) else 0
+            kinds = (details.element,) if isinstance(details, Details) else operation.kinds
+            results = apply_reduction(self.kernel, operation, views, rank, kinds, masks).pieces
+        elif rank < len(space):
+            results = self.kernel.apply(operation, views, range(rank)).pieces
         else:
             results = [*self._elementwise(operation, views, is_reduced)]
         return [replace(p, box=box) for p in results if (box := p.box.meet(cell).where(where)).active.any()]

@@ -32,6 +32,7 @@ from xshardy.proving.index import (
 )
 from xshardy.proving.kernel import Kernel, Undecided, is_finite
 from xshardy.proving.rules.keys import (
+    BOOLEAN_NAMES,
     NUMBERS,
     REAL,
     TRUTH,
@@ -57,16 +58,6 @@ COMMUTATIVE = frozenset(
         stablehlo.XorOp,
     }
 )
-
-BOOLEAN_NAMES: Mapping[type[Operation], str] = {
-    stablehlo.AddOp: "or",
-    stablehlo.MaxOp: "or",
-    stablehlo.MulOp: "and",
-    stablehlo.MinOp: "and",
-    stablehlo.AndOp: "and",
-    stablehlo.OrOp: "or",
-}
-"""What combiners are for truths."""
 
 
 def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:

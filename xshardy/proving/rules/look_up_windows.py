@@ -23,6 +23,7 @@ from xshardy.proving.kernel import Kernel, has_whole_pieces
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.keys import TRUTH
 from xshardy.proving.rules.piecewise import A, Function, everywhere
+from xshardy.proving.rules.reductions import apply_reduction, roles_of
 from xshardy.proving.rules.runtime import Value, joint, read_of, same_atom, value_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
@@ -37,7 +38,7 @@ class Details:
     """What decides about an operation beside its reads: the function of each atom, and how it computes."""
 
     functions: tuple[Function, ...]
-    element: object
+    element: Attribute
     body: str = ""
 
 
@@ -126,7 +127,7 @@ class Looked:
 
     operand: View
     picks: tuple[Pick, ...]
-    element: object
+    element: Attribute
     beside: View | None = None
 
     @property
@@ -182,8 +183,8 @@ def _as_sum(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
         Details(tuple(f for f, _, _ in starts), looked.element),
         "or" if looked.element == TRUTH else "add",
     )
-    applied = Applied(LOOKUP, details, "p" * rank + "r" * len(starts), space, kind=kind)
-    return kernel.apply(applied, reads, range(rank), looked.zero, masks=len(reads) - 1)
+    applied = Applied(LOOKUP, details, roles_of(space, rank), space, kind=kind)
+    return apply_reduction(kernel, applied, reads, rank, (looked.element,), len(reads) - 1)
 
 
 def _as_update(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
@@ -509,7 +510,7 @@ def _moved_window(window: Window, by: Window) -> Window:
     return window.moved(by.start)
 
 
-def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: object) -> View:
+def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: Attribute) -> View:
     """
     A dynamic update, whose window starts at `picks`.
 

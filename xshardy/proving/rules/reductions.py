@@ -15,9 +15,16 @@ from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.proving.index import combine, identity, number, whole
 from xshardy.proving.kernel import IDEMPOTENT, Kernel, has_whole_pieces, overlap
-from xshardy.proving.rules.elementwise import BOOLEAN_NAMES
 from xshardy.proving.rules.extremes import pair_kind_of
-from xshardy.proving.rules.keys import NO_DETAILS, TRUTH, element_of, integer_range, kind_of_element, kinds_of
+from xshardy.proving.rules.keys import (
+    BOOLEAN_NAMES,
+    NO_DETAILS,
+    TRUTH,
+    element_of,
+    integer_range,
+    kind_of_element,
+    kinds_of,
+)
 from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.runtime import read_at
 from xshardy.proving.rules.whole import applied_to_whole
@@ -96,7 +103,7 @@ def combined_with_initial(
     on a device, unless it is a part of a larger one. A reduction of reductions of one kind is one of all that these
     reduce.
     """
-    kinds, neutral = (kind_of_element(elements[0]), kind_of_element(elements[1])), neutral_of(kind, elements[1])
+    kinds = (kind_of_element(elements[0]), kind_of_element(elements[1]))
     space, shape = read.shape, read.shape[:rank]
     start, is_of_one_type = kernel.pulled(initial, (), shape), kinds[0] == kinds[1]
     if (
@@ -110,16 +117,39 @@ def combined_with_initial(
     is_single = is_of_one_type and prod(space[rank:]) == 1
     found = _of_parts(kernel, kind, [read], rank) if is_of_one_type and not is_single else None
     if found is None and not (is_single and kernel.is_whole):
-        inner = (reduced_by(kernel, kind, kinds, read, neutral) if is_of_one_type else None) or read
-        applied = Applied("reduce", None, roles_of(inner.shape, rank), inner.shape, kind=kind, kinds=kinds)
-        found = [kernel.apply(applied, [inner], range(rank), neutral)]
+        applied = Applied("reduce", None, roles_of(space, rank), space, kind=kind, kinds=kinds)
+        found = [apply_reduction(kernel, applied, [read], rank, kinds)]
     if found is None or (is_single and any(piece.source.is_local for piece in found[0].pieces)):
         found = [kernel.pulled(read, [*identity(shape), *[number(0)] * (len(space) - rank)], shape)]
     return joined(kernel, kind, elements[1], found[0], start)
 
 
-def reduced_by(kernel: Kernel, kind: str, kinds: Sequence[Attribute], view: View, neutral: float | bool) -> View | None:
+def apply_reduction(
+    kernel: Kernel, operation: Applied, reads: Sequence[View], rank: int, kinds: Sequence[Attribute], masks: int = 0
+) -> View:
+    """
+    A reduction over all dimensions but the first `rank`, that is linear in each read but the last `masks`.
+
+    Where one of these is a reduction of the same kind, it is one of what that reduces. `kinds` are those of the
+    elements of operands and results.
+    """
+    kind = operation.kind
+    assert kind is not None
+    for place in range(len(reads) - masks) if len({*kinds}) == 1 else ():
+        if (inner := _reduced_by(kernel, kind, reads[place], kinds[-1])) is not None:
+            shape = reads[place].shape
+            reads = [
+                inner if n == place else kernel.pulled(v, identity(shape), inner.shape) for n, v in enumerate(reads)
+            ]
+    sizes, neutral = reads[0].shape, neutral_of(kind, kinds[-1])
+    return kernel.apply(
+        replace(operation, roles=roles_of(sizes, rank), sizes=sizes), reads, range(rank), neutral, masks
+    )
+
+
+def _reduced_by(kernel: Kernel, kind: str, view: View, element: Attribute) -> View | None:
     """What reductions of one kind, or parts of them, reduce: dimensions behind those of `view`. None if it is none."""
+    neutral, kinds = neutral_of(kind, element), (element, element)
     pieces, idle, sizes = list[Piece](), list[Piece](), list[int]()
     for piece in view.pieces:
         term, partial = piece.source, piece.partial
@@ -136,11 +166,9 @@ def reduced_by(kernel: Kernel, kind: str, kinds: Sequence[Attribute], view: View
             return None
         first = [number(0)] * len(more)
         if partial is not None:
-            if len(partial.boxes) != 1:
-                return None
-            box, active = partial.boxes[0], piece.box.active
-            extents = (box.hi - box.lo)[active]
-            if not box.active[active].all() or (extents != extents[0]).any():
+            box, active = _box_of(partial.boxes), piece.box.active
+            extents = None if box is None else (box.hi - box.lo)[active]
+            if box is None or extents is None or not box.active[active].all() or (extents != extents[0]).any():
                 return None
             counts, first = extents[0].tolist(), [number(np.where(active, lo, 0)) for lo in box.lo.T]
         read, shape = read_at(kernel, piece, 0, more), (*view.shape, *counts)
@@ -162,6 +190,16 @@ def reduced_by(kernel: Kernel, kind: str, kinds: Sequence[Attribute], view: View
         shape = (*view.shape, *sizes)
         pieces += kernel.pulled(View(view.shape, (piece,)), identity(shape)[: len(view.shape)], shape).pieces
     return View((*view.shape, *sizes), merged(pieces))
+
+
+def _box_of(boxes: Sequence[Box]) -> Box | None:
+    """Disjoint boxes as one, on each device; None if they are none."""
+    there = np.stack([box.active for box in boxes])[:, :, None]
+    lo = np.where(there, np.stack([box.lo for box in boxes]), np.iinfo(np.int64).max).min(0)
+    hi = np.where(there, np.stack([box.hi for box in boxes]), 0).max(0)
+    found = Box(np.minimum(lo, hi), hi, there[:, :, 0].any(0))
+    is_filled = (sum((box.volume for box in boxes), np.int64(0)) == found.volume).all()
+    return found if is_filled and not overlap(boxes) else None
 
 
 def _of_parts(kernel: Kernel, kind: str, reads: Sequence[View], rank: int) -> list[View] | None:
@@ -294,4 +332,4 @@ def sum_of_products(kernel: Kernel, op: Operation, reads: Sequence[View], rank: 
     """The result of `op`: the sum, over all dimensions of two reads but the first `rank`, of their products."""
     space, kinds = reads[0].shape, kinds_of(op)
     applied = Applied("product", None, roles_of(space, rank), space, kind="add", commutes=True, kinds=kinds)
-    return kernel.apply(applied, reads, range(rank), 0.0)
+    return apply_reduction(kernel, applied, reads, rank, kinds)
