@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -63,7 +63,10 @@ COMMUTATIVE = frozenset(
 def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
     """The numbers that are known, and terms for the rest."""
     shape = shape_of(op.results[0])
-    operands = [view if view.shape == shape else kernel.pulled(view, (), shape) for view in operands]
+    operands = [
+        _with_integers(kernel, view if view.shape == shape else kernel.pulled(view, (), shape), element_of(value))
+        for view, value in zip(operands, op.operands, strict=True)
+    ]
     if isinstance(op, chlo.SquareOp):
         operands = [operands[0], operands[0]]
     pieces, rest = list[Piece](), list[tuple[Box, tuple[Piece, ...]]]()
@@ -84,6 +87,19 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
             views = [View(shape, (piece,)) for piece in reads]
             pieces += kernel.apply(each, views, range(len(shape))).pieces
     return [View(shape, merged(pieces))]
+
+
+def _with_integers(kernel: Kernel, view: View, element: Attribute) -> View:
+    """A tensor of integers, with what is neutral in a reduction as the integer that it is."""
+    if integer_range(element) is None or not any(isinstance(piece.source, Constant) for piece in view.pieces):
+        return view
+    pieces = list[Piece]()
+    for piece in view.pieces:
+        value = piece.source.value if isinstance(piece.source, Constant) else None
+        if isinstance(value, int | float) and abs(value) < LARGEST:
+            piece = Piece(kernel.universe.integers, (number(int(value)),), piece.box)
+        pieces.append(piece)
+    return View(view.shape, merged(pieces))
 
 
 def selected_where_known(kernel: Kernel, mask: View, on_true: View, on_false: View) -> tuple[list[Piece], View]:

@@ -48,8 +48,9 @@ def with_gaps(kernel: Kernel, view: View, factors: Sequence[int], fill: View) ->
     for dim, factor in enumerate(factors):
         if factor > 1:
             found = _with_gaps(kernel, view, dim, factor, fill.pieces[0], constant)
-            if found is None and view.is_known(kernel.devices):
-                found = _with_gaps(kernel, kernel.single(view), dim, factor, fill.pieces[0], constant)
+            for is_named in (False, True) if view.is_known(kernel.devices) else ():
+                if found is None:
+                    found = _with_gaps(kernel, kernel.single(view, is_named), dim, factor, fill.pieces[0], constant)
             if found is None:
                 return None
             view = found
