@@ -33,7 +33,7 @@ from xshardy.proving.rules.look_up_windows import LOOKUP, SCATTER, UPDATE, Detai
 from xshardy.proving.rules.movement import moved
 from xshardy.proving.rules.reductions import apply_reduction, combiner_of, neutral_of, parts_together
 from xshardy.proving.rules.runtime import read_at
-from xshardy.proving.sources import Constant, Term, is_made_of_parts
+from xshardy.proving.sources import Constant, Source, Term, is_made_of_parts
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, refined, same_in
 
@@ -292,7 +292,7 @@ class Reducer:
             return None
         if own.partial.kind != self.kind or not self._agrees(own, box, counted):
             return None
-        joined = self._joined(own.partial, box.active, counted)
+        joined = self._joined(own.source, own.partial, box.active, counted)
         return None if joined is None else [replace(piece, partial=joined[0])]
 
     def _of_elements(self, view: View, number_: int, box: Box, counted: Mask) -> Sequence[Piece] | None:
@@ -318,7 +318,9 @@ class Reducer:
             if own.partial is None:
                 is_all = bool((same.sum(1) == 1)[active].all())
             else:
-                is_all = own.partial.kind == self.kind and self._joined(own.partial, active, same) == (None,)
+                is_all = own.partial.kind == self.kind and self._joined(own.source, own.partial, active, same) == (
+                    None,
+                )
             if not is_all:
                 return None
             found = View(view.shape, (replace(own, box=full_box(view.shape, count), partial=None),))
@@ -377,7 +379,7 @@ class Reducer:
                 return False
         return True
 
-    def _joined(self, partial: Partial, active: Mask, counted: Mask) -> tuple[Partial | None] | None:
+    def _joined(self, source: Source, partial: Partial, active: Mask, counted: Mask) -> tuple[Partial | None] | None:
         """
         The parts of a reduction of the counted devices of a group together, on `active` ones: `(None,)` if that is all.
 
@@ -388,7 +390,7 @@ class Reducer:
             for rank in range(self.members.shape[1])
             for box in partial.boxes
         ]
-        return parts_together(self.kind, partial.sizes, boxes, active)
+        return parts_together(self.kind, partial.sizes, boxes, active, source)
 
     def _linear(self, piece: Piece, shape: Sequence[int]) -> "Linear | None":
         """The operation by which a piece is made of parts of reductions, over a tensor of this shape; None for none."""

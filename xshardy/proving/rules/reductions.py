@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce as reduce_pairs
 from itertools import product as product_of
-from math import prod
+from math import lcm, prod
 
 import numpy as np
 from xdsl.dialects.builtin import i1
@@ -29,7 +29,7 @@ from xshardy.proving.rules.maps import indices_of, sizes_of
 from xshardy.proving.rules.runtime import read_at
 from xshardy.proving.rules.whole import applied_to_whole
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.sources import Term
+from xshardy.proving.sources import Source, Term
 from xshardy.proving.views import Box, Mask, Partial, Piece, View, merged, pull, refined, same_partial, same_piece
 
 MAX_TRUTHS = 8
@@ -233,7 +233,8 @@ def _of_parts(kernel: Kernel, kind: str, reads: Sequence[View], rank: int) -> li
             ):
                 return None
             boxes += [each.where(box.active) for each in partial.boxes] if partial is beside else ()
-        joined = None if first.partial is None else parts_together(kind, first.partial.sizes, boxes, box.active)
+        sizes = () if first.partial is None else first.partial.sizes
+        joined = parts_together(kind, sizes, boxes, box.active, first.source)
         if joined is None:
             return None
         for found, piece in zip(results, wanted, strict=True):
@@ -242,14 +243,48 @@ def _of_parts(kernel: Kernel, kind: str, reads: Sequence[View], rank: int) -> li
 
 
 def parts_together(
-    kind: str, sizes: tuple[int, ...], boxes: Sequence[Box], active: Mask
+    kind: str, sizes: tuple[int, ...], boxes: Sequence[Box], active: Mask, source: Source
 ) -> tuple[Partial | None] | None:
-    """Parts of a reduction together, on `active` devices: `(None,)` if that is all. None if a sum has one twice."""
+    """
+    Parts of the reduction `source` together, on `active` devices: `(None,)` if that is all.
+
+    None if a sum has one twice.
+    """
     boxes = _distinct(boxes) if kind in IDEMPOTENT else boxes
+    if overlap(boxes):
+        boxes = _apart(boxes, sizes, source)
     if overlap(boxes):
         return None
     volume = sum((box.volume for box in boxes), np.int64(0))
     return (None,) if (volume == prod(sizes))[active].all() else (Partial(kind, tuple(boxes), sizes),)
+
+
+def _apart(boxes: Sequence[Box], sizes: tuple[int, ...], source: Source) -> Sequence[Box]:
+    """
+    Boxes of a reduction, moved by periods of what it reads so that they are disjoint, as far as that is found.
+
+    What is read repeats along a dimension with the digits of it that indices depend on, and so do its sums.
+    """
+    operation = source.operation if isinstance(source, Term) else None
+    if not isinstance(source, Term) or operation is None or source.is_local:
+        return boxes
+    dims = [dim for dim, role in enumerate(operation.roles) if role == "r"]
+    if tuple(operation.sizes[dim] for dim in dims) != sizes:
+        return boxes
+    digits = [digit for read in source.reads for index in read.at for digit in index.digits]
+    periods = [lcm(*(div * mod for _, d, div, mod in digits if d == dim)) for dim in dims]
+    turns = [size // period for size, period in zip(sizes, periods, strict=True)]
+    kept = list[Box]()
+    for box in boxes if prod(turns) <= MAX_PARTS else ():
+        extents, lo, left = box.hi - box.lo, box.lo, box.active
+        for turn in product_of(*map(range, turns)):
+            moved = box.lo % periods + np.array(turn, np.int64) * periods
+            there = Box(moved, moved + extents, box.here)
+            is_free = ~np.any([there.meet(other).active for other in kept], axis=0) if kept else box.here
+            fits = left & is_free & (there.hi <= sizes).all(1)
+            lo, left = np.where(fits[:, None], moved, lo), left & ~fits
+        kept.append(Box(lo, lo + extents, box.here))
+    return kept or boxes
 
 
 def _distinct(boxes: Sequence[Box]) -> list[Box]:
