@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from xdsl.ir import Attribute
 
-from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, substitute, whole
+from xshardy.proving.index import UNLIMITED, Index, Ints, combine, identity, number, same_index, substitute, whole
 from xshardy.proving.kernel import Kernel, has_whole_pieces
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.keys import TRUTH
@@ -262,7 +262,7 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
             lambda each, f=f: offset_of(*each, size, f), zip(pick.windows, first.tolist(), end.tolist(), strict=True)
         )
         offsets = [offset for each in found if each is not None for offset in each]
-        if len(offsets) == len(found):
+        if len(offsets) == len(found) and all(abs(offset or 0) < UNLIMITED for offset in offsets):
             never = np.array([offset is None for offset in offsets])
             return f, np.array([offset or 0 for offset in offsets], np.int64), never
     return None
