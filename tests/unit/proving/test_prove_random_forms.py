@@ -87,6 +87,18 @@ RULES = {
             ("[0:3]", "[1:4]"),
         ],
     ),
+    "look-up of batches": Rule(
+        """func.func @main(%t: tensor<4x5xi32> {S<[{"x"}, {}]>}, %i: tensor<4x3x1xi32> {S<[{"x"}, {}, {}]>}) -> (tensor<4x3xi32> {S<[{"x"}, {}]>}) {
+          %0 = "stablehlo.gather"(%t, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x5xi32>, tensor<4x3x1xi32>) -> tensor<4x3xi32>
+          return %0 : tensor<4x3xi32>
+        }""",
+        [
+            (
+                '%0 = "stablehlo.gather"(%arg0',
+                '%9 = stablehlo.reverse %arg0, dims = [0] : tensor<2x5xi32>\n%0 = "stablehlo.gather"(%9',
+            )
+        ],
+    ),
     "look-up among zeros": Rule(
         """func.func @main(%t: tensor<3x1xi8>, %i: tensor<2x1xi32>) -> (tensor<2x2xi8> {S<[{"x"}, {}]>}) {
           %c = stablehlo.constant dense<0> : tensor<i8>

@@ -82,14 +82,12 @@ def _windows(
     shape, given = shape_of(result), [*indices.values()]
     if prod(len(view.pieces) for view in given) > MAX_PIECES:
         given = [kernel.single(view) for view in given]
-    pieces = list[Piece]()
+    pieces, walked = list[Piece](), [places.get(dim) for dim in range(len(operand.shape))]
+    base = [number(0) if place is None else whole(place, shape[place]) for place in walked]
     is_slice = places == {dim: dim for dim in range(len(shape))} and len(shape) == len(operand.shape)
     for box, chosen in refined([view.pieces for view in given]) if given else [(full_box(shape, kernel.devices), ())]:
         starts = dict(zip(indices, chosen, strict=True))
-        at, picks = (
-            [*(whole(places[d], size) if d in places else number(0) for d, size in enumerate(sizes))],
-            list[Pick](),
-        )
+        at, picks = list(base), list[Pick]()
         for dim, piece in starts.items():
             start = _start(kernel, replace(piece, box=box), kind, operand.shape[dim] - sizes[dim])
             at[dim] = _at(start, places.get(dim), shape, picks, operand.shape[dim])
