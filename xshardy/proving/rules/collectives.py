@@ -302,35 +302,28 @@ class Reducer:
         Devices with the same element have parts of it that are together all of it. None if there is no such reduction.
         """
         own, count, active = view.pieces[number_], self.kernel.devices, box.active
-        if own.source.is_local or not own.at or not box.contains(full_box(view.shape, count).where(active)).all():
+        if own.source.is_local or not active.all() or not box.contains(full_box(view.shape, count)).all():
             return None
-        offsets = np.column_stack([np.broadcast_to(index.offset, count) for index in own.at])
+        offsets = np.column_stack(
+            [np.zeros(count, np.int64), *(np.broadcast_to(index.offset, count) for index in own.at)]
+        )
         _, firsts, elements = np.unique(offsets, axis=0, return_index=True, return_inverse=True)
         theirs = np.where(counted, elements.reshape(-1)[self.members], -1)
-        chosen = [np.unique(row[row >= 0]) for row in theirs[active]]
+        chosen = [np.sort(row[row >= 0]) if own.partial is None else np.unique(row[row >= 0]) for row in theirs]
         if len({len(each) for each in chosen}) != 1 or len(chosen[0]) == 1:
             return None
         pieces, space = list[Piece](), (*view.shape, len(chosen[0]))
         for place, element in enumerate(np.array(chosen).T):
-            mine = np.zeros(count, np.int64)
-            mine[active] = element
-            same = theirs == mine[:, None]
-            if own.partial is None:
-                is_all = bool((same.sum(1) == 1)[active].all())
-            else:
-                is_all = own.partial.kind == self.kind and self._joined(own.source, own.partial, active, same) == (
-                    None,
-                )
-            if not is_all:
+            same, partial = theirs == element[:, None], own.partial
+            if partial is not None and (
+                partial.kind != self.kind or self._joined(own.source, partial, active, same) != (None,)
+            ):
                 return None
             found = View(view.shape, (replace(own, box=full_box(view.shape, count), partial=None),))
-            (piece,) = at_devices(found, firsts[mine]).pieces
+            (piece,) = at_devices(found, firsts[element]).pieces
             lo, hi = (np.hstack([ends, np.full((count, 1), place + n)]) for n, ends in enumerate((box.lo, box.hi)))
             pieces.append(replace(piece, box=Box(lo, hi, active)))
-        stacked = View(space, merged(pieces))
-        if not active.all():
-            return None
-        kinds = self.kinds
+        stacked, kinds = View(space, merged(pieces)), self.kinds
         if isinstance(own.source, Term) and own.source.operation.name == "reduce":
             kinds = own.source.operation.kinds
         applied = Applied("reduce", None, "", (), kind=self.kind, kinds=kinds)

@@ -197,7 +197,7 @@ def _box_of(boxes: Sequence[Box]) -> Box | None:
     there = np.stack([box.active for box in boxes])[:, :, None]
     lo = np.where(there, np.stack([box.lo for box in boxes]), np.iinfo(np.int64).max).min(0)
     hi = np.where(there, np.stack([box.hi for box in boxes]), 0).max(0)
-    found = Box(np.minimum(lo, hi), hi, there[:, :, 0].any(0))
+    found = Box(np.minimum(lo, hi), hi, np.asarray(there[:, :, 0].any(0)))
     is_filled = (sum((box.volume for box in boxes), np.int64(0)) == found.volume).all()
     return found if is_filled and not overlap(boxes) else None
 
