@@ -297,9 +297,9 @@ class Reducer:
 
     def _of_elements(self, view: View, number_: int, box: Box, counted: Mask) -> Sequence[Piece] | None:
         """
-        The all-reduce in `box` of several elements of one tensor: a reduction of them in the whole program.
+        The all-reduce in `box` of elements of one tensor: a reduction of them in the whole program.
 
-        Devices with the same element have parts of it that are together all of it. None if there is no such reduction.
+        Of devices with parts of one element, these are together all of it. None if there is no such reduction.
         """
         own, count, active = view.pieces[number_], self.kernel.devices, box.active
         if own.source.is_local or not active.all() or not box.contains(full_box(view.shape, count)).all():
