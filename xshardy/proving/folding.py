@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from xshardy.proving.index import Digit, Index, canonical, digits_of_steps, identity
-from xshardy.proving.views import Box, Piece, View, full_box, merged, pull, same_in
+from xshardy.proving.views import Box, Piece, View, full_box, merged, pull, same_in, same_partial
 
 
 def folded(view: View, devices: int) -> View | None:
@@ -33,7 +33,10 @@ def _along(line: Sequence[Piece], dim: int, shape: Sequence[int], devices: int) 
     line = sorted(line, key=lambda piece: int(piece.box.lo[0, dim]))
     count = len(line)
     extent = shape[dim] // count
-    if count == 1 or shape[dim] % count or any(piece.partial or not piece.box.active.all() for piece in line):
+    active = line[0].box.active
+    if count == 1 or shape[dim] % count or not all(piece.box.active.all() for piece in line):
+        return None
+    if not all(same_partial(piece.partial, line[0].partial, active) for piece in line):
         return None
     part = (*shape[:dim], extent, *shape[dim + 1 :])
     parts = list[tuple[Index, ...]]()
@@ -58,4 +61,4 @@ def _along(line: Sequence[Piece], dim: int, shape: Sequence[int], devices: int) 
     box = full_box(shape, devices)
     lo, hi = line[0].box.lo.copy(), line[0].box.hi.copy()
     lo[:, dim], hi[:, dim] = box.lo[:, dim], box.hi[:, dim]
-    return [Piece(line[0].source, tuple(at), Box(lo, hi, box.here), None, line[0].outside)]
+    return [Piece(line[0].source, tuple(at), Box(lo, hi, box.here), line[0].partial, line[0].outside)]

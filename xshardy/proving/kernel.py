@@ -115,8 +115,8 @@ class Universe:
             self._tables[key] = Table(f"table{len(self._tables)}", values.shape, values)
         return self._tables[key]
 
-    def gapped(self, source: Source, dim: int, factor: int, fill: Constant) -> Gapped:
-        """`source` with `factor - 1` elements `fill` after each of its elements along `dim`."""
+    def gapped(self, source: Source, dim: int, factor: int, fill: Constant, filling: Piece) -> Gapped:
+        """`source` with `factor - 1` elements `fill`, as `filling` is, after each of its elements along `dim`."""
         factors = [1] * len(source.shape)
         if isinstance(source, Gapped) and source.fill is fill:
             source, factors = source.source, list(source.factors)
@@ -125,7 +125,7 @@ class Universe:
         if key not in self.gaps:
             shape = tuple(size * count for size, count in zip(source.shape, factors, strict=True))
             name = f"{source.name} with gaps {factors}"
-            self.gaps[key] = Gapped(name, shape, source, key[1], fill, is_local=source.is_local)
+            self.gaps[key] = Gapped(name, shape, source, key[1], fill, filling, is_local=source.is_local)
         return self.gaps[key]
 
 
@@ -189,6 +189,8 @@ class Kernel:
         if found is None:
             found = pull(self.single(view), at, shape)
         if found is None:
+            found = pull(self.single(view, is_named=True), at, shape)
+        if found is None:
             raise Undecided("its index is no sum of digits")
         return self.read_tables(found)
 
@@ -219,13 +221,14 @@ class Kernel:
         source = Source(f"{name} of a device", (self.devices, *shape), is_local=True)
         return view_of(source, (number(np.arange(self.devices)), *identity(shape)), shape, self.devices)
 
-    def single(self, view: View) -> View:
-        """`view` as one piece, by a source that is assembled of its pieces."""
-        if len(view.pieces) == 1 and view.pieces[0].partial is None and view.is_known(self.devices):
+    def single(self, view: View, is_named: bool = False) -> View:
+        """`view` as one piece, by a source that is assembled of its pieces; always by such a source if `is_named`."""
+        is_single = len(view.pieces) == 1 and view.pieces[0].partial is None and not is_named
+        if is_single and view.is_known(self.devices):
             return view
         if not view.is_known(self.devices):
             raise Undecided("some of its elements are unknown")
-        if (found := folded(view, self.devices)) is not None:
+        if not is_named and (found := folded(view, self.devices)) is not None:
             return found
         if kept := self._without_repetition(view):
             inner = [kept.index(dim) if dim in kept else None for dim in range(len(view.shape))]
@@ -268,8 +271,12 @@ class Kernel:
 
     def is_number(self, piece: Piece, value: float | bool) -> bool:
         """Whether a piece is this number everywhere."""
+        if piece.partial is not None:
+            return False
         if isinstance(piece.source, Constant):
             return piece.source.value == value and isinstance(piece.source.value, bool) == isinstance(value, bool)
+        if isinstance(piece.source, Table):  # of integers that are too large for an index
+            return not isinstance(value, bool) and bool((piece.source.values == value).all())
         return (
             piece.source is self.universe.integers
             and not isinstance(value, bool)
@@ -323,7 +330,7 @@ class Kernel:
     def _adds_nothing(self, factors: Sequence[Piece], neutral: float | bool) -> bool:
         """Whether one of `factors` is the number `neutral`, and no other one is an infinite constant, or NaN."""
         others = [piece for piece in factors if not self.is_number(piece, neutral)]
-        return len(others) < len(factors) and all(_is_finite(piece) for piece in others)
+        return len(others) < len(factors) and all(is_finite(piece) for piece in others)
 
     def _reduced_number(self, operation: Operation, piece: Piece, box: Box, reduced: Sequence[int]) -> Piece | None:
         """The reduction of one number over whole dimensions: a multiple, or itself; None for anything else."""
@@ -346,11 +353,15 @@ class Kernel:
         shape: Sequence[int],
     ) -> list[Piece]:
         """Results that only neutral elements are reduced to."""
-        pieces = list[Piece]()
+        pieces, done = list[Piece](), list[Box]()
         for box in nothing:
-            alone = _is_whole_along(box, reduced, space)
-            if alone.any():
-                pieces.append(Piece(self.universe.constant(neutral), (), _out_box(box.where(alone), out, shape)))
+            wide = _widened_along(box, reduced, space)
+            is_full = sum((wide.meet(other).volume for other in nothing), np.int64(0)) == wide.volume
+            found = [_out_box(box.where(is_full), out, shape)]
+            for other in done:
+                found = [part for each in found for part in without(each, other)]
+            done += found
+            pieces += (Piece(self.universe.constant(neutral), (), each) for each in found if each.active.any())
         return pieces
 
     def _result(
@@ -576,7 +587,7 @@ def _widened_along(box: Box, dims: Sequence[int], space: Box) -> Box:
     return Box(lo, hi, box.active)
 
 
-def _is_finite(piece: Piece) -> bool:
+def is_finite(piece: Piece) -> bool:
     """Whether a piece is no constant, or one that is finite."""
     return not isinstance(piece.source, Constant) or bool(np.isfinite(piece.source.value))
 

@@ -16,7 +16,6 @@ from xshardy.proving.pair import Pair
 from xshardy.proving.program import Reading, Relations
 from xshardy.proving.relations import BySharding
 from xshardy.proving.rules.collectives import Reducer, by_device
-from xshardy.proving.rules.reductions import neutral_of
 from xshardy.proving.search import Search
 from xshardy.proving.summands import KINDS, count_of, ranks_of, summand, summed
 from xshardy.proving.views import View
@@ -91,7 +90,8 @@ def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None,
     reading = Reading(reader, pair.whole, relations, views=views[0])
     local = Reading(kernel, pair.local, relations, reading, views=views[1])
     try:
-        expected = reading.block(whole_main.body.block, given, {})
+        results = reading.block(whole_main.body.block, given, {})
+        expected = [_part(reader, view, tensor) for view, tensor in zip(results, pair.results, strict=True)]
         universe.written.update(term for term in universe.terms if term.is_local)
         found = local.block(local_main.body.block, parts, {})
         unrelated = _unrelated(kernel, pair, expected, found)
@@ -102,19 +102,23 @@ def decide(pair: Pair, answers: Answers | None = None, kept: Kept | None = None,
     return Decision(unrelated, local.frontier, local.related, universe.journal, sorted(universe.assumptions))
 
 
-def _unrelated(kernel: Kernel, pair: Pair, expected: Sequence[View], found: Sequence[View]) -> Sequence[int]:
-    """The numbers of the results that are not shown to be the parts that they should be."""
-    unrelated = list[int]()
-    for index, (view, tensor) in enumerate(zip(found, pair.results, strict=True)):
+def _part(reader: Kernel, view: View, tensor: DistributedTensor) -> View | None:
+    """The part that each device should have of a result; None if it is no view of it."""
+    for is_named in (False, True):
         try:
-            part = part_of(expected[index], tensor)
+            return part_of(reader.single(view, is_named) if is_named else view, tensor)
         except Undecided:
-            unrelated.append(index)
             continue
-        reduced = _completed(kernel, view, tensor)
-        if not kernel.has(reduced, part) or not _is_whole(part, tensor):
-            unrelated.append(index)
-    return unrelated
+    return None
+
+
+def _unrelated(kernel: Kernel, pair: Pair, expected: Sequence[View | None], found: Sequence[View]) -> Sequence[int]:
+    """The numbers of the results that are not shown to be the parts that they should be."""
+    return [
+        index
+        for index, (view, part, tensor) in enumerate(zip(found, expected, pair.results, strict=True))
+        if part is None or not kernel.has(_completed(kernel, view, tensor), part) or not _is_whole(part, tensor)
+    ]
 
 
 def _is_whole(part: View, tensor: DistributedTensor) -> bool:
@@ -137,4 +141,4 @@ def _completed(kernel: Kernel, view: View, tensor: DistributedTensor) -> View:
         return view
     members, _ = by_device(kernel, tensor.summed_devices)
     kind = KINDS[tensor.reduction]
-    return Reducer(kernel, kind, neutral_of(kind, tensor.type.element_type), members).reduced(view)
+    return Reducer(kernel, kind, tensor.type.element_type, members).reduced(view)

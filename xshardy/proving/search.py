@@ -72,7 +72,7 @@ def _key(operation: Operation, reads: Sequence[Piece]) -> object:
 def _match(
     term: Term, operation: Operation, reads: Sequence[Piece], box: Box, is_swapped: bool, is_paired: bool
 ) -> Match | None:
-    """A solution; if `is_paired`, one in which dimensions that are reduced are those of the term in their order."""
+    """A solution; if `is_paired`, one in which reduced dimensions of one size are those of the term in their order."""
     theirs = term.operation
     is_alike = term.is_local and theirs.sizes == operation.sizes and theirs.roles == operation.roles
     if is_alike and all(map(_reads_alike, term.reads, reads)):
@@ -84,8 +84,8 @@ def _match(
         first, second = (
             [dim for dim, role in enumerate(roles) if role == "r"] for roles in (theirs.roles, operation.roles)
         )
-        pairs = list(zip(first, second, strict=False))
-        if not pairs or any(theirs.sizes[dim] != operation.sizes[mine] for dim, mine in pairs):
+        pairs = [(d, mine) for d, mine in zip(first, second, strict=False) if theirs.sizes[d] == operation.sizes[mine]]
+        if not pairs:
             return None
         given.update(pairs)
     known = {dim: whole(mine, operation.sizes[mine]) for dim, mine in given.items()}

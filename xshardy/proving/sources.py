@@ -58,6 +58,8 @@ class Gapped(Source):
     source: Source
     factors: tuple[int, ...]
     fill: Constant
+    filling: "Piece"
+    """What a gap is, somewhere: the constant `fill`, or for integers that integer."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -17,7 +17,7 @@ from xshardy.proving.index import Index, Ints, first_equal, identity
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules.collectives import Reducer
 from xshardy.proving.rules.keys import kind_of_element
-from xshardy.proving.rules.reductions import neutral_of, roles_of
+from xshardy.proving.rules.reductions import roles_of
 from xshardy.proving.sources import Operation, Source, Term
 from xshardy.proving.views import Box, Partial, View, at_devices, same_in, view_of
 
@@ -44,7 +44,7 @@ def summed(kernel: Kernel, name: str, tensor: DistributedTensor) -> View:
         return view_of(Source(name, shape), identity(shape), shape, 1)
     space = (*shape, count_of(tensor))
     element = kind_of_element(tensor.type.element_type)
-    combined = Operation("reduce", None, roles_of(space, len(shape)), space, kind=kind, kinds=(element,))
+    combined = Operation("reduce", None, roles_of(space, len(shape)), space, kind=kind, kinds=(element, element))
     return kernel.apply(combined, [view_of(Source(name, space), identity(space), space, 1)], range(len(shape)))
 
 
@@ -84,7 +84,7 @@ class HeldSummands(Held):
         return summand(part, self.ranks, self.members.shape[1], self.kind)
 
     def is_of(self, kernel: Kernel, view: View, part: View) -> bool:
-        reducer = Reducer(kernel, self.kind, neutral_of(self.kind, self.element), self.members)
+        reducer = Reducer(kernel, self.kind, self.element, self.members)
         same = at_devices(view, self.firsts)
         return kernel.has(reducer.reduced(view), part) and all(same_in(view, same, piece.box) for piece in part.pieces)
 

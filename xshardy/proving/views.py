@@ -203,7 +203,7 @@ def _without_source(piece: Piece, box: Box) -> Piece:
     """A piece that is in a gap of its source everywhere in `box` as the constant that it is."""
     source = piece.source
     is_constant = isinstance(source, Gapped) and (_is_in_gap(replace(piece, box=box)) | ~box.active).all()
-    return Piece(source.fill, (), piece.box) if is_constant and isinstance(source, Gapped) else piece
+    return replace(source.filling, box=piece.box) if is_constant and isinstance(source, Gapped) else piece
 
 
 def same_in(a: View, b: View, box: Box) -> bool:
@@ -251,7 +251,7 @@ def _with_gaps_behind(pieces: list[Piece]) -> list[Piece]:
     """Pieces of sources with gaps, with the constants beside them that are in a gap between two elements."""
     for one, piece in enumerate(pieces):
         for other, beside in enumerate(pieces):
-            if not isinstance(piece.source, Gapped) or beside.source is not piece.source.fill:
+            if not isinstance(piece.source, Gapped) or not _is_filling(beside, piece.source.filling):
                 continue
             moved = replace(piece, box=beside.box)
             differs = (piece.box.lo != beside.box.lo) | (piece.box.hi != beside.box.hi)
@@ -272,6 +272,14 @@ def _with_gaps_behind(pieces: list[Piece]) -> list[Piece]:
                 piece = pieces[one] = replace(piece, box=Box(lo, hi, piece.box.here))
                 pieces[other] = replace(beside, box=beside.box.where(~here))
     return [piece for piece in pieces if piece.box.active.any()]
+
+
+def _is_filling(piece: Piece, filling: Piece) -> bool:
+    """Whether a piece is the number that is in gaps."""
+    return piece.source is filling.source and all(
+        index.is_known and bool((index.offset == other.offset[0]).all())
+        for index, other in zip(piece.at, filling.at, strict=True)
+    )
 
 
 def _is_in_gap(piece: Piece) -> Mask:

@@ -5,7 +5,7 @@ Groups are known, so that each device's view is made of the views of the others 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -21,19 +21,21 @@ from xshardy.proving.index import (
     Ints,
     canonical,
     digits_of_steps,
+    identity,
     number,
     part_at,
-    same_index,
     substitute,
     whole,
 )
-from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple
-from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range
+from xshardy.proving.kernel import IDEMPOTENT, Kernel, Undecided, exact_multiple, has_whole_pieces
+from xshardy.proving.rules.keys import NUMBERS, TRUTH, element_of, integer_range, kind_of_element
+from xshardy.proving.rules.look_up_windows import LOOKUP, SCATTER, UPDATE, Details
 from xshardy.proving.rules.movement import moved
-from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of, parts_together
-from xshardy.proving.sources import Constant, Term, is_made_of_parts
+from xshardy.proving.rules.reductions import apply_reduction, combiner_of, neutral_of, parts_together
+from xshardy.proving.rules.runtime import read_at
+from xshardy.proving.sources import Constant, Source, Term, is_made_of_parts
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, pull
+from xshardy.proving.views import Box, Mask, Partial, Piece, View, at_devices, full_box, merged, refined, same_in
 
 MAX_CELLS = 4096
 """How many boxes of an all-reduce are looked at, at most."""
@@ -194,38 +196,36 @@ def _reducer(kernel: Kernel, op: stablehlo.AllReduceOp | stablehlo.ReduceScatter
     """The reducer of the body of `op`. Raises `Undecided` for one that is no single operation."""
     if (kind := combiner_of(op.computation.block)) is None:
         raise Undecided("its body is no sum, maximum, minimum, conjunction or disjunction")
-    return Reducer(kernel, kind, neutral_of(kind, element_of(op.results[0])), members)
+    return Reducer(kernel, kind, element_of(op.results[0]), members)
 
 
 class Reducer:
     """An all-reduce of views over groups: `members[device]` are the devices of its group."""
 
-    def __init__(self, kernel: Kernel, kind: str, neutral: float | bool, members: Ints):
-        self.kernel, self.kind, self.neutral, self.members = kernel, kind, neutral, members
-        self._reads = dict[Term, list[View] | None]()
-        """The reduced reads of terms, which share theirs: a sum that is doubled 40 times took 2^40 steps without it."""
-        self._others = dict[bytes, Reducer]()
-        """Those over other devices, by these."""
+    def __init__(self, kernel: Kernel, kind: str, element: Attribute, members: Ints):
+        self.kernel, self.kind, self.members = kernel, kind, members
+        self.neutral, self.kinds = neutral_of(kind, element), (kind_of_element(element),) * 2
+        self._done = dict[object, View]()
+        """What views are reduced to, by what they are: a sum that is doubled 40 times took 2^40 steps without it."""
 
     def reduced(self, view: View) -> View:
         """
         The view after the all-reduce, cell by cell of the boxes of all pieces.
 
-        In a cell, at most one device of a group has what is not neutral, or all have parts of one reduction, or sums of
-        such parts. What is neither is unknown.
+        In a cell, at most one device of a group has what is not neutral, or all have parts of one reduction, or linear
+        functions of such parts. What is neither is unknown.
         """
         self.kernel.universe.spend(len(view.pieces))
-        if (separated := self._separated(view)) is not None:
-            element, parts, rest = separated
-            return joined(self.kernel, self.kind, element, self.reduced(parts), self.reduced(rest))
-        pieces = list[Piece]()
-        view = View(view.shape, tuple(part for piece in view.pieces for part in self._without_neutral(piece)))
-        for cell in self._cells(view):
-            which = np.full(self.kernel.devices, -1)
-            for number_, piece in enumerate(view.pieces):
-                which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
-            pieces += self._in_cell(view, cell, which[self.members])
-        return View(view.shape, merged(pieces))
+        if (key := _key(view)) not in self._done:
+            pieces = list[Piece]()
+            plain = View(view.shape, tuple(part for piece in view.pieces for part in self._without_neutral(piece)))
+            for cell in self._cells(plain):
+                which = np.full(self.kernel.devices, -1)
+                for number_, piece in enumerate(plain.pieces):
+                    which[piece.box.contains(cell) & cell.active & piece.box.active] = number_
+                pieces += self._in_cell(plain, cell, which[self.members])
+            self._done[key] = View(view.shape, merged(pieces))
+        return self._done[key]
 
     def _without_neutral(self, piece: Piece) -> Iterator[Piece]:
         """A piece; if it is an integer of each device, where that is neutral, and where it is not."""
@@ -234,42 +234,6 @@ class Reducer:
             return
         is_neutral = np.broadcast_to(piece.at[0].offset == self.neutral, self.kernel.devices)
         yield from (replace(piece, box=piece.box.where(here)) for here in (is_neutral, ~is_neutral))
-
-    def _separated(self, view: View) -> tuple[Attribute, View, View] | None:
-        """
-        The parts of reductions and the rest, where some of these are combined; None where none are.
-
-        The view is both combined, and so is its all-reduce.
-        """
-        element: Attribute | None = None
-        parts, rest, neutral = list[Piece](), list[Piece](), self.kernel.universe.constant(self.neutral)
-        for piece in view.pieces:
-            reads = [piece, Piece(neutral, (), piece.box)]
-            term = piece.source
-            if (
-                isinstance(term, Term)
-                and term.is_local
-                and term.operation.name == self.kind
-                and self._is_of_devices(piece)
-            ):
-                element = term.operation.kinds[-1]
-                reads = [replace(read, box=piece.box) for read in term.reads]
-            first = [is_made_of_parts(read) for read in reads].index(True) if any(map(is_made_of_parts, reads)) else 1
-            parts.append(reads[first])
-            rest.append(reads[1 - first])
-        return None if element is None else (element, View(view.shape, merged(parts)), View(view.shape, merged(rest)))
-
-    def _is_of_devices(self, piece: Piece) -> bool:
-        """Whether a piece of a term of two reads is that at the same indices, and of the device itself."""
-        term, active = piece.source, piece.box.active
-        assert isinstance(term, Term) and term.devices is not None
-        at = [number(term.devices), *(whole(dim, term.operation.sizes[dim]) for dim in term.parallel)]
-        return (
-            len(term.reads) == 2
-            and any(map(is_made_of_parts, term.reads))
-            and bool(term.box.contains(piece.box).all())
-            and all(same_index(a, b, active) for a, b in zip(piece.at, at, strict=True))
-        )
 
     def _in_cell(self, view: View, cell: Box, which: Ints) -> Iterator[Piece]:
         """
@@ -292,10 +256,20 @@ class Reducer:
         for number_ in sorted(set(which[left].reshape(-1).tolist())):
             counted = which == number_
             mine: Mask = left & (counted | is_neutral[which]).all(1) & counted.any(1)
-            found = self._of_piece(view, number_, cell.where(mine), counted) if mine.any() else None
+            if not mine.any():
+                continue
+            found = self._of_piece(view, number_, cell.where(mine), counted)
+            found = found or self._of_elements(view, number_, cell.where(mine), counted)
             if found is not None:
                 yield from found
                 left &= ~mine
+        linear = [self._linear(piece, view.shape) for piece in view.pieces]
+        for operation in {each.key: each for each in linear if each is not None}.values():
+            is_own = np.array([each is not None and each.key == operation.key for each in linear])
+            mine = left & is_own[which].any(1)
+            for piece in self._pushed(view, cell, mine, operation, is_own, which) if mine.any() else ():
+                left &= ~piece.box.active
+                yield piece
         if left.any():
             yield from self._applied(view, cell.where(left))
 
@@ -315,11 +289,46 @@ class Reducer:
             if self.kind == "add" and isinstance(own.source, Constant) and counted[box.active].all():
                 value = exact_multiple(own.source.value, self.members.shape[1])
                 return None if value is None else [replace(piece, source=self.kernel.universe.constant(value))]
-            return self._pushed(own, piece, counted)
+            return None
         if own.partial.kind != self.kind or not self._agrees(own, box, counted):
             return None
-        joined = self._joined(own.partial, box.active, counted)
+        joined = self._joined(own.source, own.partial, box.active, counted)
         return None if joined is None else [replace(piece, partial=joined[0])]
+
+    def _of_elements(self, view: View, number_: int, box: Box, counted: Mask) -> Sequence[Piece] | None:
+        """
+        The all-reduce in `box` of elements of one tensor: a reduction of them in the whole program.
+
+        Of devices with parts of one element, these are together all of it. None if there is no such reduction.
+        """
+        own, count, active = view.pieces[number_], self.kernel.devices, box.active
+        if own.source.is_local or not active.all() or not box.contains(full_box(view.shape, count)).all():
+            return None
+        offsets = np.column_stack(
+            [np.zeros(count, np.int64), *(np.broadcast_to(index.offset, count) for index in own.at)]
+        )
+        _, firsts, elements = np.unique(offsets, axis=0, return_index=True, return_inverse=True)
+        theirs = np.where(counted, elements.reshape(-1)[self.members], -1)
+        chosen = [np.sort(row[row >= 0]) if own.partial is None else np.unique(row[row >= 0]) for row in theirs]
+        if len({len(each) for each in chosen}) != 1 or len(chosen[0]) == 1:
+            return None
+        pieces, space = list[Piece](), (*view.shape, len(chosen[0]))
+        for place, element in enumerate(np.array(chosen).T):
+            same, partial = theirs == element[:, None], own.partial
+            if partial is not None and (
+                partial.kind != self.kind or self._joined(own.source, partial, active, same) != (None,)
+            ):
+                return None
+            found = View(view.shape, (replace(own, box=full_box(view.shape, count), partial=None),))
+            (piece,) = at_devices(found, firsts[element]).pieces
+            lo, hi = (np.hstack([ends, np.full((count, 1), place + n)]) for n, ends in enumerate((box.lo, box.hi)))
+            pieces.append(replace(piece, box=Box(lo, hi, active)))
+        stacked, kinds = View(space, merged(pieces)), self.kinds
+        if isinstance(own.source, Term) and own.source.operation.name == "reduce":
+            kinds = own.source.operation.kinds
+        applied = Applied("reduce", None, "", (), kind=self.kind, kinds=kinds)
+        results = apply_reduction(self.kernel, applied, [stacked], len(view.shape), kinds).pieces
+        return None if any(piece.source.is_local for piece in results) else results
 
     def _applied(self, view: View, cell: Box) -> Sequence[Piece]:
         """The all-reduce of values of the program of a device that are no parts of sums: a term of its own."""
@@ -363,7 +372,7 @@ class Reducer:
                 return False
         return True
 
-    def _joined(self, partial: Partial, active: Mask, counted: Mask) -> tuple[Partial | None] | None:
+    def _joined(self, source: Source, partial: Partial, active: Mask, counted: Mask) -> tuple[Partial | None] | None:
         """
         The parts of a reduction of the counted devices of a group together, on `active` ones: `(None,)` if that is all.
 
@@ -374,89 +383,183 @@ class Reducer:
             for rank in range(self.members.shape[1])
             for box in partial.boxes
         ]
-        return parts_together(self.kind, partial.sizes, boxes, active)
+        return parts_together(self.kind, partial.sizes, boxes, active, source)
 
-    def _pushed(self, own: Piece, piece: Piece, counted: Mask) -> list[Piece] | None:
-        """
-        The all-reduce of a linear function of parts of sums: the function of their all-reduces.
-
-        `piece` is `own` as the first counted device of each group has it.
-        """
-        term, active = own.source, piece.box.active
-        if self.kind != "add" or not isinstance(term, Term) or not term.is_local or not is_made_of_parts(own):
+    def _linear(self, piece: Piece, shape: Sequence[int]) -> "Linear | None":
+        """The operation by which a piece is made of parts of reductions, over a tensor of this shape; None for none."""
+        term = piece.source
+        if not isinstance(term, Term) or not is_made_of_parts(piece) or piece.partial is not None or not term.is_local:
             return None
-        counts = counted.sum(1)
-        count = int(counts[active][0])
-        if (counts[active] != count).any() or not self._agrees(replace(own, at=own.at[1:]), piece.box, counted):
+        old, sizes = term.operation, term.operation.sizes
+        more = tuple(dim for dim, role in enumerate(old.roles) if role != "p")
+        if (
+            old.extra
+            or old.members is not None
+            or not has_whole_pieces(View(sizes, (Piece(term, (), term.box),)), more)
+        ):
             return None
-        if not own.at[0].is_known:
-            return None
-        order = np.argsort(~counted, axis=1, kind="stable")[:, :count]
-        computing = np.broadcast_to(own.at[0].offset, self.kernel.devices)
-        reducer = self._over(computing[np.take_along_axis(self.members, order, axis=1)])
-        if term not in reducer._reads:
-            reducer._reads[term] = reducer._linear_reads(term)
-        reads = reducer._reads[term]
-        if reads is None:
-            return None
-        operation = term.operation
-        out: list[int | None] = [*term.parallel, *(None for _ in operation.extra)]
-        again = self.kernel.apply(operation, reads, out, 0.0 if "r" in operation.roles else None)
-        found = pull(again, piece.at[1:], [int(end) for end in piece.box.hi.max(0)])
-        return None if found is None else [replace(p, box=p.box.meet(piece.box)) for p in found.pieces]
+        roles = "p" * len(shape) + "".join(old.roles[dim] for dim in more)
+        space = (*shape, *(sizes[dim] for dim in more))
+        first_part = [*map(is_made_of_parts, term.reads)].index(True)
+        return Linear(replace(old, roles=roles, sizes=space, is_total=False), more, len(term.reads), first_part)
 
-    def _over(self, members: Ints) -> "Reducer":
-        """That over other devices."""
-        if np.array_equal(members, self.members):
-            return self
-        key = members.tobytes()
-        if key not in self._others:
-            self._others[key] = Reducer(self.kernel, self.kind, self.neutral, members)
-        return self._others[key]
-
-    def _linear_reads(self, term: Term) -> list[View] | None:
+    def _pushed(
+        self, view: View, cell: Box, where: Mask, linear: "Linear", is_own: Mask, which: Ints
+    ) -> Sequence[Piece]:
         """
-        The reads of a term with those reduced in which together it is linear; None if others are parts of sums.
+        The all-reduce of a linear function of parts of reductions: the function of their all-reduces.
 
-        The others have to be the same on all devices of a group.
+        The devices of a group have it of `is_own` pieces; on others each operand that is reduced is neutral, or what
+        they have is combined with what is neutral. Operands that are not reduced have to be the same.
         """
-        operation = term.operation
-        has_part = [is_made_of_parts(piece) for piece in term.reads]
-        is_summed: Sequence[bool]
-        match operation.name, has_part:
-            case "stablehlo.add" | "stablehlo.subtract" | "stablehlo.negate", _:
-                is_summed = [True] * len(has_part)
-            case "stablehlo.convert", _ if _is_of_numbers(operation) or _wraps_around(operation):
-                is_summed = has_part
-            case "reduce", _ if operation.kind == "add":
-                is_summed = has_part
-            case "stablehlo.multiply" | "product", [True, False] | [False, True]:
-                is_summed = has_part
-            case "stablehlo.divide", [True, False] if _is_of_numbers(operation):
-                is_summed = has_part
-            case "stablehlo.select", [False, _, _]:
-                is_summed = [False, True, True]
-            case _:
-                return None
-        reads = list[View]()
-        for piece, is_summand in zip(term.reads, is_summed, strict=True):
-            view = View(operation.sizes, (replace(piece, box=term.box),))
-            if is_summand:
-                view = self.reduced(view)
-            elif self._agrees(piece, term.box):
-                view = at_devices(view, self.members[:, 0])
+        operation, neutral = linear.operation, self.kernel.universe.constant(self.neutral)
+        rank, space, pads = len(view.shape), operation.sizes, operation.name in (*self._names, "stablehlo.subtract")
+        reads, side = (
+            [list[Piece]() for _ in range(linear.count)],
+            linear.first_part if operation.name in self._names else 0,
+        )
+        for piece, mine in zip(view.pieces, is_own, strict=True):
+            own = replace(piece, box=piece.box.meet(cell))
+            if not own.box.active.any():
+                continue
+            if mine:
+                found = [read_at(self.kernel, own, place, linear.more) for place in range(linear.count)]
+            elif pads:
+                found = [own, replace(own, source=neutral, at=(), partial=None, outside=None)]
+                found = found[::-1] if side == is_made_of_parts(own) else found
             else:
-                return None
-            reads.append(view)
-        return reads
+                continue
+            for pieces, read in zip(reads, found, strict=True):
+                pieces += () if read is None else (read,)
+        has_part = [any(map(is_made_of_parts, pieces)) for pieces in reads]
+        is_reduced = self._reduced_reads(operation, has_part)
+        if is_reduced is None:
+            return ()
+        counted, views = is_own[which] & where[:, None], list[View]()
+        for pieces, is_summand in zip(reads, is_reduced, strict=True):
+            if is_summand and not pads:
+                pieces += self._neutral_beside(view, cell, space)
+            made = View(space, merged(pieces))
+            views.append(self.reduced(made) if is_summand else self._agreed(made, counted))
+        if "r" in operation.roles:
+            details, masks = operation.details, len(views) - 1 if operation.name in (LOOKUP, SCATTER) else 0
+            kinds = (details.element,) if isinstance(details, Details) else operation.kinds
+            results = apply_reduction(self.kernel, operation, views, rank, kinds, masks).pieces
+        elif rank < len(space):
+            results = self.kernel.apply(operation, views, range(rank)).pieces
+        else:
+            results = [*self._elementwise(operation, views, is_reduced)]
+        return [replace(p, box=box) for p in results if (box := p.box.meet(cell).where(where)).active.any()]
+
+    def _elementwise(self, operation: Applied, views: Sequence[View], is_reduced: Sequence[bool]) -> Iterator[Piece]:
+        """A linear operation on views: neutral where all are that are reduced, one of two where the other one is."""
+        combines = operation.name in self._names
+        for box, chosen in refined([view.pieces for view in views]):
+            places = [place for place, piece in enumerate(chosen) if not self.kernel.is_number(piece, self.neutral)]
+            if not any(is_reduced[place] for place in places):
+                yield Piece(self.kernel.universe.constant(self.neutral), (), box)
+            elif places == [0] and (combines or operation.name == "stablehlo.subtract"):
+                yield replace(chosen[0], box=box)
+            elif places == [1] and combines:
+                yield replace(chosen[1], box=box)
+            else:
+                parts = [View(operation.sizes, (replace(piece, box=box),)) for piece in chosen]
+                yield from self.kernel.apply(operation, parts, range(len(operation.sizes))).pieces
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        """The names of the elementwise operations that combine as the all-reduce does: of numbers, and of truths."""
+        return f"stablehlo.{self.kind}", self.kind
+
+    def _neutral_beside(self, view: View, cell: Box, space: Sequence[int]) -> Iterator[Piece]:
+        """What is neutral in a cell, over a space that begins with the dimensions of the view."""
+        for piece in view.pieces:
+            if self.kernel.is_number(piece, self.neutral):
+                yield from self.kernel.pulled(
+                    View(view.shape, (replace(piece, box=piece.box.meet(cell)),)), identity(view.shape), space
+                ).pieces
+
+    def _agreed(self, view: View, counted: Mask) -> View:
+        """A view as the first counted device of each group has it; nothing of it if another one has something else."""
+        devices = np.arange(self.kernel.devices)
+        firsts = np.where(counted.any(1), self.members[devices, counted.argmax(1)], -1)
+        found = at_devices(view, firsts)
+        others = (np.where(counted[:, rank], self.members[:, rank], firsts) for rank in range(counted.shape[1]))
+        is_same = all(same_in(found, at_devices(view, other), p.box) for other in others for p in found.pieces)
+        return found if is_same else View(view.shape, ())
+
+    def _reduced_reads(self, operation: Applied, has_part: Sequence[bool]) -> Sequence[bool] | None:
+        """Which reads are reduced where the operation is applied to all-reduces; None if it is not linear in these."""
+        name, parts, count = operation.name, [*has_part], len(has_part)
+        first, is_alone = [place == 0 for place in range(count)], parts.count(True) == 1
+        if name == "stablehlo.select" and not parts[0]:
+            return [False, True, True]
+        if not _keeps(self.kind, operation.kinds):
+            return None
+        if name in self._names or (self.kind, name) in SUMS:
+            return [True] * count
+        if name == UPDATE and not any(parts[2:]):
+            return [place < 2 for place in range(count)]
+        if name in (LOOKUP, SCATTER, "reduce") and operation.kind == self.kind and parts == first:
+            return first
+        if self.kind == "add" and (
+            name == "stablehlo.convert"
+            or (name in ("stablehlo.multiply", "product") and is_alone)
+            or (name == "stablehlo.divide" and parts == first and {*operation.kinds} <= NUMBERS)
+        ):
+            return parts
+        return None
 
 
-def _is_of_numbers(operation: Applied) -> bool:
-    """Whether an elementwise operation is between real or complex numbers: integers round, and wrap around."""
-    return bool(operation.kinds) and {*operation.kinds} <= NUMBERS
+SUMS = frozenset({("add", "stablehlo.subtract"), ("add", "stablehlo.negate")})
+"""Operations of which sums are sums."""
 
 
-def _wraps_around(operation: Applied) -> bool:
-    """Whether a conversion of integers only drops bits, so that sums that wrap around are sums that wrap around."""
-    source, target = map(integer_range, operation.kinds)
-    return source is not None and target is not None and target[1] - target[0] <= source[1] - source[0]
+@dataclass(frozen=True, eq=False, slots=True)
+class Linear:
+    """An operation over a tensor: its space has the dimensions of that, then those of a term that are `more`."""
+
+    operation: Applied
+    more: tuple[int, ...]
+    count: int
+    """How many reads it has."""
+    first_part: int
+    """The first of these that is made of parts of reductions."""
+
+    @property
+    def key(self) -> object:
+        """Equal for equal operations."""
+        op = self.operation
+        return op.name, op.details, op.kinds, op.kind, op.roles, op.sizes, self.count
+
+
+def _key(view: View) -> object:
+    """What a view is, as a value that is equal for equal ones."""
+    return view.shape, tuple(
+        (
+            piece.source,
+            piece.outside,
+            *((index.digits, index.offset.tobytes()) for index in piece.at),
+            *_ends(piece.box),
+            *(() if piece.partial is None else (piece.partial.kind, *map(_ends, piece.partial.boxes))),
+        )
+        for piece in view.pieces
+    )
+
+
+def _ends(box: Box) -> tuple[bytes, bytes, bytes]:
+    return box.lo.tobytes(), box.hi.tobytes(), box.here.tobytes()
+
+
+def _keeps(kind: str, kinds: Sequence[Attribute]) -> bool:
+    """
+    Whether elements of the first kinds are those of the last one in a reduction: also sums of real or complex numbers,
+    and of integers of which only bits are dropped, since what wraps around wraps around then too.
+    """
+    ranges = [integer_range(element) for element in kinds]
+    last = ranges[-1] if ranges else None
+    return {*kinds} <= NUMBERS or all(
+        element == kinds[-1]
+        or (kind == "add" and limits is not None and last is not None and last[1] - last[0] <= limits[1] - limits[0])
+        for element, limits in zip(kinds, ranges, strict=True)
+    )

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from xshardy.dialects import chlo, stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -29,10 +29,10 @@ from xshardy.proving.index import (
     digit_of,
     is_uniform,
     number,
-    same_index,
 )
-from xshardy.proving.kernel import Kernel, Undecided
+from xshardy.proving.kernel import Kernel, Undecided, is_finite
 from xshardy.proving.rules.keys import (
+    BOOLEAN_NAMES,
     NUMBERS,
     REAL,
     TRUTH,
@@ -45,7 +45,7 @@ from xshardy.proving.rules.keys import (
 from xshardy.proving.rules.look_up_windows import selected
 from xshardy.proving.sources import Constant, Source, Term
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, settled
+from xshardy.proving.views import Box, Piece, View, bounds, merged, refined, same_piece, settled
 
 COMMUTATIVE = frozenset(
     {
@@ -59,21 +59,14 @@ COMMUTATIVE = frozenset(
     }
 )
 
-BOOLEAN_NAMES: Mapping[type[Operation], str] = {
-    stablehlo.AddOp: "or",
-    stablehlo.MaxOp: "or",
-    stablehlo.MulOp: "and",
-    stablehlo.MinOp: "and",
-    stablehlo.AndOp: "and",
-    stablehlo.OrOp: "or",
-}
-"""What combiners are for truths."""
-
 
 def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
     """The numbers that are known, and terms for the rest."""
     shape = shape_of(op.results[0])
-    operands = [view if view.shape == shape else kernel.pulled(view, (), shape) for view in operands]
+    operands = [
+        _with_integers(kernel, view if view.shape == shape else kernel.pulled(view, (), shape), element_of(value))
+        for view, value in zip(operands, op.operands, strict=True)
+    ]
     if isinstance(op, chlo.SquareOp):
         operands = [operands[0], operands[0]]
     pieces, rest = list[Piece](), list[tuple[Box, tuple[Piece, ...]]]()
@@ -94,6 +87,19 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
             views = [View(shape, (piece,)) for piece in reads]
             pieces += kernel.apply(each, views, range(len(shape))).pieces
     return [View(shape, merged(pieces))]
+
+
+def _with_integers(kernel: Kernel, view: View, element: Attribute) -> View:
+    """A tensor of integers, with what is neutral in a reduction as the integer that it is."""
+    if integer_range(element) is None or not any(isinstance(piece.source, Constant) for piece in view.pieces):
+        return view
+    pieces = list[Piece]()
+    for piece in view.pieces:
+        value = piece.source.value if isinstance(piece.source, Constant) else None
+        if isinstance(value, int | float) and abs(value) < LARGEST:
+            piece = Piece(kernel.universe.integers, (number(int(value)),), piece.box)
+        pieces.append(piece)
+    return View(view.shape, merged(pieces))
 
 
 def selected_where_known(kernel: Kernel, mask: View, on_true: View, on_false: View) -> tuple[list[Piece], View]:
@@ -148,10 +154,6 @@ def converted_from_integers(kernel: Kernel, op: Operation, positions: View) -> V
 
 def _known(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     """The result in `box` if it is a number, an integer or one of the operands; None if a term has to stand for it."""
-    if any(piece.partial is not None for piece in reads) and not isinstance(
-        op, stablehlo.ConvertOp | stablehlo.SelectOp
-    ):
-        return None
     if (number_ := _exact(op, [piece.source for piece in reads])) is not None:
         return [Piece(kernel.universe.constant(number_), (), box)]
     rule = KNOWN.get(type(op))
@@ -188,10 +190,12 @@ def _integers(kernel: Kernel, reads: Sequence[Piece]) -> list[Index] | None:
 
 
 def _in_range(kernel: Kernel, op: Operation, value: Index | None, box: Box) -> list[Piece] | None:
-    """The piece of an integer, if it is one of its type everywhere."""
+    """The piece of an integer, if it is one of its type everywhere; one that is known wraps around."""
     limits = integer_range(element_of(op.results[0]))
     if value is None or limits is None or not value.is_small:
         return None
+    if value.is_known and limits[1] - limits[0] < LARGEST:
+        value = number((value.offset - limits[0]) % (limits[1] - limits[0] + 1) + limits[0])
     low, high = bounds(value, box)
     fits = (low >= max(limits[0], -LARGEST)) & (high <= min(limits[1], LARGEST)) | ~box.active
     return [Piece(kernel.universe.integers, (value,), box)] if fits.all() else None
@@ -220,6 +224,9 @@ def _product(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) ->
             if factor.is_known and is_uniform(factor.offset):
                 return _in_range(kernel, op, combine((int(factor.offset[0]), value)), box)
         return None
+    for one, other in (reads, reads[::-1]):
+        if kernel.is_number(one, 0.0) and is_finite(other):
+            return [one]
     return _neutral(kernel, op, reads, 1.0) or _logical(kernel, op, reads, box)
 
 
@@ -245,7 +252,7 @@ def _quotient(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -
 def _neutral(kernel: Kernel, op: Operation, reads: Sequence[Piece], value: float) -> list[Piece] | None:
     """The other operand, where one does not change it."""
     for one, other in (reads, reads[::-1]):
-        if isinstance(one.source, Constant) and kernel.is_number(one, value):
+        if kernel.is_number(one, value):
             return [other]
     return None
 
@@ -367,11 +374,10 @@ def _cut(piece: Piece, boxes: Iterable[Box]) -> list[Piece]:
 
 def _selected(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:
     on_true, on_false = reads[1:]
-    is_same = on_true.source is on_false.source and on_true.outside is on_false.outside
-    is_same &= on_true.partial is on_false.partial is None
-    if is_same and all(same_index(a, b, box.active) for a, b in zip(on_true.at, on_false.at, strict=True)):
+    if same_piece(on_true, on_false, box, shape_of(op.results[0])):
         return [on_true]
-    return selected(kernel, reads, box, shape_of(op.results[0]))
+    result = op.results[0]
+    return selected(kernel, reads, box, shape_of(result), kind_of_element(element_of(result)))
 
 
 def _converted(kernel: Kernel, op: Operation, reads: Sequence[Piece], box: Box) -> list[Piece] | None:

@@ -48,8 +48,9 @@ def with_gaps(kernel: Kernel, view: View, factors: Sequence[int], fill: View) ->
     for dim, factor in enumerate(factors):
         if factor > 1:
             found = _with_gaps(kernel, view, dim, factor, fill.pieces[0], constant)
-            if found is None and view.is_known(kernel.devices):
-                found = _with_gaps(kernel, kernel.single(view), dim, factor, fill.pieces[0], constant)
+            for is_named in (False, True) if view.is_known(kernel.devices) else ():
+                if found is None:
+                    found = _with_gaps(kernel, kernel.single(view, is_named), dim, factor, fill.pieces[0], constant)
             if found is None:
                 return None
             view = found
@@ -67,7 +68,7 @@ def _with_gaps(kernel: Kernel, view: View, dim: int, factor: int, fill: Piece, c
             pieces.append(replace(fill, box=region))
             continue
         is_plain = piece.partial is None and piece.outside is None and not has_no_end(piece.source)
-        spread = None if not is_plain else _spread(kernel, piece, dim, factor, constant, view, shape)
+        spread = None if not is_plain else _spread(kernel, piece, dim, factor, constant, fill, view, shape)
         if spread is None:
             return None
         pieces += [spread, *(replace(fill, box=rest) for rest in without(region, spread.box))]
@@ -80,7 +81,14 @@ def _is(kernel: Kernel, piece: Piece, fill: Piece, constant: Constant) -> bool:
 
 
 def _spread(
-    kernel: Kernel, piece: Piece, dim: int, factor: int, fill: Constant, view: View, shape: Sequence[int]
+    kernel: Kernel,
+    piece: Piece,
+    dim: int,
+    factor: int,
+    fill: Constant,
+    filling: Piece,
+    view: View,
+    shape: Sequence[int],
 ) -> Piece | None:
     """
     A piece with gaps along `dim`, and the gap behind its last element if that is one between elements of its source.
@@ -109,7 +117,7 @@ def _spread(
         mine, others = Digit(old.stride, dim, 1, shape[dim]), [d for d in piece.at[place].digits if d != old]
     scaled = [digit._replace(stride=digit.stride * factor) for digit in others]
     index = Index((piece.at[place].offset - start) * factor, canonical([*scaled, mine]))
-    source = kernel.universe.gapped(piece.source, place, factor, fill)
+    source = kernel.universe.gapped(piece.source, place, factor, fill, filling)
     wide = Box(box.lo, np.minimum(box.hi + factor - 1, shape), active)
     wide.hi[:, [d for d in range(len(shape)) if d != dim]] = box.hi[:, [d for d in range(len(shape)) if d != dim]]
     low, high = bounds(index, wide)

@@ -1,11 +1,14 @@
 """What decides about the result of an operation beside its operands, as values that are equal for equal functions."""
 
+from collections.abc import Mapping
 from typing import cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, Signedness, TensorType, f64, i1
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
+
+from xshardy.dialects import stablehlo
 
 IRRELEVANT = frozenset(
     {
@@ -30,6 +33,17 @@ TRUTH, REAL, COMPLEX = i1, f64, ComplexType(f64)
 
 NUMBERS = frozenset({REAL, COMPLEX})
 """Kinds of elements that neither round nor wrap around."""
+
+
+BOOLEAN_NAMES: Mapping[type[Operation], str] = {
+    stablehlo.AddOp: "or",
+    stablehlo.MaxOp: "or",
+    stablehlo.MulOp: "and",
+    stablehlo.MinOp: "and",
+    stablehlo.AndOp: "and",
+    stablehlo.OrOp: "or",
+}
+"""What combiners are for truths."""
 
 
 def element_of(value: SSAValue) -> Attribute:
@@ -66,6 +80,10 @@ def details_of(op: Operation, leave_out: frozenset[str] = frozenset()) -> tuple[
     ]
     properties += [(name, str(value)) for name, value in sorted(op.attributes.items()) if name in DECISIVE]
     return tuple(properties), tuple(fingerprint(region) for region in op.regions)
+
+
+NO_DETAILS = (), ()
+"""Those of operations without properties and regions."""
 
 
 def fingerprint(region: Region) -> str:

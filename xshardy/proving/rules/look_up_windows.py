@@ -11,18 +11,20 @@ Soundness: the kernel gets the sum in place of that only if both are the same fo
 on each device. `offset_of` decides this; which functions are tried does not matter.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from xdsl.ir import Attribute
 
-from xshardy.proving.index import Index, Ints, combine, identity, number, same_index, substitute, whole
+from xshardy.proving.index import UNLIMITED, Index, Ints, combine, identity, number, same_index, substitute, whole
 from xshardy.proving.kernel import Kernel, has_whole_pieces
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.keys import TRUTH
 from xshardy.proving.rules.piecewise import A, Function, everywhere
-from xshardy.proving.rules.runtime import Value, is_of_one, joint, read_of, same_atom, value_of
+from xshardy.proving.rules.reductions import apply_reduction, roles_of
+from xshardy.proving.rules.runtime import Value, joint, read_of, same_atom, value_of
 from xshardy.proving.sources import Operation as Applied
 from xshardy.proving.sources import Term
 from xshardy.proving.views import Box, Mask, Piece, View, full_box, merged, same_in, settled, without
@@ -36,7 +38,7 @@ class Details:
     """What decides about an operation beside its reads: the function of each atom, and how it computes."""
 
     functions: tuple[Function, ...]
-    element: object
+    element: Attribute
     body: str = ""
 
 
@@ -125,7 +127,7 @@ class Looked:
 
     operand: View
     picks: tuple[Pick, ...]
-    element: object
+    element: Attribute
     beside: View | None = None
 
     @property
@@ -166,11 +168,7 @@ def looked_up(kernel: Kernel, looked: Looked) -> View:
     else:
         view = _as_sum(kernel, looked, starts) if looked.beside is None else _as_update(kernel, looked, starts)
     for piece in view.pieces if not kernel.is_whole else ():
-        if (
-            piece.source.is_local
-            and piece.partial is None
-            and has_whole_pieces(View(view.shape, (piece,)), range(len(view.shape)))
-        ):
+        if piece.source.is_local and piece.partial is None:
             kernel.lookups.setdefault(piece.source, (piece, looked))
     return view
 
@@ -185,8 +183,8 @@ def _as_sum(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
         Details(tuple(f for f, _, _ in starts), looked.element),
         "or" if looked.element == TRUTH else "add",
     )
-    applied = Applied(LOOKUP, details, "p" * rank + "r" * len(starts), space, kind=kind)
-    return kernel.apply(applied, reads, range(rank), looked.zero, masks=len(reads) - 1)
+    applied = Applied(LOOKUP, details, roles_of(space, rank), space, kind=kind)
+    return apply_reduction(kernel, applied, reads, rank, (looked.element,), len(reads) - 1)
 
 
 def _as_update(kernel: Kernel, looked: Looked, starts: Sequence[Start]) -> View:
@@ -259,18 +257,23 @@ def aligned(kernel: Kernel, pick: Pick, first: Ints, end: Ints, size: int, names
 
     The function is one of the whole program if that looks up at it, or that of the first device.
     """
-    terms = [term for term in kernel.universe.terms if not term.is_local and term.operation.name in names]
-    details = [t.operation.details for t in terms if any(read.source is pick.atom.source for read in t.reads)]
-    candidates = [f for each in details if isinstance(each, Details) for f in each.functions]
-    for f in dict.fromkeys([*candidates, pick.windows[0].start]):
+    for f in dict.fromkeys([*_functions(kernel, pick.atom, names), pick.windows[0].start]):
         found = piecewise.on_devices(
             lambda each, f=f: offset_of(*each, size, f), zip(pick.windows, first.tolist(), end.tolist(), strict=True)
         )
         offsets = [offset for each in found if each is not None for offset in each]
-        if len(offsets) == len(found):
+        if len(offsets) == len(found) and all(abs(offset or 0) < UNLIMITED for offset in offsets):
             never = np.array([offset is None for offset in offsets])
             return f, np.array([offset or 0 for offset in offsets], np.int64), never
     return None
+
+
+def _functions(kernel: Kernel, atom: Piece, names: Sequence[str]) -> Iterator[Function]:
+    """The functions at which the whole program looks up, of elements of the tensor of an atom, among others."""
+    for term in kernel.universe.terms:
+        details = term.operation.details
+        if not term.is_local and term.operation.name in names and isinstance(details, Details):
+            yield from details.functions if any(read.source is atom.source for read in term.reads) else ()
 
 
 def offset_of(window: Window, first: int, end: int, size: int, f: Function) -> tuple[int | None] | None:
@@ -308,11 +311,18 @@ def own_of(kernel: Kernel, piece: Piece, shape: Sequence[int], shift: Sequence[I
     expected = [index for index in moved if index is not None]
     here = [settled(at, piece.box, [int(end) for end in hi.max(0, initial=1)]) for at in (piece.at, expected)]
     is_same = len(moved) == len(expected) and all(same_index(a, b, active) for a, b in zip(*here, strict=True))
-    return looked if is_same and not (active & ~whole_piece.box.active).any() else None
+    box = piece.box if shift is None else full_box(shape, kernel.devices).where(active)
+    return looked if is_same and whole_piece.box.contains(box).all() else None
 
 
-def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int]) -> list[Piece] | None:
-    """A look-up of the device where a mask is true, and something else where it is false; or the other way round."""
+def selected(
+    kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[int], element: Attribute
+) -> list[Piece] | None:
+    """
+    A look-up of the device where a mask is true, and something else where it is false; or the other way round.
+
+    Where the mask is one of an index, and zero is beside it, anything is a look-up in a part of one element.
+    """
     mask, *sides = reads
     if (value := value_of(kernel, mask, TRUTH)) is not None:
         for answer, truth in zip(sides, (1, 0), strict=True):
@@ -320,22 +330,31 @@ def selected(kernel: Kernel, reads: Sequence[Piece], box: Box, shape: Sequence[i
             if all(f == everywhere(truth, f) for f in here):
                 return [answer]
     for is_negated, (inner, other) in ((False, sides), (True, sides[::-1])):
-        looked = own_of(kernel, inner, shape)
+        looked = own = own_of(kernel, inner, shape)
         if looked is None:
-            continue
+            looked = Looked(View(tuple(shape), (inner,)), (), element)
+            if kernel.is_whole or not kernel.is_number(other, looked.zero):
+                continue
         if looked.beside is None and not kernel.is_number(other, looked.zero):
             found = _written(kernel, looked, mask, is_negated, other)
         else:
             is_same = looked.beside is None or same_in(looked.beside, View(looked.shape, (other,)), box)
             found = _masked(kernel, looked, mask, is_negated) if is_same else None
         view = None if found is None else looked_up(kernel, found)
-        if view is not None and view.covers(box):
+        is_known = own is not None or (
+            found is not None and all(any(_functions(kernel, pick.atom, (LOOKUP,))) for pick in found.picks)
+        )
+        if view is not None and view.covers(box) and is_known:
             return [replace(piece, box=part) for piece in view.pieces if (part := piece.box.meet(box)).active.any()]
     return None
 
 
 def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Looked | None:
-    """A look-up where a mask is true; None if the mask is no window of its picks."""
+    """
+    A look-up where a mask is true; None if the mask is no conjunction of windows of its picks and truths of indices.
+
+    A truth of another index is one of whether this is the only element of a part.
+    """
     picks = list(looked.picks)
     for conjunct in _conjuncts(kernel, mask, is_negated, looked.shape):
         for number_, pick in enumerate(picks):
@@ -348,7 +367,12 @@ def _masked(kernel: Kernel, looked: Looked, mask: Piece, is_negated: bool) -> Lo
                 picks[number_] = pick.mapped_by(lambda window, by: window.meet(by.low, by.high), narrow.windows)
                 break
         else:
-            return None
+            if not isinstance(conjunct, Value) or conjunct.atom is None:
+                return None
+            windows = piecewise.on_devices(lambda truth: every(everywhere(0, truth), 1, truth), conjunct.functions)
+            picks.append(Pick(conjunct.atom, None, windows))
+            space = (*looked.operand.shape, 1)
+            looked = replace(looked, operand=kernel.pulled(looked.operand, identity(space)[:-1], space))
     return replace(looked, picks=tuple(picks))
 
 
@@ -358,8 +382,7 @@ def _conjuncts(kernel: Kernel, mask: Piece, is_negated: bool, shape: Sequence[in
         yield None if is_negated else _true_window(kernel, looked)
         return
     name = mask.source.operation.name if isinstance(mask.source, Term) else None
-    is_one = isinstance(mask.source, Term) and is_of_one(mask.source)
-    if isinstance(mask.source, Term) and (is_one or name in ("stablehlo.not", "or" if is_negated else "and")):
+    if isinstance(mask.source, Term) and name in ("stablehlo.not", "or" if is_negated else "and"):
         for place in range(len(mask.source.reads)):
             read = read_of(kernel, mask, place)
             inner = is_negated ^ (name == "stablehlo.not")
@@ -425,13 +448,30 @@ def sliced(kernel: Kernel, view: View, outer: Pick, shape: Sequence[int]) -> Loo
         return None
     first, end = parts[0].box.lo[:, dim], parts[0].box.hi[:, dim]
     shift = [whole(d, size).plus(-first if d == dim else 0) for d, size in enumerate(view.shape)]
-    looked, size = own_of(kernel, parts[0], shape, shift), shape[dim]
+    inner = [int(end[0] - first[0]) if d == dim else size for d, size in enumerate(shape)]
+    looked = own_of(kernel, parts[0], inner, shift)
     # Along the other dimensions the look-up is all there is.
     is_all = parts[0].box.contains(full_box(view.shape, kernel.devices).along(dim, first, end)).all()
-    if looked is None or looked.beside is not None or (end - first != size).any() or not is_all:
+    if looked is None or looked.beside is not None or (end - first != inner[dim]).any() or not is_all:
         return None
-    looked = _with_picks(kernel, looked, [outer])
-    return _moved(looked, [outer.shifted((-first).tolist())])
+    looked = _moved(_with_picks(kernel, looked, [outer]), [outer.shifted((-first).tolist())])
+    return None if looked is None else _resized(kernel, looked, [dim], shape)
+
+
+def _resized(kernel: Kernel, looked: Looked, places: Collection[int], shape: Sequence[int]) -> Looked | None:
+    """A look-up of another shape along `places` of its windows; None if it depends on these otherwise."""
+    pieces = [*looked.operand.pieces, *(pick.atom for pick in looked.picks)]
+    varies = any(digit.dim in places for piece in pieces for index in piece.at for digit in index.digits)
+    are_whole = all(
+        any(has_whole_pieces(View(each, (pick.atom,)), range(len(shape))) for each in (looked.shape, tuple(shape)))
+        for pick in looked.picks
+    )
+    if varies or not are_whole or not has_whole_pieces(looked.operand, sorted(places)):
+        return None
+    space, full = (*shape, *looked.operand.shape[len(shape) :]), full_box(shape, kernel.devices)
+    at = [number(0) if d in places else whole(d, size) for d, size in enumerate(space)]
+    picks = [replace(p, atom=replace(p.atom, box=full.where(p.atom.box.active))) for p in looked.picks]
+    return replace(looked, operand=kernel.pulled(looked.operand, at, space), picks=tuple(picks))
 
 
 def _with_picks(kernel: Kernel, looked: Looked, more: Sequence[Pick]) -> Looked:
@@ -470,28 +510,22 @@ def _moved_window(window: Window, by: Window) -> Window:
     return window.moved(by.start)
 
 
-def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: object) -> View:
+def updated(kernel: Kernel, operand: View, update: View, picks: Sequence[Pick], element: Attribute) -> View:
     """
     A dynamic update, whose window starts at `picks`.
 
     Where the update is beside a window of its own what a slice at the same starts has, the operand does not change.
     """
-    shape, dims = operand.shape, [pick.place for pick in picks]
     own = own_of(kernel, update.pieces[0], update.shape) if len(update.pieces) == 1 else None
     if own is None or own.beside is None or not _keeps(kernel, operand, own, picks):
         own = Looked(update, (), element)
-    looked = _with_picks(kernel, own, picks)
     back = [pick.mapped(lambda w: replace(w, start=piecewise.added(0, w.start, -1))) for pick in picks]
-    moved = _moved(looked, back)
-    space = (*shape, *looked.operand.shape[len(shape) :])
-    places = {pick.place for pick in looked.picks if pick.place is not None}
-    varies = any(digit.dim in places for p in looked.operand.pieces for index in p.at for digit in index.digits)
-    if moved is None or varies or not has_whole_pieces(looked.operand, sorted(places)):
-        return kernel.opaque("an update", shape)
-    at = [number(0) if d in dims else whole(d, size) for d, size in enumerate(space)]
-    full = full_box(shape, kernel.devices)
-    atoms = [replace(p, atom=replace(p.atom, box=full.where(p.atom.box.active))) for p in moved.picks]
-    return looked_up(kernel, Looked(kernel.pulled(looked.operand, at, space), tuple(atoms), element, operand))
+    moved = _moved(_with_picks(kernel, own, picks), back)
+    places = [] if moved is None else [pick.place for pick in moved.picks if pick.place is not None]
+    looked = None if moved is None else _resized(kernel, replace(moved, beside=None), places, operand.shape)
+    if looked is None:
+        return kernel.opaque("an update", operand.shape)
+    return looked_up(kernel, replace(looked, element=element, beside=operand))
 
 
 def _keeps(kernel: Kernel, operand: View, own: Looked, picks: Sequence[Pick]) -> bool:

@@ -1,11 +1,11 @@
 """Gathers, scatters, dynamic slices and updates: indices that are known at run time only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
 import numpy as np
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -14,7 +14,7 @@ from xshardy.indexing.tensor_maps import values_of
 from xshardy.proving.index import UNLIMITED, Index, combine, identity, number, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules import movement, piecewise
-from xshardy.proving.rules.keys import element_of, fingerprint, kind_of_element
+from xshardy.proving.rules.keys import TRUTH, element_of, fingerprint, kind_of_element
 from xshardy.proving.rules.look_up_windows import (
     LOOKUP,
     SCATTER,
@@ -28,11 +28,14 @@ from xshardy.proving.rules.look_up_windows import (
     updated,
 )
 from xshardy.proving.rules.piecewise import Function
-from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of
-from xshardy.proving.rules.runtime import value_of
+from xshardy.proving.rules.reductions import combiner_of, joined, neutral_of, roles_of
+from xshardy.proving.rules.runtime import Value, value_of
 from xshardy.proving.rules.whole import Dims, applied_to_whole
 from xshardy.proving.sources import Operation as Applied
-from xshardy.proving.views import Piece, View
+from xshardy.proving.views import Piece, View, bounds, full_box, merged, overlaid, refined
+
+MAX_PIECES = 16
+"""How many pieces of indices have look-ups of their own, at most."""
 
 NUMBERS = frozenset({"dimension_numbers", "slice_sizes", "scatter_dimension_numbers"})
 
@@ -40,19 +43,58 @@ NUMBERS = frozenset({"dimension_numbers", "slice_sizes", "scatter_dimension_numb
 def gather(kernel: Kernel, op: stablehlo.GatherOp, operands: Sequence[View]) -> Sequence[View]:
     """A look-up along the dimensions that windows move along; the others are those of the result."""
     dims, sizes, shape = op.dimension_numbers.dims, values_of(op.slice_sizes), shape_of(op.result)
-    operand, batch, inner = operands[0], dims.batch_dims(len(shape)), dims.offset_of(len(operands[0].shape))
-    at, picks = list[Index](), list[Pick]()
-    for dim, size in enumerate(operand.shape):
-        place = inner.get(dim)
-        if dim in dims.batch_of:
-            at.append(whole(batch[dims.batch_of[dim]], size))
-        elif dim in dims.started and sizes[dim] < size:
-            component = _component(kernel, dims, operands[1], dim, {d: whole(d, shape[d]) for d in batch}, shape)
-            start = _start(kernel, component, op.operands[1], size - sizes[dim])
-            at.append(_at(start, place, shape, picks, size))
-        else:
-            at.append(number(0) if place is None else whole(place, shape[place]))
-    return [_looked_up(kernel, op.result, operand, at, picks)]
+    operand, batch = operands[0], dims.batch_dims(len(shape))
+    walked = {place: whole(place, shape[place]) for place in batch}
+    indices = {
+        dim: _component(kernel, dims, operands[1], dim, walked, shape)
+        for dim in dims.started
+        if dim not in dims.batch_of and sizes[dim] < operand.shape[dim]
+    }
+    places = {**dims.offset_of(len(operand.shape)), **{dim: batch[place] for dim, place in dims.batch_of.items()}}
+    return [_windows(kernel, op.result, operand, indices, kind_of_element(element_of(op.operands[1])), sizes, places)]
+
+
+def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
+    """A slice where the starts are known; otherwise a look-up along the dimensions in which they are not."""
+    shape, operand = shape_of(op.result), operands[0]
+    indices = {
+        dim: kernel.pulled(operands[1 + dim], (), shape) for dim, size in enumerate(shape) if size < operand.shape[dim]
+    }
+    kind = kind_of_element(element_of(op.operands[1])) if indices else TRUTH
+    return [_windows(kernel, op.result, operand, indices, kind, shape, {dim: dim for dim in range(len(shape))})]
+
+
+def _windows(
+    kernel: Kernel,
+    result: SSAValue,
+    operand: View,
+    indices: Mapping[int, View],
+    kind: Attribute,
+    sizes: Sequence[int],
+    places: Mapping[int, int],
+) -> View:
+    """
+    Windows of `sizes` of an operand, which start at `indices` along some dimensions, and at 0 along others.
+
+    `places` has the dimension of the result for each one of the operand that it has. Each piece of the indices has its
+    own look-up: beside the indices of the whole program, those of a device have padding.
+    """
+    shape, given = shape_of(result), [*indices.values()]
+    if prod(len(view.pieces) for view in given) > MAX_PIECES:
+        given = [kernel.single(view) for view in given]
+    pieces, walked = list[Piece](), [places.get(dim) for dim in range(len(operand.shape))]
+    base = [number(0) if place is None else whole(place, shape[place]) for place in walked]
+    is_slice = places == {dim: dim for dim in range(len(shape))} and len(shape) == len(operand.shape)
+    for box, chosen in refined([view.pieces for view in given]) if given else [(full_box(shape, kernel.devices), ())]:
+        starts = dict(zip(indices, chosen, strict=True))
+        at, picks = list(base), list[Pick]()
+        for dim, piece in starts.items():
+            start = _start(kernel, replace(piece, box=box), kind, operand.shape[dim] - sizes[dim])
+            at[dim] = _at(start, places.get(dim), shape, picks, operand.shape[dim])
+        sliced_ = sliced(kernel, operand, picks[0], shape) if is_slice and len(picks) == 1 else None
+        found = _looked_up(kernel, result, operand, at, picks) if sliced_ is None else looked_up(kernel, sliced_)
+        pieces += (replace(piece, box=part) for piece in found.pieces if (part := piece.box.meet(box)).active.any())
+    return View(shape, merged(pieces))
 
 
 def _component(
@@ -65,23 +107,18 @@ def _component(
     return kernel.pulled(indices, at, space)
 
 
-def _start(kernel: Kernel, index: View, value: SSAValue, greatest: int) -> Index | Pick:
+def _start(kernel: Kernel, piece: Piece, kind: Attribute, greatest: int) -> Index | Pick:
     """An index clamped to `[0, greatest]`: an index if it is known, otherwise a window of its functions of the atom."""
-    piece, is_known = _one_piece(kernel, index)
-    found = value_of(kernel, piece, kind_of_element(element_of(value)))
-    if found is None or (found.atom is None and not is_known):
+    found = value_of(kernel, piece, kind)
+    if found is None:
         raise Undecided("its index is no integer that is known everywhere")
     clamped = found.mapped(lambda f: piecewise.smaller(piecewise.larger(f, 0), greatest))
     if found.atom is None:
         return number(np.array([f.lines[0].constant for f in clamped.functions]))
     if found.atom.source is kernel.universe.integers:
-        low, high = found.atom.at[0].bounds(piece.box.lo, piece.box.hi)
-        if (
-            is_known
-            and (low >= 0).all()
-            and (high <= greatest).all()
-            and all(f == piecewise.everything(f) for f in found.functions)
-        ):
+        low, high = bounds(found.atom.at[0], piece.box)
+        is_inside = ((low >= 0) & (high <= greatest) | ~piece.box.active).all()
+        if is_inside and all(f == piecewise.everything(f) for f in found.functions):
             return found.atom.at[0]
     return Pick(found.atom, None, tuple(every(f, 1) for f in clamped.functions))
 
@@ -112,23 +149,23 @@ def _looked_up(kernel: Kernel, result: SSAValue, operand: View, at: Sequence[Ind
     return looked_up(kernel, Looked(view, tuple(picks), kind))
 
 
-def dynamic_slice(kernel: Kernel, op: stablehlo.DynamicSliceOp, operands: Sequence[View]) -> Sequence[View]:
-    """A slice where the starts are known; otherwise a look-up along the dimensions in which they are not."""
-    shape, operand = shape_of(op.result), operands[0]
-    at, picks = list[Index](), list[Pick]()
-    for dim, start in enumerate(_starts(kernel, op.operands[1:], operands[1:], operand.shape, shape, shape)):
-        at.append(_at(start, dim, shape, picks, operand.shape[dim]))
-    if not kernel.is_whole and len(picks) == 1 and (found := sliced(kernel, operand, picks[0], shape)) is not None:
-        return [looked_up(kernel, found)]
-    return [_looked_up(kernel, op.result, operand, at, picks)]
-
-
 def dynamic_update_slice(
     kernel: Kernel, op: stablehlo.DynamicUpdateSliceOp, operands: Sequence[View]
 ) -> Sequence[View]:
     """An update. Dimensions are taken as a whole where some starts are known, not 0, and others are not."""
     shape, (operand, update) = shape_of(op.result), operands[:2]
-    starts = _starts(kernel, op.operands[2:], operands[2:], shape, update.shape, shape)
+    starts = list[Index | Pick]()
+    for value, view, extent, size in zip(op.operands[2:], operands[2:], shape, update.shape, strict=True):
+        known = movement.known_integers(kernel, view)
+        if extent == size:
+            starts.append(number(0))
+        elif known is not None:
+            starts.append(number(np.clip(known, 0, extent - size)))
+        else:
+            piece, is_known = _one_piece(kernel, kernel.pulled(view, (), shape))
+            if not is_known:
+                raise Undecided("its index is not known on all devices")
+            starts.append(_start(kernel, piece, kind_of_element(element_of(value)), extent - size))
     known = [start.offset for start in starts if isinstance(start, Index) and start.is_known]
     if len(known) == len(starts):
         return [movement.updated_at(kernel, operand, update, known)]
@@ -139,27 +176,6 @@ def dynamic_update_slice(
     return [updated(kernel, operand, update, picks, element)]
 
 
-def _starts(
-    kernel: Kernel,
-    values: Sequence[SSAValue],
-    views: Sequence[View],
-    shape: Sequence[int],
-    sizes: Sequence[int],
-    space: Sequence[int],
-) -> list[Index | Pick]:
-    """The clamped start of a window of `sizes` in each dimension of a tensor, over `space`."""
-    starts = list[Index | Pick]()
-    for value, view, extent, size in zip(values, views, shape, sizes, strict=True):
-        known = movement.known_integers(kernel, view)
-        if extent == size:
-            starts.append(number(0))
-        elif known is not None:
-            starts.append(number(np.clip(known, 0, extent - size)))
-        else:
-            starts.append(_start(kernel, kernel.pulled(view, (), space), value, extent - size))
-    return starts
-
-
 def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -> Sequence[View]:
     """
     An application over the elements of the operand and the slices of updates: those whose index is that of the element.
@@ -168,13 +184,13 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
     apply those of one element in the same order is assumed. An index out of bounds is that of no element.
     """
     dims, shape, updates_shape = op.scatter_dimension_numbers.dims, operands[0].shape, operands[-1].shape
-    rank, batch = len(shape), dims.batch_dims(len(updates_shape))
-    inner = dims.offset_of(rank)
+    rank, batch, count = len(shape), dims.batch_dims(len(updates_shape)), len(op.inputs)
+    inner, indices = dims.offset_of(rank), operands[count]
     moves = {dim: (updates_shape[inner[dim]] if dim in inner else 1) for dim in range(rank) if dim not in dims.batching}
     walked = {batch[place]: whole(dim, shape[dim]) for dim, place in dims.batch_of.items()}
     started, single = list[int](), set[int]()
     for dim in dims.started:
-        start = _known_start(kernel, dims, operands[1], dim)
+        start = _known_start(kernel, dims, indices, dim)
         place = None if start is None or moves[dim] > 1 else _walked_by(start, batch, updates_shape, shape[dim])
         if start is not None and place is not None and place not in walked:
             walked[place] = whole(dim, shape[dim]).plus(-start.offset)
@@ -182,7 +198,7 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
         elif start is None or moves[dim] < shape[dim] or start.digits or start.offset.any():
             started.append(dim)
             single.add(dim)
-    if len(op.inputs) > 1 or any(size != (1 if dim in single else shape[dim]) for dim, size in moves.items()):
+    if any(size != (1 if dim in single else shape[dim]) for dim, size in moves.items()):
         return _scattered_whole(kernel, op, operands)
     at = [number(0)] * len(updates_shape)
     for dim, place in inner.items():
@@ -192,28 +208,38 @@ def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -
         at[place] = walked.get(place, whole(len(space), updates_shape[place]))
         if place not in walked:
             space.append(updates_shape[place])
-    masks = list[View]()
-    functions = list[Function]()
+    masks, functions, touched = list[View](), list[Function](), full_box(shape, kernel.devices)
     for dim in started:
-        index = _component(kernel, dims, operands[1], dim, {place: at[place] for place in batch}, space)
-        found = _position(kernel, index, op.operands[1], whole(dim, shape[dim]), shape[dim])
+        index = _component(kernel, dims, indices, dim, {place: at[place] for place in batch}, space)
+        piece, is_known = _one_piece(kernel, index)
+        value = value_of(kernel, piece, kind_of_element(element_of(op.operands[count]))) if is_known else None
+        if value is not None and value.atom is None:  # all updates are of one element
+            place = np.array([f.lines[0].constant for f in value.functions])
+            touched = touched.along(dim, place, place + 1)
+            continue
+        found = None if value is None else _position(kernel, value, index.shape, whole(dim, shape[dim]), shape[dim])
         if found is None:
             return _scattered_whole(kernel, op, operands)
         functions.append(found[0])
         masks += (kernel.pulled(view, identity(space), space) for view in found[1:])
-    body, element = op.regions[0], element_of(op.results[0])
-    kind, updates = combiner_of(body.block), kernel.pulled(operands[2], at, space)
-    details = Details(tuple(functions), kind_of_element(element), body=kind or fingerprint(body))
+    body, elements = op.regions[0], [element_of(result) for result in op.results]
+    kind, updates = combiner_of(body.block), [kernel.pulled(view, at, space) for view in operands[count + 1 :]]
+    details = [
+        Details(tuple(functions), kind_of_element(element), kind or f"{number_} of {fingerprint(body)}")
+        for number_, element in enumerate(elements)
+    ]
     if kind is None:
         if prod(space[rank:]) > 1 and not (op.unique_indices is not None and op.unique_indices.value.data):
             kernel.universe.assumptions.add("a scatter applies the updates of one element in the order that they have")
-        reads = [updates, kernel.pulled(operands[0], identity(shape), space), *masks]
-        applied = Applied(SCATTER, details, "p" * rank + "w" * (len(space) - rank), tuple(space))
-        return [kernel.apply(applied, reads, range(rank))]
-    roles = "p" * rank + "r" * (len(space) - rank)
-    applied, neutral = Applied(SCATTER, details, roles, tuple(space), kind=kind), neutral_of(kind, element)
-    found = kernel.apply(applied, [updates, *masks], range(rank), neutral, masks=len(masks))
-    return [joined(kernel, kind, element, found, operands[0])]
+        reads = [*updates, *(kernel.pulled(view, identity(shape), space) for view in operands[:count]), *masks]
+        roles = "p" * rank + "w" * (len(space) - rank)
+        applied = [Applied(SCATTER, each, roles, tuple(space)) for each in details]
+        results = [kernel.apply(each, reads, range(rank)) for each in applied]
+        return [overlaid(found, touched, view) for found, view in zip(results, operands[:count], strict=True)]
+    (element,), roles = elements, roles_of(space, rank)
+    applied, neutral = Applied(SCATTER, details[0], roles, tuple(space), kind=kind), neutral_of(kind, element)
+    found = kernel.apply(applied, [*updates, *masks], range(rank), neutral, masks=len(masks))
+    return [overlaid(joined(kernel, kind, element, found, operands[0]), touched, operands[0])]
 
 
 def _known_start(kernel: Kernel, dims: SliceDims, indices: View, dim: int) -> Index | None:
@@ -239,37 +265,30 @@ def _walked_by(start: Index, batch: Sequence[int], shape: Sequence[int], size: i
 
 
 def _position(
-    kernel: Kernel, index: View, value: SSAValue, element: Index, size: int
+    kernel: Kernel, value: Value, shape: Sequence[int], element: Index, size: int
 ) -> tuple[Function, View, View] | None:
     """
     Where an index is that of an element: a function, where it has the second view is the first view.
 
     The elements of a device are `size` ones of the whole tensor. None if its index is not known to be one of that.
     """
-    piece, is_known = _one_piece(kernel, index)
-    found = value_of(kernel, piece, kind_of_element(element_of(value)))
-    if found is None or not is_known:
-        return None
-    function, atom = found.functions[0], found.atom
-    zero = piecewise.everywhere(0, piecewise.identity(0, 0))
-    if atom is None:
-        known = np.array([f.lines[0].constant for f in found.functions])
-        return zero, kernel.integer(element.plus(-known), index.shape), kernel.integer(number(0), index.shape)
-    if atom.source is kernel.universe.integers and all(f == piecewise.everything(f) for f in found.functions):
+    assert value.atom is not None
+    atom, function, offset = value.atom, value.functions[0], number(0)
+    if atom.source is kernel.universe.integers and all(f == piecewise.everything(f) for f in value.functions):
         difference = combine((1, element), (-1, atom.at[0]))
-        return zero, kernel.integer(difference, index.shape), kernel.integer(number(0), index.shape)
-    offset = number(0)
+        zero = piecewise.everywhere(0, piecewise.identity(0, 0))
+        return zero, kernel.integer(difference, shape), kernel.integer(number(0), shape)
     if not kernel.is_whole:
-        pick = Pick(atom, None, tuple(every(f, 1) for f in found.functions))
+        pick = Pick(atom, None, tuple(every(f, 1) for f in value.functions))
         extent = np.zeros(kernel.devices, np.int64), np.full(kernel.devices, size)
         aligned_ = aligned(kernel, pick, *extent, 1, (SCATTER, LOOKUP))
         if aligned_ is None:
             return None
         function, offsets, never = aligned_
-        if function.greatest >= UNLIMITED:
+        if never.any() and function.greatest >= UNLIMITED:
             return None
-        offset = number(np.where(never, function.greatest + 1, offsets))
-    return function, kernel.integer(combine((1, element), (1, offset)), index.shape), View(index.shape, (atom,))
+        offset = number(np.where(never, min(function.greatest + 1, UNLIMITED), offsets))
+    return function, kernel.integer(combine((1, element), (1, offset)), shape), View(tuple(shape), (atom,))
 
 
 def _scattered_whole(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -> Sequence[View]:

@@ -10,6 +10,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.indexing.operations import operand_maps
 from xshardy.indexing.tensor_maps import values_of
 from xshardy.interpreters.constants import constant_array
+from xshardy.proving.folding import folded
 from xshardy.proving.index import LARGEST, Index, Ints, digits_of_steps, number, reshaped, whole
 from xshardy.proving.kernel import Kernel, Undecided
 from xshardy.proving.rules.elementwise import converted_from_integers
@@ -42,7 +43,8 @@ def concatenate(kernel: Kernel, op: stablehlo.ConcatenateOp, operands: Sequence[
     for view in operands:
         pieces.append(moved(kernel, view, [start if d == dim else 0 for d in range(len(shape))], shape))
         start += view.shape[dim]
-    return [View(shape, merged(piece for view in pieces for piece in view.pieces))]
+    found = View(shape, merged(piece for view in pieces for piece in view.pieces))
+    return [folded(found, kernel.devices) or found]
 
 
 def moved(kernel: Kernel, view: View, starts: Sequence[Ints | int], shape: Sequence[int]) -> View:

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from xdsl.ir import Attribute
 
-from xshardy.proving.index import Index, number, substitute
+from xshardy.proving.index import number, substitute, whole
 from xshardy.proving.kernel import Kernel
 from xshardy.proving.rules import piecewise
 from xshardy.proving.rules.keys import TRUTH, integer_range
 from xshardy.proving.rules.piecewise import Function
 from xshardy.proving.sources import Constant, Term
-from xshardy.proving.views import Piece, same_piece
+from xshardy.proving.views import Box, Piece, View, at_devices, full_box, same_piece
 
 TRUTHS = 0, 1
 MAX_DEPTH = 40
@@ -65,9 +65,6 @@ def _numbers(kernel: Kernel, values: "np.ndarray[tuple[int], np.dtype[np.int64]]
 
 def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | None:
     """The function that a term is of the atom of its reads; None if that is none, or if these are of several atoms."""
-    if is_of_one(term):
-        read = read_of(kernel, piece, 0)
-        return None if read is None else value_of(kernel, read, TRUTH, depth + 1)
     rule, kinds = RULES.get(term.operation.name), term.operation.kinds
     if rule is None or len(kinds) != len(term.reads) + 1 or term.operation.roles.strip("p"):
         return None
@@ -92,41 +89,36 @@ def _applied(kernel: Kernel, piece: Piece, term: Term, depth: int) -> Value | No
     return Value(atom, known) if len(known) == len(results) else None
 
 
-def is_of_one(term: Term) -> bool:
-    """Whether a term is a reduction of one truth, as of the only component of an index vector: that truth."""
-    operation = term.operation
-    return (
-        operation.name == "reduce"
-        and operation.kind in ("and", "or")
-        and len(term.reads) == 1
-        and all(size == 1 for size, role in zip(operation.sizes, operation.roles, strict=True) if role == "r")
-    )
-
-
 def read_of(kernel: Kernel, piece: Piece, place: int) -> Piece | None:
-    """The read of an elementwise term at the indices of a piece of it; None if that is no view."""
-    term, at = piece.source, piece.at
+    """The read of an elementwise term at the indices of a piece of it; None if that is no view of plain elements."""
+    read = read_at(kernel, piece, place)
+    return None if read is None or read.partial is not None or read.outside is not None else read
+
+
+def read_at(kernel: Kernel, piece: Piece, place: int, more: Sequence[int] = ()) -> Piece | None:
+    """
+    The read of a term at the indices of a piece of it, on the device that computes it; None if that is no view.
+
+    It is over the dimensions of the piece, then over those of the space of the term that are `more`.
+    """
+    term, at, rank = piece.source, piece.at, piece.box.lo.shape[1]
     assert isinstance(term, Term)
-    read, operation = term.reads[place], term.operation
-    offsets = [index.offset for index in read.at]
+    read, space = term.reads[place], term.operation.sizes
     if term.is_local:
-        if not at[0].is_known:
+        if not at[0].is_known or len(term.box.here) != kernel.devices:
             return None
         rows, at = np.broadcast_to(at[0].offset, kernel.devices), at[1:]
-        if len(term.box.here) != kernel.devices:
-            return None
-        offsets = [np.broadcast_to(offset, kernel.devices)[rows] for offset in offsets]
-    if read.partial is not None or read.outside is not None or len(at) != len(term.parallel):
+        (read,) = at_devices(View(space, (replace(read, box=full_box(space, kernel.devices)),)), rows).pieces
+    if len(at) != len(term.parallel):
         return None
-    places = dict(zip(term.parallel, at, strict=True))
-    full = [places.get(dim, number(0)) for dim in range(len(operation.sizes))]
-    found = [
-        substitute(Index(offset, index.digits), full, operation.sizes, piece.box.lo, piece.box.hi)
-        for index, offset in zip(read.at, offsets, strict=True)
-    ]
+    places = {**dict(zip(term.parallel, at, strict=True)), **{d: whole(rank + n, space[d]) for n, d in enumerate(more)}}
+    ends = np.tile(np.array([space[dim] for dim in more], np.int64), (len(piece.box.here), 1))
+    box = Box(np.hstack([piece.box.lo, 0 * ends]), np.hstack([piece.box.hi, ends]), piece.box.here)
+    full = [places.get(dim, number(0)) for dim in range(len(space))]
+    found = [substitute(index, full, space, box.lo, box.hi) for index in read.at]
     if any(index is None for index in found):
         return None
-    return replace(read, at=tuple(index for index in found if index is not None), box=piece.box)
+    return replace(read, at=tuple(index for index in found if index is not None), box=box)
 
 
 def joint(values: Sequence[Value], piece: Piece) -> tuple[Piece | None, list[tuple[Function, ...]]] | None:

@@ -203,7 +203,9 @@ def _reduced_window(
     map = elements_of_windows(_without_gaps(window), base.shape, shape_of(op.results[0]))
     space, rank = sizes_of(map), len(map.dimensions)
     read = extended(kernel, base, indices_of(map), space, neutral)
-    return combined_with_initial(kernel, kind, element_of(op.results[0]), read, rank, operands[1])
+    return combined_with_initial(
+        kernel, kind, (element_of(op.inputs[0]), element_of(op.results[0])), read, rank, operands[1]
+    )
 
 
 MAX_CELLS = 256
@@ -306,4 +308,4 @@ def _scattered(kernel: Kernel, op: stablehlo.SelectAndScatterOp, kind: str, oper
     space = (*operand.shape, *widths)
     at = [combine((1, whole(d, n)), (-1, taps.get(d, number(0)))) for d, n in enumerate(operand.shape)]
     read = extended(kernel, placed, [*at, *taps.values()], space, neutral)
-    return combined_with_initial(kernel, kind, element, read, rank, initial)
+    return combined_with_initial(kernel, kind, (element_of(op.source), element), read, rank, initial)

@@ -64,6 +64,16 @@ COMBINES: Mapping[type[Operation], Callable[[Any], Sequence[int]]] = {
 """Operations with a body that combines elements of a group: linear if it combines them as parts are combined."""
 
 
+ACCUMULATING = (
+    stablehlo.DotOp,
+    stablehlo.DotGeneralOp,
+    stablehlo.ConvolutionOp,
+    stablehlo.ReduceOp,
+    stablehlo.ReduceWindowOp,
+)
+"""Operations whose results may have a wider type than their operands."""
+
+
 def linear_groups(op: Operation, kind: ReductionOp, *, may_round: bool = False) -> Groups:
     """
     The groups of operands in which `op` is linear, for parts that are combined by `kind`; empty for other operations.
@@ -81,7 +91,16 @@ def linear_groups(op: Operation, kind: ReductionOp, *, may_round: bool = False) 
     elif groups is None:
         groups = BOTH if op_type in KINDS and KINDS[op_type] is kind else ()  # pyright: ignore[reportArgumentType]
     is_quantized = groups and any(quantized_element(value) is not None for value in (*op.operands, *op.results))
-    return () if is_quantized else groups
+    if is_quantized or (groups and kind is ReductionOp.SUM and _widens_integers(op)):
+        return ()
+    return groups
+
+
+def _widens_integers(op: Operation) -> bool:
+    """Whether integers are read as such of a wider type, or floats: sums of them would wrap around by another width."""
+    after = tensor_type(op.results[0]).element_type
+    elements = {tensor_type(value).element_type for value in op.operands} if type(op) in ACCUMULATING else ()
+    return any(element != after and not converts_sums(element, after, may_round=True) for element in elements)
 
 
 def _groups_of_sum(op: Operation, *, may_round: bool) -> Groups:
@@ -103,12 +122,13 @@ def converts_sums(before: Attribute, after: Attribute, *, may_round: bool) -> bo
     Whether sums of numbers of type `before` may be converted to `after` part by part.
 
     Exact are conversions between integers that keep the last bits, and those to a wider type of floating point. With
-    `may_round`, so are all but those of booleans and from floating point to integers.
+    `may_round`, so are all of floating point. Sums of integers wrap around, so that one converted to a wider type or to
+    floating point is not the sum of converted ones.
     """
     if before == i1 or after == i1:
         return False
-    if isa(after, IntegerType):
-        return isa(before, IntegerType) and (may_round or bit_width(after) <= bit_width(before))
+    if isa(before, IntegerType) or isa(after, IntegerType):
+        return isa(before, IntegerType) and isa(after, IntegerType) and bit_width(after) <= bit_width(before)
     if may_round or before == after:
         return True
     pair = real_element(before), real_element(after)

@@ -117,3 +117,18 @@ func.func @loop(%n: tensor<i32>, %a: tensor<4xf32> {sdy.sharding = #sdy.sharding
   }
   return %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Sums of integers wrap around by the width of their type, so that the sum in a wider one is another.
+// CHECK-LABEL: func.func @integers_in_a_wider_type
+func.func @integers_in_a_wider_type(%a: tensor<4xi8> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}, %b: tensor<4xi8>) -> (tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}, tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}, tensor<i32>) {
+  // CHECK-NEXT: %0 = sdy.reshard %arg0 <@mesh, [{}]>
+  // CHECK-NEXT: %1 = stablehlo.convert %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>}
+  // CHECK-NEXT: %2 = sdy.reshard %1 <@mesh, [{}], unreduced={"x"}>
+  // CHECK-NEXT: %3 = stablehlo.convert %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}]>]>}
+  // CHECK-NEXT: %4 = sdy.reshard %3 <@mesh, [{}], unreduced={"x"}>
+  // CHECK-NEXT: %5 = stablehlo.dot_general %0, %arg1
+  %0 = stablehlo.convert %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<4xi8>) -> tensor<4xi32>
+  %1 = stablehlo.convert %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<4xi8>) -> tensor<4xf32>
+  %2 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : (tensor<4xi8>, tensor<4xi8>) -> tensor<i32>
+  return %0, %1, %2 : tensor<4xi32>, tensor<4xf32>, tensor<i32>
+}

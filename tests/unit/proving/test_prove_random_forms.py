@@ -1,0 +1,256 @@
+# ruff: noqa: E501 - programs have long lines
+"""
+Rules that random programs needed: what our passes make of a program is proved, and with a fault it is not.
+
+A fault replaces a text in the program of a device by another one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+from proof_pairs import Trial, trial_of
+
+from xshardy.syntax import parse_module, print_module
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A program without its mesh, and faults of the program of a device."""
+
+    whole: str
+    faults: Sequence[tuple[str, str]]
+    mesh: str = '["x"=2]'
+
+    @property
+    def trial(self) -> Trial:
+        return trial_of(
+            f"sdy.mesh @mesh = <{self.mesh}>\n" + self.whole.replace("S<", "sdy.sharding = #sdy.sharding<@mesh, ")
+        )
+
+
+SCATTER = """<{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}>"""
+GATHER = """<{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}>"""
+
+RULES = {
+    "scatter of several tensors": Rule(
+        f"""func.func @main(%t: tensor<4xi32> {{S<[{{"x"}}]>}}, %u: tensor<4xi32> {{S<[{{"x"}}]>}}, %i: tensor<3x1xi64>, %a: tensor<3xi32>, %b: tensor<3xi32>)
+            -> (tensor<4xi32> {{S<[{{"x"}}]>}}, tensor<4xi32> {{S<[{{"x"}}]>}}) {{
+          %r:2 = "stablehlo.scatter"(%t, %u, %i, %a, %b) {SCATTER} ({{
+          ^bb0(%p: tensor<i32>, %q: tensor<i32>, %v: tensor<i32>, %w: tensor<i32>):
+            %0 = stablehlo.maximum %p, %v : tensor<i32>
+            %1 = stablehlo.add %q, %w : tensor<i32>
+            stablehlo.return %0, %1 : tensor<i32>, tensor<i32>
+          }}) : (tensor<4xi32>, tensor<4xi32>, tensor<3x1xi64>, tensor<3xi32>, tensor<3xi32>) -> (tensor<4xi32>, tensor<4xi32>)
+          return %r#0, %r#1 : tensor<4xi32>, tensor<4xi32>
+        }}""",
+        [
+            ("stablehlo.subtract", "stablehlo.add"),
+            ("dense<[0, 2]>", "dense<[0, 1]>"),
+            ("return %8, %9", "return %9, %8"),
+            ("%arg3, %arg4) <{scatter", "%arg4, %arg3) <{scatter"),
+        ],
+    ),
+    "scatter at a known index, as one that wraps around on a device": Rule(
+        f"""func.func @main(%t: tensor<4xi32> {{S<[{{"x"}}]>}}, %a: tensor<1xi32>) -> (tensor<4xi32> {{S<[{{"x"}}]>}}) {{
+          %i = stablehlo.constant dense<1> : tensor<1x1xui8>
+          %r = "stablehlo.scatter"(%t, %i, %a) {SCATTER} ({{
+          ^bb0(%p: tensor<i32>, %q: tensor<i32>):
+            %0 = stablehlo.multiply %p, %q : tensor<i32>
+            stablehlo.return %0 : tensor<i32>
+          }}) : (tensor<4xi32>, tensor<1x1xui8>, tensor<1xi32>) -> tensor<4xi32>
+          return %r : tensor<4xi32>
+        }}""",
+        [("dense<[0, 1, 2, 3]>", "dense<[1, 0, 2, 3]>"), ("dense<1> : tensor<1x1xui8>", "dense<2> : tensor<1x1xui8>")],
+        '["x"=4]',
+    ),
+    "look-up in parts of one element": Rule(
+        f"""func.func @main(%t: tensor<2xi32> {{S<[{{"x"}}]>}}, %i: tensor<3x1xi32>) -> tensor<3xi32> {{
+          %0 = "stablehlo.gather"(%t, %i) {GATHER} : (tensor<2xi32>, tensor<3x1xi32>) -> tensor<3xi32>
+          return %0 : tensor<3xi32>
+        }}""",
+        [
+            ("compare LE", "compare LT"),
+            ("compare GE", "compare NE"),
+            ("dense<[0, 1]>", "dense<[1, 0]>"),
+            ("dense<1> : tensor<3x1xi32>", "dense<0> : tensor<3x1xi32>"),
+        ],
+    ),
+    "look-up at padded indices": Rule(
+        f"""func.func @main(%t: tensor<5xi32>, %i: tensor<3x1xi32>) -> tensor<3xi32> {{
+          %0 = "stablehlo.gather"(%t, %i) {GATHER} {{sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{{"x"}}]>]>}} : (tensor<5xi32>, tensor<3x1xi32>) -> tensor<3xi32>
+          return %0 : tensor<3xi32>
+        }}""",
+        [
+            ("dense<[0, 2]>", "dense<[0, 1]>"),
+            ("low = [0, 0], high = [1, 0]", "low = [1, 0], high = [0, 0]"),
+            ("[0:3]", "[1:4]"),
+        ],
+    ),
+    "look-up of batches": Rule(
+        """func.func @main(%t: tensor<4x5xi32> {S<[{"x"}, {}]>}, %i: tensor<4x3x1xi32> {S<[{"x"}, {}, {}]>}) -> (tensor<4x3xi32> {S<[{"x"}, {}]>}) {
+          %0 = "stablehlo.gather"(%t, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}> : (tensor<4x5xi32>, tensor<4x3x1xi32>) -> tensor<4x3xi32>
+          return %0 : tensor<4x3xi32>
+        }""",
+        [
+            (
+                '%0 = "stablehlo.gather"(%arg0',
+                '%9 = stablehlo.reverse %arg0, dims = [0] : tensor<2x5xi32>\n%0 = "stablehlo.gather"(%9',
+            )
+        ],
+    ),
+    "look-up among zeros": Rule(
+        """func.func @main(%t: tensor<3x1xi8>, %i: tensor<2x1xi32>) -> (tensor<2x2xi8> {S<[{"x"}, {}]>}) {
+          %c = stablehlo.constant dense<0> : tensor<i8>
+          %0 = stablehlo.pad %t, %c, low = [1, 0], high = [1, 1], interior = [0, 0] : (tensor<3x1xi8>, tensor<i8>) -> tensor<5x2xi8>
+          %1 = "stablehlo.gather"(%0, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<5x2xi8>, tensor<2x1xi32>) -> tensor<2x2xi8>
+          return %1 : tensor<2x2xi8>
+        }""",
+        [
+            ("low = [1, 0], high = [1, 1]", "low = [1, 1], high = [1, 0]"),
+            ("dense<0> : tensor<i8>", "dense<1> : tensor<i8>"),
+        ],
+    ),
+    "slice that is larger than a part": Rule(
+        """func.func @main(%t: tensor<2x8xi32> {S<[{}, {"x"}]>}, %i: tensor<i32>) -> tensor<1x7xi32> {
+          %0 = stablehlo.dynamic_slice %t, %i, %i, sizes = [1, 7] : (tensor<2x8xi32>, tensor<i32>, tensor<i32>) -> tensor<1x7xi32>
+          return %0 : tensor<1x7xi32>
+        }""",
+        [
+            ("dense<[0, 4]>", "dense<[4, 0]>"),
+            ("low = [0, 7], high = [0, 7]", "low = [0, 6], high = [0, 8]"),
+            ("stablehlo.subtract", "stablehlo.add"),
+        ],
+    ),
+    "slices and look-ups of summands": Rule(
+        """func.func @main(%t: tensor<6xi32> {S<[{}], unreduced={"x"}>}, %i: tensor<i32>, %y: tensor<3xi32>) -> (tensor<3xi32>) {
+          %0 = stablehlo.dynamic_slice %t, %i, sizes = [3] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : (tensor<6xi32>, tensor<i32>) -> tensor<3xi32>
+          %1 = stablehlo.subtract %y, %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : tensor<3xi32>
+          return %1 : tensor<3xi32>
+        }""",
+        [
+            ("dense<[true, false]>", "dense<true>"),
+            ("dense<[true, false]>", "dense<[false, false]>"),
+            ("stablehlo.add", "stablehlo.maximum"),
+        ],
+    ),
+    "a summand and what one device has, in any order": Rule(
+        """func.func @main(%t: tensor<4xi32> {S<[{}], unreduced={"x"}>}, %y: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+          %0 = stablehlo.multiply %y, %y : tensor<4xi32>
+          %1 = stablehlo.add %0, %t {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : tensor<4xi32>
+          %2 = stablehlo.multiply %y, %t {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : tensor<4xi32>
+          return %1, %2 : tensor<4xi32>, tensor<4xi32>
+        }""",
+        [
+            ("dense<[true, false]>", "dense<true>"),
+            ("dense<[true, false]>", "dense<false>"),
+            ("stablehlo.multiply %arg1, %arg0", "stablehlo.multiply %arg0, %arg0"),
+        ],
+    ),
+    "a factor that one device has": Rule(
+        """func.func @main(%x: tensor<4xi32>) -> (tensor<4xi32>) {
+          %0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : tensor<4xi32>
+          %1 = stablehlo.multiply %x, %0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"x"}>]>} : tensor<4xi32>
+          return %1 : tensor<4xi32>
+        }""",
+        [("dense<[true, false]>", "dense<true>"), ("dense<[true, false]>", "dense<false>")],
+    ),
+    "sum of sums of which devices have parts": Rule(
+        """func.func @main(%t: tensor<4xi32> {S<[{"y"}], unreduced={"x"}>}) -> (tensor<i32>, tensor<i32>) {
+          %c = stablehlo.constant dense<0> : tensor<i32>
+          %0 = stablehlo.reduce(%t init: %c) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [], unreduced={"x"}>]>} : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+          %1 = stablehlo.multiply %0, %0 : tensor<i32>
+          return %0, %1 : tensor<i32>, tensor<i32>
+        }""",
+        [
+            ("dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>", f"dense<{groups}> : tensor<2x2xi64>")
+            for groups in ("[[0, 1], [2, 3]]", "[[0, 2], [1, 3]]")
+        ],
+        '["x"=2, "y"=2]',
+    ),
+    "sum over devices of different elements": Rule(
+        """func.func @main(%t: tensor<2x4xi32> {S<[{"y"}, {}], unreduced={"x"}>}) -> tensor<4xi32> {
+          %c = stablehlo.constant dense<0> : tensor<i32>
+          %0 = stablehlo.reduce(%t init: %c) applies stablehlo.add across dimensions = [0] {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], unreduced={"y"}>]>} : (tensor<2x4xi32>, tensor<i32>) -> tensor<4xi32>
+          %1 = sdy.sharding_constraint %0 <@mesh, [{}], unreduced={"y"}> : tensor<4xi32>
+          %2 = stablehlo.multiply %1, %1 : tensor<4xi32>
+          return %2 : tensor<4xi32>
+        }""",
+        [
+            ("dense<[[0, 1], [2, 3]]>", "dense<[[0, 2], [1, 3]]>"),
+            ("dense<[[0, 2], [1, 3]]>", "dense<[[0, 1], [2, 3]]>"),
+        ],
+        '["x"=2, "y"=2]',
+    ),
+    "sum of a tensor and the same again": Rule(
+        """func.func @main(%t: tensor<2xi32> {S<[{}]>}) -> tensor<i32> {
+          %c = stablehlo.constant dense<0> : tensor<i32>
+          %0 = stablehlo.concatenate %t, %t, dim = 0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : (tensor<2xi32>, tensor<2xi32>) -> tensor<4xi32>
+          %1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0] : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+          return %1 : tensor<i32>
+        }""",
+        [
+            ("dense<[[0, 1]]> : tensor<1x2xi64>", "dense<[[0], [1]]> : tensor<2x1xi64>"),
+            ("stablehlo.add", "stablehlo.maximum"),
+        ],
+    ),
+    "ones between elements": Rule(
+        """func.func @main(%t: tensor<2x1xi32>) -> (tensor<4x3xi32> {S<[{"x"}, {}]>}) {
+          %c = stablehlo.constant dense<1> : tensor<i32>
+          %0 = stablehlo.pad %t, %c, low = [1, 1], high = [0, 1], interior = [1, 0] : (tensor<2x1xi32>, tensor<i32>) -> tensor<4x3xi32>
+          return %0 : tensor<4x3xi32>
+        }""",
+        [
+            ("dense<1> : tensor<i32>", "dense<2> : tensor<i32>"),
+            ("low = [1, 1], high = [0, 1]", "low = [0, 1], high = [1, 1]"),
+        ],
+    ),
+    "parts that are no digits of an index": Rule(
+        """func.func @main(%t: tensor<5x8xi64>) -> (tensor<40xi64> {S<[{"x"}]>}) {
+          %0 = stablehlo.reshape %t : (tensor<5x8xi64>) -> tensor<40xi64>
+          return %0 : tensor<40xi64>
+        }""",
+        [("dense<[0, 20]>", "dense<[0, 19]>"), ("dense<[0, 20]>", "dense<[20, 0]>")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_partition_is_proved(name: str):
+    trial = RULES[name].trial
+    assert trial.decision.is_proved and not trial.differs()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"), [(name, *fault) for name, rule in RULES.items() for fault in rule.faults]
+)
+def test_a_partition_with_a_fault_is_not_proved(name: str, old: str, new: str):
+    trial = RULES[name].trial
+    text = print_module(trial.pair.local)
+    assert old in text
+    wrong = trial.with_local(parse_module(text.replace(old, new)))
+    assert wrong.differs(range(8)), "the fault changes nothing, so that the test says nothing"
+    assert not wrong.decision.is_proved
+
+
+def test_a_sum_that_two_devices_have_is_not_the_sum_of_it_twice_and_once():
+    twice, once = (
+        f"""sdy.mesh @mesh = <["x"=2]>
+        func.func @main(%t: tensor<2xi32>) -> tensor<i32> {{
+          %c = stablehlo.constant dense<0> : tensor<i32>
+          {copies}
+          %1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [0] : ({type}, tensor<i32>) -> tensor<i32>
+          return %1 : tensor<i32>
+        }}"""
+        for copies, type in (
+            (
+                "%0 = stablehlo.concatenate %t, %t, dim = 0 : (tensor<2xi32>, tensor<2xi32>) -> tensor<4xi32>",
+                "tensor<4xi32>",
+            ),
+            ("%0 = stablehlo.negate %t : tensor<2xi32>", "tensor<2xi32>"),
+        )
+    )
+    once = once.replace("%0 = stablehlo.negate %t : tensor<2xi32>", "").replace("reduce(%0", "reduce(%t")
+    local = print_module(RULES["sum of a tensor and the same again"].trial.pair.local)
+    assert trial_of(twice, local).decision.is_proved
+    assert trial_of(once, local).differs() and not trial_of(once, local).decision.is_proved
