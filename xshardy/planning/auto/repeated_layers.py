@@ -53,14 +53,15 @@ def _size(layers: Sequence[Sequence[int]]) -> int:
 
 
 def _shifted(layer: Sequence[int], shift: Mapping[int, int]) -> list[list[int]]:
-    """A layer, and all before and after it."""
-    layers = [[*layer]]
-    if layer:
-        back = _inverse(shift)
-        while all(number in shift for number in layers[-1]):
-            layers.append([shift[number] for number in layers[-1]])
-        while all(number in back for number in layers[0]):
-            layers.insert(0, [back[number] for number in layers[0]])
+    """A layer, and all before and after it, as long as they have no operation of those that there are."""
+    layers, taken = [[*layer]], {*layer}
+    for images in (shift, _inverse(shift)):
+        last = layers[-1]
+        while last and all(images.get(number, number) not in taken for number in last):
+            last = [images[number] for number in last]
+            layers.append(last)
+            taken.update(last)
+        layers.reverse()
     return layers
 
 

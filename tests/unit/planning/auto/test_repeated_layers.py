@@ -87,6 +87,17 @@ def test_what_is_not_repeated_has_no_layers():
     assert shortened(prepared(momentum_step, (weights(2),) * 2, BATCH)) is None
 
 
+def test_operations_that_stand_for_each_other_in_turn_are_no_endless_layers():
+    def crossed(x: Any) -> Any:
+        a, b = x, x * 2
+        for _ in range(6):
+            a, b = jnp.tanh(a) + b, jnp.tanh(b) + a
+        return a, b
+
+    layers = layers_of(prepared(crossed, BATCH))
+    assert len({op for layer in layers for op in layer}) == sum(map(len, layers))
+
+
 def test_a_shortened_program_has_some_layers_and_all_arguments():
     program = prepared(momentum_step, (weights(8),) * 2, BATCH)
     short = shortened(program)
