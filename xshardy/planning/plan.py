@@ -26,6 +26,7 @@ from xshardy.planning.roofline import Compute, Work, compute_of, work_of
 from xshardy.planning.specs import named_specs, partition_spec
 from xshardy.planning.topology import Topology, as_topology
 from xshardy.planning.traced_partition import TracedPartition, partition_traced
+from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
 from xshardy.rewriting.walk import operations_of
@@ -163,6 +164,7 @@ def inlined_module(traced: TracedPartition, context: Context) -> ModuleOp:
     return module
 
 
+@collection_suspended()
 def plan_program(program: Program) -> Plan:
     """
     The plan of `program`, which is left as it is.

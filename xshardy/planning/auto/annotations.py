@@ -41,14 +41,19 @@ class Annotations:
 
 
 def annotated(prepared: Prepared, annotations: Annotations) -> tuple[Program, Mapping[Operation, Operation]]:
-    """A copy of a program with `annotations`, and its operations by those of the program."""
-    program, copies = prepared.program.copy()
+    """
+    A copy of a program with `annotations`, and its operations by those of the whole program.
+
+    Annotations in layers that it does not have are left out.
+    """
+    program, copies = prepared.copy()
     sharding = prepared.axes.sharding
     attributes = {index: {SHARDING: sharding(placement)} for index, placement in annotations.arguments.items()}
     add_argument_attributes(main_function(program.module), attributes)
     made: dict[tuple[Operation, SSAValue, Placement], SSAValue] = {}
     for (op, index), placement in annotations.reads.items():
-        reader = copies[op]
+        if (reader := copies.get(op)) is None:
+            continue
         key = reader, reader.operands[index], placement
         if key not in made:
             constraint = ShardingConstraintOp(reader.operands[index], sharding(placement))
@@ -57,15 +62,22 @@ def annotated(prepared: Prepared, annotations: Annotations) -> tuple[Program, Ma
             made[key] = constraint.result
         reader.operands[index] = made[key]
     for value, placement in annotations.values.items():
-        constrain(copied(value, copies), sharding(placement))
+        if operation_with(value) in copies:
+            constrain(copied(value, copies), sharding(placement))
     return program, copies
+
+
+def operation_with(value: SSAValue) -> Operation:
+    """The operation whose result `value` is, or in whose region it is an argument."""
+    around = value.block.parent_op() if isinstance(value, BlockArgument) else value.owner
+    assert isinstance(around, Operation)
+    return around
 
 
 def copied(value: SSAValue, copies: Mapping[Operation, Operation]) -> SSAValue:
     """The value of the copy for `value`."""
     if isinstance(value, BlockArgument):
-        around = value.block.parent_op()
-        assert around is not None
+        around = operation_with(value)
         region = next(number for number, each in enumerate(around.regions) if each is value.block.parent_region())
         return copies[around].regions[region].block.args[value.index]
     assert isinstance(value, OpResult)

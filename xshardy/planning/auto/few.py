@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from xdsl.ir import BlockArgument, SSAValue
 
-from xshardy.planning.auto.annotations import Annotations, Use, annotated
+from xshardy.planning.auto.annotations import Annotations, Use, annotated, operation_with
 from xshardy.planning.auto.nodes import Node
 from xshardy.planning.auto.placements import Placement
 from xshardy.planning.auto.prepared import Prepared
@@ -44,12 +44,17 @@ class LayoutAnnotations:
             value: placement
             for value, placement in layout.values.items()
             if not (isinstance(value, BlockArgument) and value.block is space.nodes.block)
+            and (prepared.kept is None or operation_with(value) in prepared.kept)
         }
         arguments = {value.index: layout.values[value] for value in space.nodes.block.args if value in layout.values}
         self._start = Annotations(arguments, {}, layout.reads)
 
     def sufficient(self, until: float) -> Annotations:
-        """Annotations that are enough for the layout, or come near to it by the time `until` of `perf_counter`."""
+        """
+        Annotations that are enough for the layout, or come near to it.
+
+        After the time `until` of `perf_counter`, all that is missing is annotated at once, also what would follow.
+        """
         annotations = self._start
         for _ in range(MOST_ROUNDS):
             differing = self._differing(annotations)
@@ -58,9 +63,9 @@ class LayoutAnnotations:
                 for value, placement in self._carried.items()
                 if value in differing and value not in annotations.values
             }
-            if not missing or perf_counter() > until:
+            if not missing:
                 break
-            annotations = annotations.with_values(self._first(missing, differing))
+            annotations = annotations.with_values(self._first(missing, differing, hurries=perf_counter() > until))
         return annotations
 
     def _differing(self, annotations: Annotations) -> set[SSAValue]:
@@ -69,16 +74,19 @@ class LayoutAnnotations:
         found = propagated(program, copies, self._carried, self._prepared.axes)
         return {value for value, placement in self._carried.items() if found.get(value, placement) != placement}
 
-    def _first(self, missing: Mapping[SSAValue, Placement], differing: set[SSAValue]) -> Mapping[SSAValue, Placement]:
+    def _first(
+        self, missing: Mapping[SSAValue, Placement], differing: set[SSAValue], *, hurries: bool
+    ) -> Mapping[SSAValue, Placement]:
         """
-        A missing value of each node of the classes whose operands are as they should be; or of the first class.
-
-        One value is enough for operations that are elementwise together.
+        A missing value of each node of the classes whose operands are as they should be, or of the first class; or,
+        if that `hurries`, of each node. One value is enough for operations that are elementwise together.
         """
         nodes, classes = self._space.nodes, self._space.classes
         first: dict[Node, SSAValue] = {}
         for value in missing:
             first.setdefault(nodes.of[value], value)
+        if hurries:
+            return {value: missing[value] for value in first.values()}
         ready = {classes[node] for node in first if all(read.value not in differing for read in node.reads)}
         chosen = ready or {min(classes[node] for node in first)}
         return {value: missing[value] for node, value in first.items() if classes[node] in chosen}

@@ -1,7 +1,7 @@
 """The search for shardings of a program, from its problem of choice to annotations whose plan is known."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
 
@@ -17,6 +17,7 @@ from xshardy.planning.auto.nodes import ProgramNodes
 from xshardy.planning.auto.placements import Placement
 from xshardy.planning.auto.prepared import Prepared, prepare
 from xshardy.planning.auto.propagated import propagated
+from xshardy.planning.auto.shortened import shortened
 from xshardy.planning.auto.space import NANOSECONDS, Space
 from xshardy.planning.byte_counts import in_bytes
 from xshardy.planning.plan import Plan, plan_or_none
@@ -28,6 +29,10 @@ from xshardy.search.solve import Solution, solve
 
 SOLVING = 0.4
 """The part of the time that the solver may take; the rest is for fewer annotations."""
+LEAST_SOLVING = 3.0
+"""The seconds that it may take in any case: it seldom needs them, and all else depends on its choice."""
+ADDING = 0.4
+"""The part of what is left in which constraints are added one after the other; then all that are missing are added."""
 AS_GOOD = 1.02
 """By which factor the plan of fewer annotations may be slower than that of all."""
 SHRINKING = 3
@@ -62,7 +67,11 @@ class FoundShardings:
     solution: Solution
     """What the solver says: costs are in nanoseconds of the model."""
     time_before: float
-    """The least estimated seconds before constraints were left out: with all, with all of a kind, or with none."""
+    """
+    The least estimated seconds before constraints were left out: with all, with all of a kind, or with none.
+
+    In the ratio of a program with few of the layers, if they were left out there.
+    """
     seconds: float
     """How long the search took."""
 
@@ -110,7 +119,6 @@ def find_shardings(
     """
     begin, machine = perf_counter(), as_topology(topology)
     prepared = prepare(program, free=free, keep=keep)
-    given = None if keep else plan_or_none(program)
     moves = MoveTimes(prepared.axes, machine)
     nodes = ProgramNodes(prepared.program, prepared.axes, ChoiceTable(prepared.axes, machine, moves), prepared.ties)
     space = Space(nodes, moves)
@@ -118,14 +126,17 @@ def find_shardings(
     annotated_program = prepare(program) if free else prepared
     solution, found = search.candidates([space.nearest(_as_given(annotated_program, prepared))], faster_than)
     candidates = [*search.planned([Annotations()] if free else []), *found]
-    fitting = [candidate for candidate in candidates if candidate.plan.peak_bytes <= memory]
-    best = search.fewer(solution, fitting) if fitting else None
+    fitting = [candidate for candidate in candidates if candidate.peak <= memory]
+    if fitting:
+        search.try_whole(search.fewer(solution, fitting))
+    best = next((candidate for candidate in reversed(search.wholes) if candidate.peak <= memory), None)
+    given = None if keep else plan_or_none(program)
     if given is not None and given.peak_bytes <= memory:
         of_given = given.estimate(machine).total
         if best is None or of_given <= best.time:
-            best = _Candidate(Annotations(), given, of_given)
+            best = _Candidate(Annotations(), given, of_given, given.peak_bytes)
     if best is None:
-        raise MemoryExceeded(_too_much(memory, solution, found))
+        raise MemoryExceeded(_too_much(memory, solution, search.wholes))
     return FoundShardings(
         source=program,
         prepared=prepared,
@@ -136,7 +147,7 @@ def find_shardings(
         annotations=None if best.plan is given else best.annotations,
         space=space,
         solution=solution,
-        time_before=min((each.time for each in found), default=best.time),
+        time_before=min((each.time for each in found), default=best.time) * search.scale,
         seconds=perf_counter() - begin,
     )
 
@@ -162,15 +173,18 @@ def _pairs(given: ModuleOp, prepared: ModuleOp) -> Iterator[tuple[SSAValue, SSAV
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """Annotations, and their plan and its estimated time in seconds."""
+    """Annotations, and what is known of their plan, which may be that of fewer layers."""
 
     annotations: Annotations
     plan: Plan
     time: float
+    """The estimated seconds of the plan."""
+    peak: float
+    """The bytes at the peak of the whole program, as far as they are known."""
 
 
 class _Search:
-    """Candidates for one program, until a time of `perf_counter`."""
+    """Candidates for one program, until a time of `perf_counter`. They are tried on few layers, if it repeats them."""
 
     def __init__(
         self,
@@ -182,6 +196,17 @@ class _Search:
     ):
         self._prepared, self._topology, self._space = prepared, topology, space
         self._memory, self._until = memory, until
+        self._short = shortened(prepared)
+        self._left_out = 0.0
+        """The bytes at the peak of the whole program that few layers do not have."""
+        self.scale = 1.0
+        """The time of the whole program over that of few layers."""
+        self.wholes: list[_Candidate] = []
+        """What was tried on the whole program."""
+
+    @property
+    def _few_layers(self) -> Prepared:
+        return self._prepared if self._short is None else self._short.prepared
 
     def candidates(self, start: Sequence[Sequence[int]], faster_than: float) -> tuple[Solution, Sequence[_Candidate]]:
         """
@@ -199,9 +224,19 @@ class _Search:
                 break
             solution = tried
             layout = self._space.layout(tried.choice)
-            every = LayoutAnnotations(self._prepared, self._space, layout).sufficient(self._until)
+            enough = perf_counter() + ADDING * (self._until - perf_counter())
+            every = LayoutAnnotations(self._few_layers, self._space, layout).sufficient(enough)
+            if self._short is not None:
+                every = self._short.lifted(every, layout)
             found += self.planned(every.simplified())
-            least = min((candidate.plan.peak_bytes for candidate in found), default=0)
+            if not found and self._short is not None:
+                self._short = None  # the partitioner refuses the few layers
+                continue
+            if self._memory == inf or not found:
+                break
+            self.try_whole(min(found, key=lambda candidate: candidate.plan.peak_bytes))
+            found = [replace(each, peak=each.plan.peak_bytes + self._left_out) for each in found]
+            least = min(candidate.peak for candidate in found)
             if least <= self._memory:
                 break
             limit -= least - self._memory
@@ -209,7 +244,7 @@ class _Search:
         return solution, found
 
     def _solved(self, limit: float, start: Sequence[Sequence[int]]) -> Solution:
-        seconds = max(1.0, SOLVING * (self._until - perf_counter()))
+        seconds = max(LEAST_SOLVING, SOLVING * (self._until - perf_counter()))
         return solve(self._space.problem(limit), seconds=seconds, start=start)
 
     def fewer(self, solution: Solution, fitting: Sequence[_Candidate]) -> _Candidate:
@@ -222,7 +257,7 @@ class _Search:
             if perf_counter() > self._until:
                 return False
             for candidate in self.planned([tried]):
-                if candidate.time <= allowed and candidate.plan.peak_bytes <= self._memory:
+                if candidate.time <= allowed and candidate.peak <= self._memory:
                     best = candidate
                     return True
             return False
@@ -232,13 +267,25 @@ class _Search:
         return best
 
     def planned(self, tried: Sequence[Annotations]) -> Sequence[_Candidate]:
-        """The program with each of these annotations, but for those that the partitioner refuses."""
-        plans = [plan_or_none(annotated(self._prepared, annotations)[0]) for annotations in tried]
-        return [
-            _Candidate(annotations, plan, plan.estimate(self._topology).total)
-            for annotations, plan in zip(tried, plans, strict=True)
-            if plan is not None
-        ]
+        """The program, or its few layers, with each of these annotations, but for what the partitioner refuses."""
+        return [*self._planned(self._few_layers, tried)]
+
+    def try_whole(self, candidate: _Candidate) -> None:
+        """Plan the whole program with the annotations of `candidate`, and compare."""
+        if self._short is None:
+            self.wholes.append(candidate)
+            return
+        for whole in self._planned(self._prepared, [candidate.annotations]):
+            self._left_out = whole.peak - candidate.plan.peak_bytes
+            self.scale = whole.time / candidate.time
+            self.wholes.append(whole)
+
+    def _planned(self, prepared: Prepared, tried: Sequence[Annotations]) -> Iterator[_Candidate]:
+        left_out = self._left_out if prepared is self._few_layers else 0
+        for annotations in tried:
+            if (plan := plan_or_none(annotated(prepared, annotations)[0])) is not None:
+                time = plan.estimate(self._topology).total
+                yield _Candidate(annotations, plan, time, plan.peak_bytes + left_out)
 
 
 def _too_much(memory: float, solution: Solution, found: Sequence[_Candidate]) -> str:

@@ -6,6 +6,7 @@ A time is linear in the bytes of the tensor, and the steps do not depend on them
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.ir import Attribute
@@ -24,14 +25,23 @@ LARGE = 1 << 40
 """Bytes of a collective from whose time the time of a byte is read."""
 
 
+_MovedDim: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
+"""The size of a dimension, and the axes that divide it before and after."""
+
+
 class MoveTimes:
     """Times on one topology, in seconds."""
 
     def __init__(self, axes: SearchAxes, topology: Topology):
         self._axes, self._topology = axes, topology
         self._lines: dict[tuple[str, tuple[int, ...], int], tuple[float, float]] = {}
-        self._moves: dict[tuple[tuple[int, ...], Placement, Placement], tuple[float, float]] = {}
-        """By shape and placements, the time without data, and of each byte of the tensor; as long as one search."""
+        self._moves: dict[tuple[_MovedDim, ...], tuple[float, float]] = {}
+        """
+        The time without data, and of each byte that a device has before; as long as one search.
+
+        The dimensions that stay as they are have no part in it. For LLaMA as a loop over 2 x 4 x 8 devices, 8 s for all
+        tables instead of 28.
+        """
         self._tables: dict[tuple[Attribute, Sequence[Placement], Sequence[Placement]], Floats] = {}
         """By type and placements: layers repeat them; as long as one search."""
 
@@ -56,7 +66,8 @@ class MoveTimes:
             shape, bytes = self._alike(shape_of(type)), size_in_bytes(type) or 0
             times = [[self._move(shape, old, new) for new in after] for old in before]
             starts, of_bytes = np.moveaxis(np.array(times, float).reshape(len(before), len(after), 2), 2, 0)
-            self._tables[key] = starts + of_bytes * bytes
+            parts = np.array([prod(map(self._axes.parts, old)) for old in before]).reshape(-1, 1)
+            self._tables[key] = starts + of_bytes * (bytes / parts)
         return self._tables[key]
 
     def _alike(self, shape: Sequence[int]) -> tuple[int, ...]:
@@ -65,18 +76,16 @@ class MoveTimes:
         return tuple(devices if size and size % devices == 0 else size for size in shape)
 
     def _move(self, shape: tuple[int, ...], before: Placement, after: Placement) -> tuple[float, float]:
-        """The time of a move without data, and of each byte of the whole tensor."""
-        key = shape, before, after
+        """The time of a move without data, and of each byte that a device has before."""
+        key = tuple([dim for dim in zip(shape, before, after, strict=True) if dim[1] != dim[2]])
         if key not in self._moves:
-            lines = [*self._steps(shape, before, after)]
+            lines = [*self._steps(*zip(*key, strict=True))] if key else []
             self._moves[key] = sum(start for start, _ in lines), sum(of_byte for _, of_byte in lines)
         return self._moves[key]
 
     def _steps(self, shape: Sequence[int], before: Placement, after: Placement) -> Iterator[tuple[float, float]]:
         """The same for each collective. A slice takes no time."""
-        if before == after:
-            return
-        part = 1 / prod(map(self._axes.parts, before))
+        part = 1.0
         for step in Resharding.between(self._spans(before), self._spans(after), shape).steps():
             match step:
                 case AllSlice():

@@ -41,6 +41,13 @@ class Prepared:
     axes: SearchAxes
     ties: Sequence[tuple[int, int]]
     """Results and the arguments that they are the new values of."""
+    kept: Mapping[Operation, Operation] | None = None
+    """By operation of the whole program that of `program`, if that has fewer layers: `shortened` makes such."""
+
+    def copy(self) -> tuple[Program, Mapping[Operation, Operation]]:
+        """A copy of the program, and its operations by those of the whole program."""
+        program, copies = self.program.copy()
+        return program, copies if self.kept is None else {op: copies[mine] for op, mine in self.kept.items()}
 
 
 def prepare(
