@@ -164,8 +164,8 @@ class _Cells:
 
     def place_of(self, key: int) -> str:
         """A thread in words, by the key of an access."""
-        block, thread = divmod((key >> KEY_BITS) - 1, self.lanes.shape[1])
-        return self.lanes.launch.place(self.clocks.releases.blocks[block] * self.lanes.shape[1] + thread)
+        block, thread = divmod((key >> KEY_BITS) - 1, self.lanes.launch.threads)
+        return self.lanes.launch.place(self.clocks.releases.blocks[block] * self.lanes.launch.threads + thread)
 
     def at(self, number: int) -> str:
         """The place of one of the cells in words."""
@@ -250,7 +250,7 @@ class Checks:
             clocks.access(lane, offsets, shadow.written, modifiers, kind)
             if self.weak_volatile and "volatile" in modifiers:
                 scope = MemoryScope.WEAK
-        key = _key(lane + clocks.first_cluster * clocks.cluster_size * lanes.shape[1], lanes.engine, scope)
+        key = _key(lane + clocks.first_cluster * clocks.cluster_size * lanes.launch.threads, lanes.engine, scope)
         stamp = clocks.releases_of(lane, lanes.engine) << 32 | clocks.warp_phases.reshape(-1)[lane]
         places, cells = offsets // shadow.unit, size // shadow.unit
         if cells > 1:
@@ -331,16 +331,17 @@ class Checks:
         """Report the accessed cells, by their numbers, that are a fault."""
         if not numbers.size:
             return
-        threads = np.zeros(found.lanes.shape, np.bool_)
+        whole = found.lanes.whole
+        threads = np.zeros(whole.shape, np.bool_)
         threads.reshape(-1)[found.lane[numbers]] = True
         first = int(numbers[0])
-        self.faults.report(kind, found.instruction.line, found.lanes, threads, lambda _: describe(first))
+        self.faults.report(kind, found.instruction.line, whole, threads, lambda _: describe(first))
 
 
 def _differing(found: _Cells, words: Sequence[Array], size: int) -> Array:
     """Whether each cell is written with another value than the last of the threads writes there."""
     full = np.stack([np.broadcast_to(word, found.lanes.shape) for word in words], axis=-1)
-    lane = found.lane[:: size // found.unit]
+    lane = found.lanes.places(found.lane[:: size // found.unit])
     values = full.view(np.uint8).reshape(-1, size)[lane].reshape(-1, found.unit)
     last = np.zeros((int(found.places.max()) + 1, found.unit), np.uint8)
     last[found.places] = values

@@ -55,6 +55,10 @@ class Registers:
         self.bits: list[int] = []
         self.special: dict[str, int] = {}
         """The slots of the special registers that are read."""
+        self.read: set[int] = set()
+        """The slots that the instruction which is decoded reads, or may write."""
+        self.written: set[int] = set()
+        """The slots that it always writes, for the threads that execute it."""
         for name, type in {**types, CARRY: PREDICATE}.items():
             self._add(name, type.bits)
 
@@ -66,7 +70,9 @@ class Registers:
     def slot(self, name: str) -> int:
         if name not in self.slots:
             self.special[name] = self._add(name, SPECIAL_REGISTERS[name])
-        return self.slots[name]
+        slot = self.slots[name]
+        self.read.add(slot)
+        return slot
 
     def initialize(self, lanes: Lanes) -> None:
         """Give `lanes` its registers: special ones have their values, others are 0."""
@@ -141,6 +147,7 @@ class Registers:
         if not isinstance(operand, Register) or operand.name not in self.slots:
             raise PtxError(instruction.line, f"{instruction.opcode}: the result is no register")
         slot, bits = self.slots[operand.name], self.bits[self.slots[operand.name]]
+        self.written.add(slot)
         if bits < type.bits or (type.bits == 1) != (bits == 1):
             raise PtxError(
                 instruction.line, f"{instruction.opcode} writes .{type.name} to {operand.name}, which has {bits} bits"

@@ -128,7 +128,7 @@ class Access:
     def accessed(self, lanes: Lanes) -> tuple[Array, Array]:
         """The number of the thread among those executed together, and the offset, of each access of `size` bytes."""
         mask = lanes.active_mask() if self.part.mask is None else self.part.mask
-        return np.flatnonzero(mask), self.part.full_offsets(lanes)[mask]
+        return lanes.numbers(np.flatnonzero(mask)), self.part.full_offsets(lanes)[mask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Place:
             return offsets.astype(np.int64)
         if not self.is_shared:
             return offsets.astype(np.int64) + self.starts.reshape(-1)[threads]
-        own = threads // lanes.shape[1]
+        own = threads // lanes.launch.threads
         rank = own % lanes.clusters.size
         block = own - rank + ranks_of(offsets, rank)
         return (offsets & np.uint64((1 << RANK_BITS) - 1)).astype(np.int64) + self.starts.reshape(-1)[block]
@@ -311,7 +311,7 @@ class Memory:
         if place is not None and place.is_shared and self._of_clusters(lanes, place, active, sizes):
             threads = np.flatnonzero(np.ones(lanes.shape, np.bool_) if mask is None else mask)
             everywhere = np.broadcast_to(addresses, lanes.shape) - np.uint64(place.base)
-            offsets = place.in_region(lanes, everywhere.reshape(-1)[threads], threads)
+            offsets = place.in_region(lanes, everywhere.reshape(-1)[threads], lanes.numbers(threads))
             yield Part(place.region, offsets, np.ones(lanes.shape, np.bool_) if mask is None else mask)
             return
         good = self._report(lanes, instruction, place, addresses, sizes, mask)
@@ -415,4 +415,5 @@ def _in_region(place: Place, lanes: Lanes, offsets: Array, mask: Array | None) -
     places = offsets.view(np.int64)
     if place.starts is None:
         return places
-    return places + (place.starts if mask is None else np.broadcast_to(place.starts, lanes.shape)[mask])
+    starts = lanes.of_owners(place.starts)
+    return places + (starts if mask is None else np.broadcast_to(starts, lanes.shape)[mask])

@@ -18,7 +18,7 @@ class SteppedSchedule(Schedule):
 
     def __init__(self, before: Callable[[Schedule, int], None], *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
-        self._before = before
+        self._before, self.selects = before, False
         steps = (self._told(step, at) for at, step in enumerate(self.program.steps))
         self.program = replace(self.program, steps=tuple(steps))
 

@@ -12,7 +12,7 @@ from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.row import Meaning, Row
+from xshardy.ptx.instructions.row import ONE, Meaning, Row, Scope
 from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, take_hints, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import AccessKind, Part
@@ -143,6 +143,6 @@ def update(part: Part, offsets: Array, name: str, operands: list[Array], type: T
 
 
 ATOMICS: Mapping[str, Row] = {
-    "atom": Row(atomic(returns=True), "atomic"),
-    "red": Row(atomic(returns=False), "atomic"),
+    "atom": Row(atomic(returns=True), "atomic", ONE, Scope.THREAD),
+    "red": Row(atomic(returns=False), "atomic", ONE, Scope.THREAD),
 }

@@ -9,7 +9,7 @@ from xshardy.ptx.decode import Context, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Slots, types_in
+from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Scope, Slots, types_in
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import (
     LARGEST_ACCESS,
@@ -281,17 +281,17 @@ def _slots_of_load(modifiers: Sequence[str]) -> Slots:
 
 
 MEMORY: Mapping[str, Row] = {
-    "ld": Row(load, moves("load"), _slots_of_load),
-    "ldu": Row(load, moves("load")),
-    "st": Row(store, moves("store")),
-    "mov": Row(move, "move", FOLDED),
-    "cvta": Row(convert_address, "free", FREE),
-    "isspacep": Row(is_in_space, types_in),
+    "ld": Row(load, moves("load"), _slots_of_load, Scope.THREAD),
+    "ldu": Row(load, moves("load"), ONE, Scope.THREAD),
+    "st": Row(store, moves("store"), ONE, Scope.THREAD),
+    "mov": Row(move, "move", FOLDED, Scope.THREAD),
+    "cvta": Row(convert_address, "free", FREE, Scope.THREAD),
+    "isspacep": Row(is_in_space, types_in, ONE, Scope.THREAD),
     "mapa": Row(map_address, types_in, (1.0, 3.0)),
     "getctarank": Row(rank_of_address, types_in),
-    **dict.fromkeys(("prefetch", "prefetchu", "createpolicy", "nanosleep"), Row(nothing, "free")),
+    **dict.fromkeys(("prefetch", "prefetchu", "createpolicy", "nanosleep"), Row(nothing, "free", ONE, Scope.THREAD)),
     **dict.fromkeys(("applypriority", "discard", "pmevent", "setmaxnreg"), Row(nothing, types_in)),
-    **dict.fromkeys(("trap", "brkpt"), Row(trap, types_in)),
+    **dict.fromkeys(("trap", "brkpt"), Row(trap, types_in, ONE, Scope.THREAD)),
     "fence": Row(fence, "free", FOLDED),
     "membar": Row(fence, "free"),
     "griddepcontrol": Row(nothing, "free", FREE),
