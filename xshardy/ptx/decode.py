@@ -5,7 +5,7 @@ An operand becomes a function that reads an array of its type from the registers
 it.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -41,6 +41,45 @@ AbsentLanes: TypeAlias = Callable[[Lanes, Array], Array]
 
 CARRY = "%cc"
 """The register behind the condition code."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterReader:
+    """Reads a register of so many bits as a type."""
+
+    slot: int
+    type: Type
+    bits: int
+
+    def __call__(self, lanes: Lanes) -> Array:
+        return from_bits(lanes.registers[self.slot], self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterWriter:
+    """Writes a value of a type to a register of so many bits."""
+
+    slot: int
+    type: Type
+    bits: int
+
+    def __call__(self, lanes: Lanes, value: Array) -> None:
+        lanes.write(self.slot, to_bits(value, self.type, self.bits))
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A step that depends on its operands only: a function of them, whose results are written."""
+
+    function: Callable[..., Array | tuple[Array, ...]]
+    reads: Sequence[Reader]
+    writes: Sequence[Writer]
+
+    def __call__(self, lanes: Lanes) -> None:
+        value = self.function(*[read(lanes) for read in self.reads])
+        values = value if isinstance(value, tuple) else (value,)
+        for write, result in zip(self.writes, values, strict=True):
+            write(lanes, result)
 
 
 class Registers:
@@ -90,10 +129,7 @@ class Registers:
                 )
             if name in CLOCKS:
                 return lambda lanes: from_bits(lanes.clock(name), type)
-            slot = self.slot(name)
-            if type.bits == bits and type.dtype == STORAGE[bits]:
-                return lambda lanes: lanes.registers[slot]
-            return lambda lanes: from_bits(lanes.registers[slot], type)
+            return RegisterReader(self.slot(name), type, bits)
         if isinstance(operand, Negated):
             slot = self.slot(operand.register.name)
             return lambda lanes: ~lanes.registers[slot]
@@ -152,7 +188,7 @@ class Registers:
             raise PtxError(
                 instruction.line, f"{instruction.opcode} writes .{type.name} to {operand.name}, which has {bits} bits"
             )
-        return lambda lanes, value: lanes.write(slot, to_bits(value, type, bits))
+        return RegisterWriter(slot, type, bits)
 
     def _unpacked(self, instruction: Instruction, vector: Vector, type: Type) -> Writer:
         part = _part(instruction, vector, type)
@@ -212,23 +248,7 @@ def computation_step(registers: Registers, instruction: Instruction, rule: Compu
         )
     reads = [registers.reader(instruction, *pair) for pair in zip(sources, source_types, strict=True)]
     writes = [registers.writer(instruction, *pair) for pair in zip(results, result_types, strict=True)]
-    function = rule.function
-    if len(writes) > 1:
-
-        def several(lanes: Lanes) -> None:
-            values = function(*(read(lanes) for read in reads))
-            for write, value in zip(writes, values, strict=True):
-                write(lanes, value)
-
-        return several
-    (write,) = writes
-
-    def single(lanes: Lanes) -> None:
-        value = function(*[read(lanes) for read in reads])
-        assert not isinstance(value, tuple)
-        write(lanes, value)
-
-    return single
+    return Computed(rule.function, reads, writes)
 
 
 def _results(operand: Operand, count: int) -> list[Operand]:

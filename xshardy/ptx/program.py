@@ -14,6 +14,7 @@ from xshardy.ptx.instructions.table import name_of, row_of
 from xshardy.ptx.liveness import live_registers
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Entry, Instruction
+from xshardy.ptx.runs import Runs
 from xshardy.ptx.waiting import Wait
 
 
@@ -32,10 +33,9 @@ class Program:
     """For each instruction, the next one at or behind it that is such; or the number of instructions."""
     exchanges: tuple[int, ...]
     """The same for instructions that threads do not execute each for itself."""
-    named: tuple[frozenset[int], ...]
-    """The slots of the registers that each instruction names."""
     live: tuple[int, ...]
     """The slots of the registers that are live in front of each instruction and at the end: see `live_registers`."""
+    runs: Runs
     loops: Mapping[int, Sequence[int]]
     """By the first instruction of a loop that threads execute each for itself, its backward branches."""
 
@@ -87,8 +87,8 @@ def program_of(
         tuple(absent_lanes),
         meetings,
         exchanges,
-        tuple(named),
         live,
+        Runs(steps, named),
         loops,
     )
 

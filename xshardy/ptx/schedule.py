@@ -236,10 +236,8 @@ class Schedule:
                 end = at + 1
             elif lanes.mask is not None:
                 end = min(end, program.meetings[at])
-            lanes.prepare(slot for named in program.named[at : end + 1] for slot in named)
+            program.runs.execute(lanes, at, end, -1 if lanes.mask is None else self._kept())
             if end > at:
-                for step in program.steps[at:end]:
-                    step(lanes)  # type: ignore[operator]
                 self._count(at, end)
                 at = end
             if at == limit:
@@ -259,6 +257,16 @@ class Schedule:
     def _limit(self, at: int) -> int:
         """The first instruction behind `at` where a group has to wait for others, or that there is none."""
         return min((other for other in self.ready if other > at), default=len(self.program.steps))
+
+    def _kept(self) -> int:
+        """The registers that threads need which are not active: a set with a bit for each slot."""
+        if not self.selects:
+            return -1
+        live, kept = self.program.live, 0
+        waiting = (each.at for each in [*self.waiting, *self.testing])
+        for at in (*self.ready, *waiting, *(each.target for each in self.spinning), *self.held, *self.meeting):
+            kept |= live[at]
+        return kept
 
     def _runs_selected(self, at: int) -> bool:
         """Run the active threads as lanes of their own if they are few and in a long loop. Whether they are."""

@@ -20,7 +20,7 @@ class SteppedSchedule(Schedule):
         super().__init__(*arguments, **options)
         self._before, self.selects = before, False
         steps = (self._told(step, at) for at, step in enumerate(self.program.steps))
-        self.program = replace(self.program, steps=tuple(steps))
+        self.program = replace(self.program, steps=(told := tuple(steps)), runs=self.program.runs.with_steps(told))
 
     def _told(self, step: Step | Control, at: int) -> Step | Control:
         if isinstance(step, Control):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Context, Step, Writer
+from xshardy.ptx.decode import Computed, Context, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
@@ -178,7 +178,7 @@ def move(form: Form, context: Context) -> Step:
     type, instruction = form.type(), form.instruction
     read = context.registers.reader(instruction, instruction.operands[1], type)
     write = context.registers.writer(instruction, instruction.operands[0], type)
-    return lambda lanes: write(lanes, read(lanes))
+    return Computed(np.asarray, [read], [write])
 
 
 def convert_address(form: Form, context: Context) -> Step:
@@ -188,10 +188,8 @@ def convert_address(form: Form, context: Context) -> Step:
     read = context.registers.reader(instruction, instruction.operands[1], type)
     write: Writer = context.registers.writer(instruction, instruction.operands[0], type)
     if not window:
-        return lambda lanes: write(lanes, read(lanes))
-    if to_space:
-        return lambda lanes: write(lanes, read(lanes) - window)
-    return lambda lanes: write(lanes, read(lanes) + window)
+        return Computed(np.asarray, [read], [write])
+    return Computed((lambda a: a - window) if to_space else (lambda a: a + window), [read], [write])
 
 
 def map_address(form: Form, context: Context) -> Step:
