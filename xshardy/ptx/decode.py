@@ -277,5 +277,5 @@ def chosen(lanes: Lanes, slot: int, negated: bool) -> Array:
     holds = lanes.registers[slot]
     holds = ~holds if negated else holds
     if lanes.mask is None:
-        return np.array(np.broadcast_to(holds, lanes.shape))
+        return holds if holds.shape == lanes.shape else np.array(np.broadcast_to(holds, lanes.shape))
     return holds & lanes.mask

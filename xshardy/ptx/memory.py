@@ -166,6 +166,11 @@ class Place:
     """Where the bytes of each thread begin in the region; None if all threads share them."""
 
     @property
+    def start(self) -> np.uint64:
+        """The base, as addresses are."""
+        return np.uint64(self.base)
+
+    @property
     def is_shared(self) -> bool:
         """Whether it is shared memory."""
         return self.region.name == SHARED
@@ -266,11 +271,40 @@ class Memory:
         Threads whose access is a fault are left out, if faults are collected.
         """
         for part in self._resolved(lanes, instruction, space, addresses, (size, least or size), lanes.mask):
-            if self.observers and kind is AccessKind.STORE and part.region.name == SHARED:
-                self._check_objects(lanes, instruction, part, size)
-            for observer in self.observers:
-                observer(lanes, Access(kind, instruction, part, size, words))
+            self._observe(lanes, Access(kind, instruction, part, size, words))
             yield part
+
+    def loaded(
+        self, lanes: Lanes, instruction: Instruction, space: str, addresses: Array, size: int, least: int
+    ) -> Part | None:
+        """The one part of a load, as `parts` gives it; None if there are several, or faults."""
+        part = self._whole(lanes, space, addresses, (size, least), lanes.mask)
+        if part is not None and self.observers:
+            self._observe(lanes, Access(AccessKind.LOAD, instruction, part, size, None))
+        return part
+
+    def _observe(self, lanes: Lanes, access: Access) -> None:
+        if self.observers and access.kind is AccessKind.STORE and access.region.name == SHARED:
+            self._check_objects(lanes, access.instruction, access.part, access.size)
+        for observer in self.observers:
+            observer(lanes, access)
+
+    def _whole(
+        self, lanes: Lanes, space: str, addresses: Array, sizes: tuple[int, int], mask: Array | None
+    ) -> Part | None:
+        """The part of all threads of a mask if their accesses are right, and those of one region."""
+        active = _active(lanes, addresses, mask)
+        if active.size == 0:
+            return None
+        place = self.place_of(space, key_of(active.item(0)))
+        if place is None:
+            return None
+        offsets = active - place.start if place.base else active
+        bits = int(np.bitwise_or.reduce(offsets, None))
+        is_inside = bits + sizes[1] <= place.bound or int(np.maximum.reduce(offsets, None)) + sizes[1] <= place.bound
+        if bits & (sizes[0] - 1) or not is_inside:
+            return None
+        return Part(place.region, _in_region(place, lanes, offsets, mask), mask)
 
     def _check_objects(self, lanes: Lanes, instruction: Instruction, part: Part, size: int) -> None:
         """Report a store to an `mbarrier`: its memory is free for other uses behind `mbarrier.inval`."""
@@ -292,16 +326,14 @@ class Memory:
         sizes: tuple[int, int],
         mask: Array | None,
     ) -> Iterator[Part]:
-        size, least = sizes
-        active = addresses if mask is None else np.broadcast_to(addresses, lanes.shape)[mask]
+        part = self._whole(lanes, space, addresses, sizes, mask)
+        if part is not None:
+            yield part
+            return
+        active = _active(lanes, addresses, mask)
         if active.size == 0:
             return
-        place = self.place_of(space, key_of(active.flat[0]))
-        if place is not None:
-            offsets = active - np.uint64(place.base)
-            if int(offsets.max()) + least <= place.bound and not np.bitwise_or.reduce(offsets, None) & (size - 1):
-                yield Part(place.region, _in_region(place, lanes, offsets, mask), mask)
-                return
+        place = self.place_of(space, key_of(active.item(0)))
         keys = keys_of(active) if space not in self._spaces else np.zeros(1, np.uint64)
         if keys.min() != keys.max():
             for key in np.unique(keys):
@@ -396,9 +428,16 @@ def keys_of(addresses: Array) -> Array:
     return (addresses + np.uint64(1 << (RANGE_BITS - 1))) >> np.uint64(RANGE_BITS)
 
 
-def key_of(address: np.uint64) -> int:
+def key_of(address: int) -> int:
     """The same of one address."""
-    return (int(address) + (1 << (RANGE_BITS - 1))) % (1 << 64) >> RANGE_BITS
+    return (address + (1 << (RANGE_BITS - 1))) % (1 << 64) >> RANGE_BITS
+
+
+def _active(lanes: Lanes, values: Array, mask: Array | None) -> Array:
+    """The values of the threads of a mask; as they are for all threads."""
+    if mask is None:
+        return values
+    return (values if values.shape == mask.shape else np.broadcast_to(values, lanes.shape))[mask]
 
 
 def _among(lanes: Lanes, mask: Array | None, chosen: Array) -> Array:

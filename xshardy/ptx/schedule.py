@@ -328,11 +328,12 @@ class Schedule:
             taken, rest = lanes.active_mask(), None
         else:
             taken = chosen(lanes, branch.slot, branch.negated)
-            rest = lanes.active_mask() & ~taken
-            if not taken.any():
+            count = np.count_nonzero(taken)
+            if not count:
                 self.loops.leave(at)
                 return at + 1
-            if not rest.any():
+            rest = ~taken if lanes.mask is None else lanes.mask & ~taken
+            if count == taken.size or not rest.any():
                 rest = None
         target = len(self.program.steps) if branch.target is None else branch.target
         if target <= at and not self.loops.goes_on(self, at, target, taken):

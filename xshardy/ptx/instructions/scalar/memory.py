@@ -90,10 +90,16 @@ def load(form: Form, context: Context) -> Step:
     type = form.type()
     writers = [context.registers.writer(instruction, destination, type) for destination in destinations]
     where = addresses(context, instruction, instruction.operands[1])
-    memory, count = context.memory, len(writers)
+    memory, count, size = context.memory, len(writers), type.bits // 8
+
+    def word(lanes: Lanes) -> Array:
+        return load_words(lanes, memory, instruction, space, where(lanes), size, 1)[0].view(type.dtype)
+
+    if count == 1:
+        return Computed(np.asarray, [word], writers)
 
     def execute(lanes: Lanes) -> None:
-        values = load_words(lanes, memory, instruction, space, where(lanes), type.bits // 8, count)
+        values = load_words(lanes, memory, instruction, space, where(lanes), size, count)
         for writer, value in zip(writers, values, strict=True):
             writer(lanes, value.view(type.dtype))
 
@@ -111,13 +117,11 @@ def load_words(
     """
     whole = size * count
     least = size if whole <= LARGEST_ACCESS and not memory.vectors_end_in_bounds else whole
-    parts = memory.parts(lanes, AccessKind.LOAD, instruction, space, where, whole, least=least)
-    first = next(parts, None)
-    if first is not None and (first.mask is None or (lanes.mask is not None and first.mask is lanes.mask)):
-        loaded = _load_part(first, size, count)
-        return loaded if first.mask is None else [lanes.scattered(value) for value in loaded]
+    if (part := memory.loaded(lanes, instruction, space, where, whole, least)) is not None:
+        loaded = _load_part(part, size, count)
+        return loaded if part.mask is None else [lanes.scattered(value) for value in loaded]
     results = [np.zeros(lanes.shape, STORAGE[8 * size]) for _ in range(count)]
-    for part in [] if first is None else [first, *parts]:
+    for part in memory.parts(lanes, AccessKind.LOAD, instruction, space, where, whole, least=least):
         for result, value in zip(results, _load_part(part, size, count), strict=True):
             result[part.mask] = value
     return results
