@@ -64,10 +64,12 @@ class Moments:
         """Who: see `_key`, or `NOBODY`."""
         self.stamp = np.zeros(size, np.int64)
         """How often the agent had released before, and in the lower half the phase of the thread in its warp."""
+        self.is_empty = True
+        """Whether nobody has."""
 
     def note(self, places: Array, key: Array, stamp: Array) -> None:
         """Note accesses of cells; of several of one cell, the last."""
-        self.key[places], self.stamp[places] = key, stamp
+        self.key[places], self.stamp[places], self.is_empty = key, stamp, False
 
     def refine(self, parts: int) -> None:
         """Make so many cells of each one."""
@@ -121,8 +123,10 @@ class _Cells:
 
         Copies of one thread have none either until it waits: PTX ISA, `cp.async.commit_group`.
         """
+        if before.is_empty:
+            return NONE
         keys, copies = before.key[self.places], self.lanes.engine == Engine.COPY
-        others = keys >> SCOPE_BITS != self.key >> SCOPE_BITS
+        others = (keys ^ self.key) >> SCOPE_BITS != 0
         numbers = np.flatnonzero((keys != NOBODY) & (others | copies))
         if not numbers.size:
             return numbers
@@ -188,9 +192,9 @@ ENGINE = (1 << KEY_BITS - SCOPE_BITS) - 1
 """The bits of the engine, behind those of the scope: there are 16 engines, see `Clocks`."""
 
 
-def _key(thread: Array, engine: int, scope: MemoryScope) -> Array:
-    """Threads, by their numbers from 0 on in the order of execution, with their engine and scope."""
-    return thread + 1 << KEY_BITS | engine << SCOPE_BITS | scope + 1
+def _key(thread: Array, first: int, engine: int, scope: MemoryScope) -> Array:
+    """Threads, by their numbers behind a `first` one in the order of execution, with their engine and scope."""
+    return (thread << KEY_BITS) + ((first + 1) << KEY_BITS | engine << SCOPE_BITS | scope + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +233,10 @@ class Checks:
             return
         assert clocks is not None
         lane, offsets = access.accessed(lanes)
-        bits = int(np.bitwise_or.reduce(offsets, initial=size | LARGEST_ACCESS))
-        unit = bits & -bits
+        unit = min(size, LARGEST_ACCESS)
+        if isinstance(access, BulkAccess) or size & (size - 1):
+            bits = int(np.bitwise_or.reduce(offsets, initial=size | LARGEST_ACCESS))
+            unit = bits & -bits
         shadow = self._shadows.get(region)
         if shadow is None:
             shadow = self._shadows[region] = Shadow(region, unit)
@@ -250,9 +256,9 @@ class Checks:
             clocks.access(lane, offsets, shadow.written, modifiers, kind)
             if self.weak_volatile and "volatile" in modifiers:
                 scope = MemoryScope.WEAK
-        key = _key(lane + clocks.first_cluster * clocks.cluster_size * lanes.launch.threads, lanes.engine, scope)
-        stamp = clocks.releases_of(lane, lanes.engine) << 32 | clocks.warp_phases.reshape(-1)[lane]
-        places, cells = offsets // shadow.unit, size // shadow.unit
+        key = _key(lane, clocks.first_cluster * clocks.cluster_size * lanes.launch.threads, lanes.engine, scope)
+        stamp = clocks.stamps(lane, lanes.engine)
+        places, cells = offsets >> (shadow.unit.bit_length() - 1), size // shadow.unit
         if cells > 1:
             places = (places[:, None] + np.arange(cells)).reshape(-1)
             lane, key, stamp = (np.repeat(values, cells) for values in (lane, key, stamp))
@@ -274,8 +280,9 @@ class Checks:
             self._report(found, FaultKind.READ_ONLY, written, "reads as constant what is written before")
             shadow.is_constant[places] |= is_constant
         before = reads.key[places]
-        others = (before >> KEY_BITS != found.key >> KEY_BITS) & (before != NOBODY)
-        shadow.earlier_reads.note(places[others], before[others], reads.stamp[places[others]])
+        others = ((before ^ found.key) >> KEY_BITS != 0) & (before != NOBODY)
+        if others.any():
+            shadow.earlier_reads.note(places[others], before[others], reads.stamp[places[others]])
         reads.note(places, found.key, found.stamp)
         together = reads.key[places] != found.key
         if together.any():

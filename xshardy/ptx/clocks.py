@@ -87,6 +87,8 @@ class Clocks:
         self.block_of, thread = divided(np.arange(blocks * threads), threads)
         self.cluster_of, self.warp_of = self.agents(self.block_of, thread)
         """Of each thread here, by its number: its block and cluster among those here, and its warp in the cluster."""
+        self._warp_here = self.cluster_of * self.of_cluster + self.warp_of
+        """The same: its warp among those here."""
         agents = self.of_cluster * engines
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
@@ -115,7 +117,8 @@ class Clocks:
 
     def of_engine(self, warp: Array, engine: int | Array) -> Array:
         """The agents of an engine for warps, by their numbers in the cluster. Four warps multiply together."""
-        if np.any(of_matrices := engine == Engine.MATRIX):
+        of_matrices = engine == Engine.MATRIX
+        if of_matrices is not False and np.any(of_matrices):
             warp = warp - warp % self.warps % WARPS_OF_GROUP * of_matrices
         return warp + engine * self.of_cluster
 
@@ -327,11 +330,14 @@ class Clocks:
         is_crossing = (own >= ASYNC) & (other < ASYNC)
         return ~is_crossing | (self.known[cluster, now, self.known.shape[1] + before] > release)
 
-    def releases_of(self, lane: Array, engine: int) -> Array:
-        """How often the agents have released that an engine is for threads, by their numbers among those here."""
+    def stamps(self, lane: Array, engine: int) -> Array:
+        """
+        When threads access memory by an engine, by their numbers among those here: how often their agents have
+        released, and in the lower half of the bits their phases in their warps.
+        """
         agents = self.of_engine(np.arange(self.of_cluster), engine)
-        of_warps = self.known[:, agents, agents].reshape(-1)
-        return of_warps[self.cluster_of[lane] * self.of_cluster + self.warp_of[lane]].astype(np.int64)
+        of_warps = self.known[:, agents, agents].reshape(-1).astype(np.int64) << 32
+        return of_warps[self._warp_here[lane]] | self.warp_phases.reshape(-1)[lane]
 
 
 def engines_of(instructions: Iterable[Instruction]) -> int:

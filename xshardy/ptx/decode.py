@@ -68,15 +68,28 @@ class RegisterWriter:
 
 
 @dataclass(frozen=True, slots=True)
+class Constant:
+    """Reads a value of one thread that all have."""
+
+    value: Array
+
+    def __call__(self, lanes: Lanes) -> Array:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
 class Computed:
-    """A step that depends on its operands only: a function of them, whose results are written."""
+    """A step that calls a function of its operands, whose results are written."""
 
     function: Callable[..., Array | tuple[Array, ...]]
     reads: Sequence[Reader]
     writes: Sequence[Writer]
+    takes_lanes: bool = False
+    """Whether the function has the lanes in front of the operands."""
 
     def __call__(self, lanes: Lanes) -> None:
-        value = self.function(*[read(lanes) for read in self.reads])
+        operands = [read(lanes) for read in self.reads]
+        value = self.function(lanes, *operands) if self.takes_lanes else self.function(*operands)
         values = value if isinstance(value, tuple) else (value,)
         for write, result in zip(self.writes, values, strict=True):
             write(lanes, result)
@@ -139,7 +152,7 @@ class Registers:
         constant = from_bits(np.frombuffer(raw, STORAGE[type.bits]).reshape(1, 1), type)
         if isinstance(operand, Symbol) and operand.name in self.shared:
             return lambda lanes: constant if lanes.clusters.size == 1 else in_block(constant, lanes.ranks_in_clusters())
-        return lambda lanes: constant
+        return Constant(constant)
 
     def _packed(self, instruction: Instruction, vector: Vector, type: Type) -> Reader:
         """What reads several registers as one, the first in the lowest bits."""

@@ -127,8 +127,15 @@ class Access:
 
     def accessed(self, lanes: Lanes) -> tuple[Array, Array]:
         """The number of the thread among those executed together, and the offset, of each access of `size` bytes."""
-        mask = lanes.active_mask() if self.part.mask is None else self.part.mask
-        return lanes.numbers(np.flatnonzero(mask)), self.part.full_offsets(lanes)[mask]
+        mask, offsets = self.part.mask, self.part.offsets
+        if mask is None:
+            return lanes.numbers(np.arange(lanes.shape[0] * lanes.shape[1])), _flat(offsets, lanes.shape)
+        places = mask.reshape(-1).nonzero()[0]
+        return lanes.numbers(places), _flat(offsets, places.shape)
+
+
+def _flat(values: Array, shape: tuple[int, ...]) -> Array:
+    return (values if values.shape == shape else np.broadcast_to(values, shape)).reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +171,6 @@ class Place:
     """The bytes that a thread may access from the base on."""
     starts: Array | None = None
     """Where the bytes of each thread begin in the region; None if all threads share them."""
-
-    @property
-    def start(self) -> np.uint64:
-        """The base, as addresses are."""
-        return np.uint64(self.base)
 
     @property
     def is_shared(self) -> bool:
@@ -299,7 +301,7 @@ class Memory:
         place = self.place_of(space, key_of(active.item(0)))
         if place is None:
             return None
-        offsets = active - place.start if place.base else active
+        offsets = active - np.uint64(place.base) if place.base else active
         bits = int(np.bitwise_or.reduce(offsets, None))
         is_inside = bits + sizes[1] <= place.bound or int(np.maximum.reduce(offsets, None)) + sizes[1] <= place.bound
         if bits & (sizes[0] - 1) or not is_inside:

@@ -88,7 +88,7 @@ def program_of(
         meetings,
         exchanges,
         live,
-        Runs(steps, named),
+        Runs(steps, named, live),
         loops,
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Computed, Context, Step, Writer
+from xshardy.ptx.decode import Computed, Constant, Context, RegisterReader, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
@@ -22,7 +22,7 @@ from xshardy.ptx.memory import (
     keys_of,
     ranks_of,
 )
-from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
+from xshardy.ptx.module import Address, Instruction, Operand, Register, Vector
 from xshardy.ptx.releases import orders_threads
 from xshardy.ptx.types import STORAGE, TYPES
 
@@ -54,20 +54,27 @@ def take_hints(form: Form) -> None:
 
 def addresses(context: Context, instruction: Instruction, operand: Operand) -> Addresses:
     """What reads the addresses in `[base + offset]`. Addresses of shared memory may have 32 bits."""
+    read, moved = address(context, instruction, operand)
+    return lambda lanes: moved(read(lanes))
+
+
+def address(
+    context: Context, instruction: Instruction, operand: Operand
+) -> tuple[Constant | RegisterReader, Callable[[Array], Array]]:
+    """What reads the base of the addresses in `[base + offset]`, and what gives the addresses for it."""
     if not isinstance(operand, Address):
         raise PtxError(instruction.line, f"{instruction.opcode} expects an address in brackets")
     base, offset = operand.base, np.uint64(operand.offset % (1 << 64))
-    if base is None:
-        constant = np.full((1, 1), offset)
-        return lambda lanes: constant
     registers = context.registers
-    if isinstance(base, Symbol):
-        constant = np.array([[registers.pattern(instruction, base, POINTER)]], np.uint64) + offset
-        return lambda lanes: constant
+    if not isinstance(base, Register):
+        start = 0 if base is None else registers.pattern(instruction, base, POINTER)
+        return Constant(np.array([[start]], np.uint64) + offset), np.asarray
     slot = registers.slot(base.name)
-    if registers.bits[slot] == 64:
-        return (lambda lanes: lanes.registers[slot] + offset) if offset else lambda lanes: lanes.registers[slot]
-    return lambda lanes: (lanes.registers[slot] + np.uint32(operand.offset % (1 << 32))).astype(np.uint64)
+    bits = registers.bits[slot]
+    if bits == 64:
+        return RegisterReader(slot, POINTER, bits), (lambda of: of + offset) if offset else np.asarray
+    short = np.uint32(operand.offset % (1 << 32))
+    return RegisterReader(slot, TYPES[f"u{bits}"], bits), lambda of: (of + short).astype(np.uint64)
 
 
 def elements_of(operand: Operand) -> tuple[Operand, ...]:
@@ -89,21 +96,14 @@ def load(form: Form, context: Context) -> Step:
     destinations = take_elements(form, instruction.operands[0])
     type = form.type()
     writers = [context.registers.writer(instruction, destination, type) for destination in destinations]
-    where = addresses(context, instruction, instruction.operands[1])
+    base, where = address(context, instruction, instruction.operands[1])
     memory, count, size = context.memory, len(writers), type.bits // 8
 
-    def word(lanes: Lanes) -> Array:
-        return load_words(lanes, memory, instruction, space, where(lanes), size, 1)[0].view(type.dtype)
+    def words(lanes: Lanes, base: Array) -> Array | tuple[Array, ...]:
+        values = load_words(lanes, memory, instruction, space, where(base), size, count)
+        return values[0].view(type.dtype) if count == 1 else tuple(value.view(type.dtype) for value in values)
 
-    if count == 1:
-        return Computed(np.asarray, [word], writers)
-
-    def execute(lanes: Lanes) -> None:
-        values = load_words(lanes, memory, instruction, space, where(lanes), size, count)
-        for writer, value in zip(writers, values, strict=True):
-            writer(lanes, value.view(type.dtype))
-
-    return execute
+    return Computed(words, [base], writers, takes_lanes=True)
 
 
 def load_words(
@@ -144,15 +144,16 @@ def store(form: Form, context: Context) -> Step:
     space, instruction = take_space(form), form.instruction
     sources = take_elements(form, instruction.operands[1])
     type = form.type()
-    where = addresses(context, instruction, instruction.operands[0])
+    base, where = address(context, instruction, instruction.operands[0])
     storage = TYPES[f"b{type.bits}"]
     readers = [context.registers.reader(instruction, source, storage) for source in sources]
     memory = context.memory
 
-    def execute(lanes: Lanes) -> None:
-        store_words(lanes, memory, instruction, space, where(lanes), [reader(lanes) for reader in readers])
+    def stores(lanes: Lanes, base: Array, *words: Array) -> tuple[Array, ...]:
+        store_words(lanes, memory, instruction, space, where(base), [*words])
+        return ()
 
-    return execute
+    return Computed(stores, [base, *readers], [], takes_lanes=True)
 
 
 def store_words(
