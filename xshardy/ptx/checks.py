@@ -121,11 +121,12 @@ class _Cells:
         """
         The numbers of the cells whose access before, by another thread or engine, has no order with this one.
 
-        Copies of one thread have none either until it waits: PTX ISA, `cp.async.commit_group`.
+        Copies of one thread have none either until it waits: PTX ISA, `cp.async.commit_group`, "Asynchronous
+        operations".
         """
         if before.is_empty:
             return NONE
-        keys, copies = before.key[self.places], self.lanes.engine == Engine.COPY
+        keys, copies = before.key[self.places], _copies(self.lanes.engine)
         others = (keys ^ self.key) >> SCOPE_BITS != 0
         numbers = np.flatnonzero((keys != NOBODY) & (others | copies))
         if not numbers.size:
@@ -179,6 +180,11 @@ class _Cells:
         if self.region.name == SHARED:
             place %= self.region.size // len(self.lanes.blocks)
         return f"byte {place} of {self.region.name}"
+
+
+def _copies(engine: int) -> bool:
+    """Whether what an engine does for one thread is in no order."""
+    return engine in (Engine.COPY, Engine.BULK_WRITES) or engine >= Engine.LOADS
 
 
 PHASE = (1 << 32) - 1

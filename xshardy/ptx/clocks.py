@@ -105,6 +105,10 @@ class Clocks:
         """[clusters, warps, ...]: what each warp knew and had done at its last fence."""
         self._arrived = np.zeros((2, len(self.known), 2 * agents), np.int32)
         """[2, clusters, ...]: what arrivals at the barrier of a cluster have published, for even and odd phases."""
+        self._fenced_phases = np.zeros((blocks, threads), np.int32)
+        """Of each thread, more than its phase in its warp was at its last fence."""
+        self._arrived_phases = np.zeros((2, blocks, threads), np.int32)
+        """The same at its last arrivals at the barrier of its cluster."""
 
     def loader(self, mbarrier: int) -> int:
         """The engine of copies with the `mbarrier` at an address in shared memory."""
@@ -156,6 +160,7 @@ class Clocks:
         """Let what the warps of `mask` know and did be known behind their next relaxed arrivals."""
         cluster, warp = self._warps_of(mask)
         self._fenced[cluster, warp] = self.release(cluster, warp)
+        np.copyto(self._fenced_phases, self.warp_phases + 1, where=mask)
 
     def thread_fence(self, mask: Array, words: Sequence[str]) -> None:
         """
@@ -289,13 +294,18 @@ class Clocks:
             self.fence_arrivals(mask)
         cluster, warp = self._warps_of(mask)
         np.maximum.at(self._arrived, (self._parity(phases, mask), cluster), self._fenced[cluster, warp])
+        for parity, arrived in enumerate(self._arrived_phases):
+            np.copyto(arrived, self._fenced_phases, where=mask & (phases & 1 == parity))
 
     def leave_clusters(self, mask: Array, phases: Array) -> None:
         """Let the threads of `mask` leave that barrier, and know what those published that arrived for the phase."""
         cluster, warp = self._warps_of(mask)
         self.acquire(cluster, warp, self._arrived[self._parity(phases, mask), cluster])
+        of_warps = np.maximum.reduceat(self._arrived_phases, _first_threads(mask), axis=2)
+        by_parity: Array = np.repeat(of_warps, WARP_SIZE, axis=2)[..., : mask.shape[1]]
+        arrived: Array = np.where(phases & 1, by_parity[1], by_parity[0])
+        np.maximum(self.warp_phases, arrived, out=self.warp_phases, where=mask)
         everyone = np.ones_like(mask)
-        self.meet_in_warps(everyone, mask)
         self._meet_by_releases(*(self._of_warps(of).reshape(-1, self.of_cluster) for of in (everyone, mask)))
 
     def _parity(self, phases: Array, mask: Array) -> Array:

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 
-def live_registers(
-    reads: Sequence[int], writes: Sequence[int], following: Sequence[Sequence[int]]
-) -> tuple[int, ...]:
+def live_registers(reads: Sequence[int], writes: Sequence[int], following: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """
     For each instruction, and the end behind the last one, the registers that are live in front of it.
 

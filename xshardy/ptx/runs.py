@@ -88,7 +88,7 @@ class _Source:
         self.values["prepared"] = tuple(self.prepared | self.named[len(self.steps)] if self.named else ())
         start = ["lanes.prepare(prepared)", "r, mask = lanes.registers, lanes.mask"]
         text = "\n    ".join(["def run(lanes, keep):", *start, *self.lines])
-        exec(compile(text, "<a run of PTX>", "exec"), self.values)  # noqa: S102
+        exec(compile(text, "<a run of PTX>", "exec"), self.values)
         return self.values["run"]  # type: ignore[return-value]
 
     def _name(self, value: object) -> str:

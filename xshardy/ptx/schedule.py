@@ -273,9 +273,12 @@ class Schedule:
         lanes = self.lanes
         if lanes.mask is None or not self.selects or self.spinning or not self._is_sparse(at, lanes.mask):
             return False
-        first = None if self.ranks is None else self.ranks[lanes.mask][0]
-        others = (other for other, m in self.ready.items() if first is None or (self.ranks[m] == first).any())
-        SelectedSchedule(self, at, lanes.mask).run_until(min(others, default=len(self.program.steps)))
+        others, ranks = self.ready.items(), self.ranks
+        if ranks is not None:
+            first = ranks[lanes.mask][0]
+            others = [(other, mask) for other, mask in others if (ranks[mask] == first).any()]
+        end = min((other for other, _ in others), default=len(self.program.steps))
+        SelectedSchedule(self, at, lanes.mask).run_until(end)
         return True
 
     def _is_sparse(self, head: int, mask: Array) -> bool:
@@ -555,7 +558,7 @@ class SelectedSchedule(Schedule):
 
     def _is_sparse(self, head: int, mask: Array) -> bool:
         is_longer = self.loops.iterations_of(head) >= (2 * self.iterations if head == self.head else LONG)
-        return is_longer and 2 * np.count_nonzero(mask) <= mask.size
+        return is_longer and 2 * int(np.count_nonzero(mask)) <= mask.size
 
 
 @dataclass(slots=True)

@@ -192,9 +192,11 @@ def convert_address(form: Form, context: Context) -> Step:
     instruction, window = form.instruction, np.uint64(WINDOWS.get(space, 0))
     read = context.registers.reader(instruction, instruction.operands[1], type)
     write: Writer = context.registers.writer(instruction, instruction.operands[0], type)
-    if not window:
-        return Computed(np.asarray, [read], [write])
-    return Computed((lambda a: a - window) if to_space else (lambda a: a + window), [read], [write])
+
+    def moved(address: Array) -> Array:
+        return address - window if to_space else address + window
+
+    return Computed(moved if window else np.asarray, [read], [write])
 
 
 def map_address(form: Form, context: Context) -> Step:
