@@ -301,10 +301,10 @@ class Clocks:
         """Let the threads of `mask` leave that barrier, and know what those published that arrived for the phase."""
         cluster, warp = self._warps_of(mask)
         self.acquire(cluster, warp, self._arrived[self._parity(phases, mask), cluster])
-        of_warps = np.maximum.reduceat(self._arrived_phases, _first_threads(mask), axis=2)
-        by_parity: Array = np.repeat(of_warps, WARP_SIZE, axis=2)[..., : mask.shape[1]]
-        arrived: Array = np.where(phases & 1, by_parity[1], by_parity[0])
-        np.maximum(self.warp_phases, arrived, out=self.warp_phases, where=mask)
+        for parity, of_threads in enumerate(self._arrived_phases):
+            latest = np.maximum.reduceat(of_threads, _first_threads(mask), axis=1)
+            arrived: Array = np.repeat(latest, WARP_SIZE, axis=1)[:, : mask.shape[1]]
+            np.maximum(self.warp_phases, arrived, out=self.warp_phases, where=mask & (phases & 1 == parity))
         everyone = np.ones_like(mask)
         self._meet_by_releases(*(self._of_warps(of).reshape(-1, self.of_cluster) for of in (everyone, mask)))
 

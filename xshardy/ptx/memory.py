@@ -430,9 +430,9 @@ def keys_of(addresses: Array) -> Array:
     return (addresses + np.uint64(1 << (RANGE_BITS - 1))) >> np.uint64(RANGE_BITS)
 
 
-def key_of(address: int) -> int:
+def key_of(address: np.uint64 | int) -> int:
     """The same of one address."""
-    return (address + (1 << (RANGE_BITS - 1))) % (1 << 64) >> RANGE_BITS
+    return (int(address) + (1 << (RANGE_BITS - 1))) % (1 << 64) >> RANGE_BITS
 
 
 def _active(lanes: Lanes, values: Array, mask: Array | None) -> Array:
