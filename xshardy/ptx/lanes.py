@@ -56,6 +56,10 @@ class Lanes:
     def prepare(self, slots: Iterable[int]) -> None:
         """Have registers ready that are read or written next."""
 
+    def prepared(self) -> Mapping[int, Array]:
+        """The registers that are ready, by their slots."""
+        return dict(enumerate(self.registers))
+
     def mask_in_whole(self, mask: Array) -> Array:
         """A mask of these threads as one of `whole`."""
         return mask

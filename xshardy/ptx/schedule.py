@@ -8,7 +8,7 @@ that waits for others: its state repeats, or it has accessed memory that others 
 their warps stay behind them, to reconverge, until nobody else can continue.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -570,18 +570,18 @@ class _State:
     mask: Array
     selected: Lanes
     """The lanes that were in the loop, with the registers that they had there."""
-    of_selected: list[Array]
+    of_selected: Mapping[int, Array]
 
     def may_be(self, lanes: Lanes, taken: Array) -> bool:
         """Whether the state may be that of `lanes`, of which a mask is in the loop. It is not if their own differs."""
         if lanes is self.selected:
-            return _are_equal(self.of_selected, lanes.registers)
+            return all(_are_equal(array, lanes.registers[slot]) for slot, array in self.of_selected.items())
         return np.array_equal(self.mask, lanes.mask_in_whole(taken))
 
 
-def _are_equal(some: list[Array], others: list[Array]) -> bool:
-    """Whether registers have the same values; some may have one for all threads."""
-    return all(a is b or bool((a == b).all()) for a, b in zip(some, others, strict=True))
+def _are_equal(register: Array, other: Array) -> bool:
+    """Whether two registers have the same values; one may have one value for all threads."""
+    return register is other or bool((register == other).all())
 
 
 class Loops:
@@ -630,7 +630,7 @@ class Loops:
             state is not None
             and may_repeat
             and np.array_equal(state.mask, taken)
-            and _are_equal(state.registers, lanes.registers)
+            and all(map(_are_equal, state.registers, lanes.registers))
         )
         if count > self.max_iterations:
             self.end(at, taken, f"repeats a loop more than {count - 1} times")
@@ -639,7 +639,7 @@ class Loops:
             schedule.spin(at, target, taken, advances=not repeats)
             return False
         if is_kept:
-            self.states[at] = _State(changes, [*lanes.registers], taken, now.lanes, [*now.lanes.registers])
+            self.states[at] = _State(changes, [*lanes.registers], taken, now.lanes, now.lanes.prepared())
         return True
 
     def _patience_of(self, at: int, target: int) -> int:

@@ -1,6 +1,6 @@
 """A few threads of those that are executed together, as lanes of their own: what they compute costs what they are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -47,6 +47,9 @@ class SelectedLanes(Lanes):
             if slot not in prepared:
                 self.base.prepare((slot,))
                 prepared[slot] = self.registers[slot] = self._selected(self.base.registers[slot])
+
+    def prepared(self) -> Mapping[int, Array]:
+        return {slot: self.registers[slot] for slot in self._prepared}
 
     def settle(self, live: int) -> None:
         """Give `base` those registers of a set that have changed: the set has a bit for each slot."""
