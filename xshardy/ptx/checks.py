@@ -64,10 +64,12 @@ class Moments:
         """Who: see `_key`, or `NOBODY`."""
         self.stamp = np.zeros(size, np.int64)
         """How often the agent had released before, and in the lower half the phase of the thread in its warp."""
+        self.is_empty = True
+        """Whether nobody has."""
 
     def note(self, places: Array, key: Array, stamp: Array) -> None:
         """Note accesses of cells; of several of one cell, the last."""
-        self.key[places], self.stamp[places] = key, stamp
+        self.key[places], self.stamp[places], self.is_empty = key, stamp, False
 
     def refine(self, parts: int) -> None:
         """Make so many cells of each one."""
@@ -119,10 +121,13 @@ class _Cells:
         """
         The numbers of the cells whose access before, by another thread or engine, has no order with this one.
 
-        Copies of one thread have none either until it waits: PTX ISA, `cp.async.commit_group`.
+        Copies of one thread have none either until it waits: PTX ISA, `cp.async.commit_group`, "Asynchronous
+        operations".
         """
-        keys, copies = before.key[self.places], self.lanes.engine == Engine.COPY
-        others = keys >> SCOPE_BITS != self.key >> SCOPE_BITS
+        if before.is_empty:
+            return NONE
+        keys, copies = before.key[self.places], _copies(self.lanes.engine)
+        others = (keys ^ self.key) >> SCOPE_BITS != 0
         numbers = np.flatnonzero((keys != NOBODY) & (others | copies))
         if not numbers.size:
             return numbers
@@ -164,8 +169,8 @@ class _Cells:
 
     def place_of(self, key: int) -> str:
         """A thread in words, by the key of an access."""
-        block, thread = divmod((key >> KEY_BITS) - 1, self.lanes.shape[1])
-        return self.lanes.launch.place(self.clocks.releases.blocks[block] * self.lanes.shape[1] + thread)
+        block, thread = divmod((key >> KEY_BITS) - 1, self.lanes.launch.threads)
+        return self.lanes.launch.place(self.clocks.releases.blocks[block] * self.lanes.launch.threads + thread)
 
     def at(self, number: int) -> str:
         """The place of one of the cells in words."""
@@ -175,6 +180,11 @@ class _Cells:
         if self.region.name == SHARED:
             place %= self.region.size // len(self.lanes.blocks)
         return f"byte {place} of {self.region.name}"
+
+
+def _copies(engine: int) -> bool:
+    """Whether what an engine does for one thread is in no order."""
+    return engine in (Engine.COPY, Engine.BULK_WRITES) or engine >= Engine.LOADS
 
 
 PHASE = (1 << 32) - 1
@@ -188,9 +198,9 @@ ENGINE = (1 << KEY_BITS - SCOPE_BITS) - 1
 """The bits of the engine, behind those of the scope: there are 16 engines, see `Clocks`."""
 
 
-def _key(thread: Array, engine: int, scope: MemoryScope) -> Array:
-    """Threads, by their numbers from 0 on in the order of execution, with their engine and scope."""
-    return thread + 1 << KEY_BITS | engine << SCOPE_BITS | scope + 1
+def _key(thread: Array, first: int, engine: int, scope: MemoryScope) -> Array:
+    """Threads, by their numbers behind a `first` one in the order of execution, with their engine and scope."""
+    return (thread << KEY_BITS) + ((first + 1) << KEY_BITS | engine << SCOPE_BITS | scope + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +239,10 @@ class Checks:
             return
         assert clocks is not None
         lane, offsets = access.accessed(lanes)
-        bits = int(np.bitwise_or.reduce(offsets, initial=size | LARGEST_ACCESS))
-        unit = bits & -bits
+        unit = min(size, LARGEST_ACCESS)
+        if isinstance(access, BulkAccess) or size & (size - 1):
+            bits = int(np.bitwise_or.reduce(offsets, initial=size | LARGEST_ACCESS))
+            unit = bits & -bits
         shadow = self._shadows.get(region)
         if shadow is None:
             shadow = self._shadows[region] = Shadow(region, unit)
@@ -250,9 +262,9 @@ class Checks:
             clocks.access(lane, offsets, shadow.written, modifiers, kind)
             if self.weak_volatile and "volatile" in modifiers:
                 scope = MemoryScope.WEAK
-        key = _key(lane + clocks.first_cluster * clocks.cluster_size * lanes.shape[1], lanes.engine, scope)
-        stamp = clocks.releases_of(lane, lanes.engine) << 32 | clocks.warp_phases.reshape(-1)[lane]
-        places, cells = offsets // shadow.unit, size // shadow.unit
+        key = _key(lane, clocks.first_cluster * clocks.cluster_size * lanes.launch.threads, lanes.engine, scope)
+        stamp = clocks.stamps(lane, lanes.engine)
+        places, cells = offsets >> (shadow.unit.bit_length() - 1), size // shadow.unit
         if cells > 1:
             places = (places[:, None] + np.arange(cells)).reshape(-1)
             lane, key, stamp = (np.repeat(values, cells) for values in (lane, key, stamp))
@@ -274,8 +286,9 @@ class Checks:
             self._report(found, FaultKind.READ_ONLY, written, "reads as constant what is written before")
             shadow.is_constant[places] |= is_constant
         before = reads.key[places]
-        others = (before >> KEY_BITS != found.key >> KEY_BITS) & (before != NOBODY)
-        shadow.earlier_reads.note(places[others], before[others], reads.stamp[places[others]])
+        others = ((before ^ found.key) >> KEY_BITS != 0) & (before != NOBODY)
+        if others.any():
+            shadow.earlier_reads.note(places[others], before[others], reads.stamp[places[others]])
         reads.note(places, found.key, found.stamp)
         together = reads.key[places] != found.key
         if together.any():
@@ -331,16 +344,17 @@ class Checks:
         """Report the accessed cells, by their numbers, that are a fault."""
         if not numbers.size:
             return
-        threads = np.zeros(found.lanes.shape, np.bool_)
+        whole = found.lanes.whole
+        threads = np.zeros(whole.shape, np.bool_)
         threads.reshape(-1)[found.lane[numbers]] = True
         first = int(numbers[0])
-        self.faults.report(kind, found.instruction.line, found.lanes, threads, lambda _: describe(first))
+        self.faults.report(kind, found.instruction.line, whole, threads, lambda _: describe(first))
 
 
 def _differing(found: _Cells, words: Sequence[Array], size: int) -> Array:
     """Whether each cell is written with another value than the last of the threads writes there."""
     full = np.stack([np.broadcast_to(word, found.lanes.shape) for word in words], axis=-1)
-    lane = found.lane[:: size // found.unit]
+    lane = found.lanes.places(found.lane[:: size // found.unit])
     values = full.view(np.uint8).reshape(-1, size)[lane].reshape(-1, found.unit)
     last = np.zeros((int(found.places.max()) + 1, found.unit), np.uint8)
     last[found.places] = values

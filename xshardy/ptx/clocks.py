@@ -87,6 +87,8 @@ class Clocks:
         self.block_of, thread = divided(np.arange(blocks * threads), threads)
         self.cluster_of, self.warp_of = self.agents(self.block_of, thread)
         """Of each thread here, by its number: its block and cluster among those here, and its warp in the cluster."""
+        self._warp_here = self.cluster_of * self.of_cluster + self.warp_of
+        """The same: its warp among those here."""
         agents = self.of_cluster * engines
         self.known = np.zeros((blocks // cluster_size, agents, 2 * agents), np.int32)
         """[clusters, agents, ...]: what each agent knows of the others, and how often it has released itself."""
@@ -103,6 +105,10 @@ class Clocks:
         """[clusters, warps, ...]: what each warp knew and had done at its last fence."""
         self._arrived = np.zeros((2, len(self.known), 2 * agents), np.int32)
         """[2, clusters, ...]: what arrivals at the barrier of a cluster have published, for even and odd phases."""
+        self._fenced_phases = np.zeros((blocks, threads), np.int32)
+        """Of each thread, more than its phase in its warp was at its last fence."""
+        self._arrived_phases = np.zeros((2, blocks, threads), np.int32)
+        """The same at its last arrivals at the barrier of its cluster."""
 
     def loader(self, mbarrier: int) -> int:
         """The engine of copies with the `mbarrier` at an address in shared memory."""
@@ -115,7 +121,8 @@ class Clocks:
 
     def of_engine(self, warp: Array, engine: int | Array) -> Array:
         """The agents of an engine for warps, by their numbers in the cluster. Four warps multiply together."""
-        if np.any(of_matrices := engine == Engine.MATRIX):
+        of_matrices = engine == Engine.MATRIX
+        if of_matrices is not False and np.any(of_matrices):
             warp = warp - warp % self.warps % WARPS_OF_GROUP * of_matrices
         return warp + engine * self.of_cluster
 
@@ -153,6 +160,7 @@ class Clocks:
         """Let what the warps of `mask` know and did be known behind their next relaxed arrivals."""
         cluster, warp = self._warps_of(mask)
         self._fenced[cluster, warp] = self.release(cluster, warp)
+        np.copyto(self._fenced_phases, self.warp_phases + 1, where=mask)
 
     def thread_fence(self, mask: Array, words: Sequence[str]) -> None:
         """
@@ -286,13 +294,18 @@ class Clocks:
             self.fence_arrivals(mask)
         cluster, warp = self._warps_of(mask)
         np.maximum.at(self._arrived, (self._parity(phases, mask), cluster), self._fenced[cluster, warp])
+        for parity, arrived in enumerate(self._arrived_phases):
+            np.copyto(arrived, self._fenced_phases, where=mask & (phases & 1 == parity))
 
     def leave_clusters(self, mask: Array, phases: Array) -> None:
         """Let the threads of `mask` leave that barrier, and know what those published that arrived for the phase."""
         cluster, warp = self._warps_of(mask)
         self.acquire(cluster, warp, self._arrived[self._parity(phases, mask), cluster])
+        for parity, of_threads in enumerate(self._arrived_phases):
+            latest = np.maximum.reduceat(of_threads, _first_threads(mask), axis=1)
+            arrived: Array = np.repeat(latest, WARP_SIZE, axis=1)[:, : mask.shape[1]]
+            np.maximum(self.warp_phases, arrived, out=self.warp_phases, where=mask & (phases & 1 == parity))
         everyone = np.ones_like(mask)
-        self.meet_in_warps(everyone, mask)
         self._meet_by_releases(*(self._of_warps(of).reshape(-1, self.of_cluster) for of in (everyone, mask)))
 
     def _parity(self, phases: Array, mask: Array) -> Array:
@@ -327,11 +340,14 @@ class Clocks:
         is_crossing = (own >= ASYNC) & (other < ASYNC)
         return ~is_crossing | (self.known[cluster, now, self.known.shape[1] + before] > release)
 
-    def releases_of(self, lane: Array, engine: int) -> Array:
-        """How often the agents have released that an engine is for threads, by their numbers among those here."""
+    def stamps(self, lane: Array, engine: int) -> Array:
+        """
+        When threads access memory by an engine, by their numbers among those here: how often their agents have
+        released, and in the lower half of the bits their phases in their warps.
+        """
         agents = self.of_engine(np.arange(self.of_cluster), engine)
-        of_warps = self.known[:, agents, agents].reshape(-1)
-        return of_warps[self.cluster_of[lane] * self.of_cluster + self.warp_of[lane]].astype(np.int64)
+        of_warps = self.known[:, agents, agents].reshape(-1).astype(np.int64) << 32
+        return of_warps[self._warp_here[lane]] | self.warp_phases.reshape(-1)[lane]
 
 
 def engines_of(instructions: Iterable[Instruction]) -> int:

@@ -5,7 +5,7 @@ An operand becomes a function that reads an array of its type from the registers
 it.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -43,6 +43,58 @@ CARRY = "%cc"
 """The register behind the condition code."""
 
 
+@dataclass(frozen=True, slots=True)
+class RegisterReader:
+    """Reads a register of so many bits as a type."""
+
+    slot: int
+    type: Type
+    bits: int
+
+    def __call__(self, lanes: Lanes) -> Array:
+        return from_bits(lanes.registers[self.slot], self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterWriter:
+    """Writes a value of a type to a register of so many bits."""
+
+    slot: int
+    type: Type
+    bits: int
+
+    def __call__(self, lanes: Lanes, value: Array) -> None:
+        lanes.write(self.slot, to_bits(value, self.type, self.bits))
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Reads a value of one thread that all have."""
+
+    value: Array
+
+    def __call__(self, lanes: Lanes) -> Array:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A step that calls a function of its operands, whose results are written."""
+
+    function: Callable[..., Array | tuple[Array, ...]]
+    reads: Sequence[Reader]
+    writes: Sequence[Writer]
+    takes_lanes: bool = False
+    """Whether the function has the lanes in front of the operands."""
+
+    def __call__(self, lanes: Lanes) -> None:
+        operands = [read(lanes) for read in self.reads]
+        value = self.function(lanes, *operands) if self.takes_lanes else self.function(*operands)
+        values = value if isinstance(value, tuple) else (value,)
+        for write, result in zip(self.writes, values, strict=True):
+            write(lanes, result)
+
+
 class Registers:
     """The slots of the registers of an entry, and the closures that read and write them."""
 
@@ -55,6 +107,10 @@ class Registers:
         self.bits: list[int] = []
         self.special: dict[str, int] = {}
         """The slots of the special registers that are read."""
+        self.read: set[int] = set()
+        """The slots that the instruction which is decoded reads, or may write."""
+        self.written: set[int] = set()
+        """The slots that it always writes, for the threads that execute it."""
         for name, type in {**types, CARRY: PREDICATE}.items():
             self._add(name, type.bits)
 
@@ -66,7 +122,9 @@ class Registers:
     def slot(self, name: str) -> int:
         if name not in self.slots:
             self.special[name] = self._add(name, SPECIAL_REGISTERS[name])
-        return self.slots[name]
+        slot = self.slots[name]
+        self.read.add(slot)
+        return slot
 
     def initialize(self, lanes: Lanes) -> None:
         """Give `lanes` its registers: special ones have their values, others are 0."""
@@ -84,10 +142,7 @@ class Registers:
                 )
             if name in CLOCKS:
                 return lambda lanes: from_bits(lanes.clock(name), type)
-            slot = self.slot(name)
-            if type.bits == bits and type.dtype == STORAGE[bits]:
-                return lambda lanes: lanes.registers[slot]
-            return lambda lanes: from_bits(lanes.registers[slot], type)
+            return RegisterReader(self.slot(name), type, bits)
         if isinstance(operand, Negated):
             slot = self.slot(operand.register.name)
             return lambda lanes: ~lanes.registers[slot]
@@ -97,7 +152,7 @@ class Registers:
         constant = from_bits(np.frombuffer(raw, STORAGE[type.bits]).reshape(1, 1), type)
         if isinstance(operand, Symbol) and operand.name in self.shared:
             return lambda lanes: constant if lanes.clusters.size == 1 else in_block(constant, lanes.ranks_in_clusters())
-        return lambda lanes: constant
+        return Constant(constant)
 
     def _packed(self, instruction: Instruction, vector: Vector, type: Type) -> Reader:
         """What reads several registers as one, the first in the lowest bits."""
@@ -141,11 +196,12 @@ class Registers:
         if not isinstance(operand, Register) or operand.name not in self.slots:
             raise PtxError(instruction.line, f"{instruction.opcode}: the result is no register")
         slot, bits = self.slots[operand.name], self.bits[self.slots[operand.name]]
+        self.written.add(slot)
         if bits < type.bits or (type.bits == 1) != (bits == 1):
             raise PtxError(
                 instruction.line, f"{instruction.opcode} writes .{type.name} to {operand.name}, which has {bits} bits"
             )
-        return lambda lanes, value: lanes.write(slot, to_bits(value, type, bits))
+        return RegisterWriter(slot, type, bits)
 
     def _unpacked(self, instruction: Instruction, vector: Vector, type: Type) -> Writer:
         part = _part(instruction, vector, type)
@@ -205,23 +261,7 @@ def computation_step(registers: Registers, instruction: Instruction, rule: Compu
         )
     reads = [registers.reader(instruction, *pair) for pair in zip(sources, source_types, strict=True)]
     writes = [registers.writer(instruction, *pair) for pair in zip(results, result_types, strict=True)]
-    function = rule.function
-    if len(writes) > 1:
-
-        def several(lanes: Lanes) -> None:
-            values = function(*(read(lanes) for read in reads))
-            for write, value in zip(writes, values, strict=True):
-                write(lanes, value)
-
-        return several
-    (write,) = writes
-
-    def single(lanes: Lanes) -> None:
-        value = function(*[read(lanes) for read in reads])
-        assert not isinstance(value, tuple)
-        write(lanes, value)
-
-    return single
+    return Computed(rule.function, reads, writes)
 
 
 def _results(operand: Operand, count: int) -> list[Operand]:
@@ -250,5 +290,5 @@ def chosen(lanes: Lanes, slot: int, negated: bool) -> Array:
     holds = lanes.registers[slot]
     holds = ~holds if negated else holds
     if lanes.mask is None:
-        return np.array(np.broadcast_to(holds, lanes.shape))
+        return holds if holds.shape == lanes.shape else np.array(np.broadcast_to(holds, lanes.shape))
     return holds & lanes.mask

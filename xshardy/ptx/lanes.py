@@ -1,6 +1,6 @@
 """The threads of some blocks while they run: their registers, and which of them are active."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -47,6 +47,34 @@ class Lanes:
         """What clocks show, in cycles and in nanoseconds."""
         self.launched: Mapping[str, int] = {}
         """The special registers that the launch decides."""
+
+    @property
+    def whole(self) -> "Lanes":
+        """All threads that are executed together, if these are a selection of them."""
+        return self
+
+    def prepare(self, slots: Iterable[int]) -> None:
+        """Have registers ready that are read or written next."""
+
+    def prepared(self) -> Mapping[int, Array]:
+        """The registers that are ready, by their slots."""
+        return dict(enumerate(self.registers))
+
+    def mask_in_whole(self, mask: Array) -> Array:
+        """A mask of these threads as one of `whole`."""
+        return mask
+
+    def numbers(self, places: Array) -> Array:
+        """The numbers of threads in `whole`, for their places in a flattened array of these."""
+        return places
+
+    def places(self, numbers: Array) -> Array:
+        """The inverse of `numbers`."""
+        return numbers
+
+    def of_owners(self, values: Array) -> Array:
+        """Values of the blocks, or of the threads, of `whole`: those of these threads."""
+        return values
 
     def write(self, slot: int, bits: Array) -> None:
         """Set a register of the active threads."""

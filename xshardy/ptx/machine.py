@@ -162,6 +162,7 @@ class Machine:
         size = max(options.together // max(launch.threads * clusters.size, 1), 1) * clusters.size
         if Scope.TENSOR_MEMORY in scopes:
             size = min(size, max(TOGETHER_WITH_TENSORS // clusters.size, 1) * clusters.size)
+        selects = not (counters or options.observers or options.errors)
         groups = [blocks[first : first + size] for first in range(0, len(blocks), size)]
         with np.errstate(all="ignore"):
             stuck: list[tuple[Schedule, Spaces]] = []
@@ -177,7 +178,14 @@ class Machine:
                 alone = len(groups) == 1
                 ranks = None if options.order is None else lanes.ranks(options.order)
                 schedule = options.schedule(
-                    program, lanes, memory, faults, options.max_iterations, is_whole_grid=alone, ranks=ranks
+                    program,
+                    lanes,
+                    memory,
+                    faults,
+                    options.max_iterations,
+                    is_whole_grid=alone,
+                    ranks=ranks,
+                    selects=selects,
                 )
                 schedule.counters = counters
                 if not _ends(schedule, schedule.run):

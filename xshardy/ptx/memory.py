@@ -127,8 +127,15 @@ class Access:
 
     def accessed(self, lanes: Lanes) -> tuple[Array, Array]:
         """The number of the thread among those executed together, and the offset, of each access of `size` bytes."""
-        mask = lanes.active_mask() if self.part.mask is None else self.part.mask
-        return np.flatnonzero(mask), self.part.full_offsets(lanes)[mask]
+        mask, offsets = self.part.mask, self.part.offsets
+        if mask is None:
+            return lanes.numbers(np.arange(lanes.shape[0] * lanes.shape[1])), _flat(offsets, lanes.shape)
+        places = mask.reshape(-1).nonzero()[0]
+        return lanes.numbers(places), _flat(offsets, places.shape)
+
+
+def _flat(values: Array, shape: tuple[int, ...]) -> Array:
+    return (values if values.shape == shape else np.broadcast_to(values, shape)).reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +183,7 @@ class Place:
             return offsets.astype(np.int64)
         if not self.is_shared:
             return offsets.astype(np.int64) + self.starts.reshape(-1)[threads]
-        own = threads // lanes.shape[1]
+        own = threads // lanes.launch.threads
         rank = own % lanes.clusters.size
         block = own - rank + ranks_of(offsets, rank)
         return (offsets & np.uint64((1 << RANK_BITS) - 1)).astype(np.int64) + self.starts.reshape(-1)[block]
@@ -266,11 +273,40 @@ class Memory:
         Threads whose access is a fault are left out, if faults are collected.
         """
         for part in self._resolved(lanes, instruction, space, addresses, (size, least or size), lanes.mask):
-            if self.observers and kind is AccessKind.STORE and part.region.name == SHARED:
-                self._check_objects(lanes, instruction, part, size)
-            for observer in self.observers:
-                observer(lanes, Access(kind, instruction, part, size, words))
+            self._observe(lanes, Access(kind, instruction, part, size, words))
             yield part
+
+    def loaded(
+        self, lanes: Lanes, instruction: Instruction, space: str, addresses: Array, size: int, least: int
+    ) -> Part | None:
+        """The one part of a load, as `parts` gives it; None if there are several, or faults."""
+        part = self._whole(lanes, space, addresses, (size, least), lanes.mask)
+        if part is not None and self.observers:
+            self._observe(lanes, Access(AccessKind.LOAD, instruction, part, size, None))
+        return part
+
+    def _observe(self, lanes: Lanes, access: Access) -> None:
+        if self.observers and access.kind is AccessKind.STORE and access.region.name == SHARED:
+            self._check_objects(lanes, access.instruction, access.part, access.size)
+        for observer in self.observers:
+            observer(lanes, access)
+
+    def _whole(
+        self, lanes: Lanes, space: str, addresses: Array, sizes: tuple[int, int], mask: Array | None
+    ) -> Part | None:
+        """The part of all threads of a mask if their accesses are right, and those of one region."""
+        active = _active(lanes, addresses, mask)
+        if active.size == 0:
+            return None
+        place = self.place_of(space, key_of(active.item(0)))
+        if place is None:
+            return None
+        offsets = active - np.uint64(place.base) if place.base else active
+        bits = int(np.bitwise_or.reduce(offsets, None))
+        is_inside = bits + sizes[1] <= place.bound or int(np.maximum.reduce(offsets, None)) + sizes[1] <= place.bound
+        if bits & (sizes[0] - 1) or not is_inside:
+            return None
+        return Part(place.region, _in_region(place, lanes, offsets, mask), mask)
 
     def _check_objects(self, lanes: Lanes, instruction: Instruction, part: Part, size: int) -> None:
         """Report a store to an `mbarrier`: its memory is free for other uses behind `mbarrier.inval`."""
@@ -292,16 +328,14 @@ class Memory:
         sizes: tuple[int, int],
         mask: Array | None,
     ) -> Iterator[Part]:
-        size, least = sizes
-        active = addresses if mask is None else np.broadcast_to(addresses, lanes.shape)[mask]
+        part = self._whole(lanes, space, addresses, sizes, mask)
+        if part is not None:
+            yield part
+            return
+        active = _active(lanes, addresses, mask)
         if active.size == 0:
             return
-        place = self.place_of(space, key_of(active.flat[0]))
-        if place is not None:
-            offsets = active - np.uint64(place.base)
-            if int(offsets.max()) + least <= place.bound and not np.bitwise_or.reduce(offsets, None) & (size - 1):
-                yield Part(place.region, _in_region(place, lanes, offsets, mask), mask)
-                return
+        place = self.place_of(space, key_of(active.item(0)))
         keys = keys_of(active) if space not in self._spaces else np.zeros(1, np.uint64)
         if keys.min() != keys.max():
             for key in np.unique(keys):
@@ -311,7 +345,7 @@ class Memory:
         if place is not None and place.is_shared and self._of_clusters(lanes, place, active, sizes):
             threads = np.flatnonzero(np.ones(lanes.shape, np.bool_) if mask is None else mask)
             everywhere = np.broadcast_to(addresses, lanes.shape) - np.uint64(place.base)
-            offsets = place.in_region(lanes, everywhere.reshape(-1)[threads], threads)
+            offsets = place.in_region(lanes, everywhere.reshape(-1)[threads], lanes.numbers(threads))
             yield Part(place.region, offsets, np.ones(lanes.shape, np.bool_) if mask is None else mask)
             return
         good = self._report(lanes, instruction, place, addresses, sizes, mask)
@@ -396,9 +430,16 @@ def keys_of(addresses: Array) -> Array:
     return (addresses + np.uint64(1 << (RANGE_BITS - 1))) >> np.uint64(RANGE_BITS)
 
 
-def key_of(address: np.uint64) -> int:
+def key_of(address: np.uint64 | int) -> int:
     """The same of one address."""
     return (int(address) + (1 << (RANGE_BITS - 1))) % (1 << 64) >> RANGE_BITS
+
+
+def _active(lanes: Lanes, values: Array, mask: Array | None) -> Array:
+    """The values of the threads of a mask; as they are for all threads."""
+    if mask is None:
+        return values
+    return (values if values.shape == mask.shape else np.broadcast_to(values, lanes.shape))[mask]
 
 
 def _among(lanes: Lanes, mask: Array | None, chosen: Array) -> Array:
@@ -415,4 +456,5 @@ def _in_region(place: Place, lanes: Lanes, offsets: Array, mask: Array | None) -
     places = offsets.view(np.int64)
     if place.starts is None:
         return places
-    return places + (place.starts if mask is None else np.broadcast_to(place.starts, lanes.shape)[mask])
+    starts = lanes.of_owners(place.starts)
+    return places + (starts if mask is None else np.broadcast_to(starts, lanes.shape)[mask])

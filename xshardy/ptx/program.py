@@ -9,9 +9,12 @@ from xshardy.ptx.control import Barrier, Branch, Control, Guarded, Switch
 from xshardy.ptx.decode import AbsentLanes, Context, Registers, Step, guarded, print_text
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.form import Form
+from xshardy.ptx.instructions.row import Scope
 from xshardy.ptx.instructions.table import name_of, row_of
+from xshardy.ptx.liveness import live_registers
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.module import Entry, Instruction
+from xshardy.ptx.runs import Runs
 from xshardy.ptx.waiting import Wait
 
 
@@ -28,6 +31,13 @@ class Program:
     """For each instruction of whole warps that has no guard, which threads it waits for."""
     meetings: tuple[int, ...]
     """For each instruction, the next one at or behind it that is such; or the number of instructions."""
+    exchanges: tuple[int, ...]
+    """The same for instructions that threads do not execute each for itself."""
+    live: tuple[int, ...]
+    """The slots of the registers that are live in front of each instruction and at the end: see `live_registers`."""
+    runs: Runs
+    loops: Mapping[int, Sequence[int]]
+    """By the first instruction of a loop that threads execute each for itself, its backward branches."""
 
 
 def program_of(
@@ -48,13 +58,52 @@ def program_of(
     context = Context(registers, memory, body.labels, errors, output)
     steps: list[Step | Control] = []
     absent_lanes: list[AbsentLanes | None] = []
+    named: list[frozenset[int]] = []
+    reads: list[int] = []
+    writes: list[int] = []
     for instruction in body.instructions:
         context.absent_lanes.clear()
+        registers.read.clear()
+        registers.written.clear()
         steps.append(_checked(instruction, context))
+        named.append(frozenset(registers.read | registers.written))
+        reads.append(sum(1 << slot for slot in registers.read))
+        writes.append(sum(1 << slot for slot in registers.written) if instruction.guard is None else 0)
         absent_lanes.append(context.absent_lanes[0] if context.absent_lanes and instruction.guard is None else None)
     ends = _next([isinstance(step, Control) for step in steps])
     meetings = _next([each is not None for each in absent_lanes])
-    return Program(body.instructions, tuple(steps), ends, registers, tuple(absent_lanes), meetings)
+    exchanges = _next([row_of(instruction).scope is not Scope.THREAD for instruction in body.instructions])
+    loops: dict[int, list[int]] = {}
+    for at, step in enumerate(steps):
+        for target in targets_of(step):
+            if target <= at < exchanges[target]:
+                loops.setdefault(target, []).append(at)
+    live = live_registers(reads, writes, [_following(at, step) for at, step in enumerate(steps)])
+    return Program(
+        body.instructions,
+        tuple(steps),
+        ends,
+        registers,
+        tuple(absent_lanes),
+        meetings,
+        exchanges,
+        live,
+        Runs(steps, named, live),
+        loops,
+    )
+
+
+def _following(at: int, step: Step | Control) -> tuple[int, ...]:
+    """The instructions that may be behind one."""
+    ends = isinstance(step, Switch) or (isinstance(step, Branch) and step.slot is None)
+    return targets_of(step) if ends else (at + 1, *targets_of(step))
+
+
+def targets_of(step: Step | Control) -> tuple[int, ...]:
+    """The instructions that a branch names."""
+    if isinstance(step, Switch):
+        return step.targets
+    return (step.target,) if isinstance(step, Branch) and step.target is not None else ()
 
 
 def _next(chosen: Sequence[bool]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ that waits for others: its state repeats, or it has accessed memory that others 
 their warps stay behind them, to reconverge, until nobody else can continue.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,6 +21,7 @@ from xshardy.ptx.faults import FaultKind, Faults
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import Memory
 from xshardy.ptx.program import Program
+from xshardy.ptx.selections import SelectedLanes
 from xshardy.ptx.waiting import Wait
 
 Counter = Callable[[Lanes, int, int], None]
@@ -30,6 +31,8 @@ REPEATED = 1024
 """After so many iterations of a loop, its state is compared with earlier ones."""
 POLLED = 32
 """The same of a loop with accesses by which threads communicate."""
+LONG = 4
+"""After so many iterations of a loop, threads that are still in it may become lanes of their own."""
 COMMUNICATING = frozenset(("volatile", "relaxed", "acquire", "mmio", "atom"))
 """Words of opcodes."""
 
@@ -83,11 +86,14 @@ class Schedule:
         *,
         is_whole_grid: bool = True,
         ranks: Array | None = None,
+        selects: bool = False,
     ):
         self.program, self.lanes, self.memory, self.faults = program, lanes, memory, faults
         self.is_whole_grid = is_whole_grid
         self.ranks = ranks
         """Of each thread, all of a warp the same: those of a lower rank go first. None for no difference."""
+        self.selects = selects
+        """Whether the threads of a long loop may become lanes of their own."""
         self.counters: list[Counter] = []
         self.ready: dict[int, Array] = {0: np.ones(lanes.shape, np.bool_)}
         """By the number of the next instruction."""
@@ -181,6 +187,9 @@ class Schedule:
         others = self.ready or self.held or self.waiting or self.testing or self.spinning or self.meeting
         return bool(others) or not self.is_whole_grid
 
+    def settle(self) -> None:
+        """Have the registers of all threads as they are now."""
+
     def spin(self, at: int, target: int, mask: Array, *, advances: bool) -> None:
         """Let the threads of a loop wait for others."""
         self.spinning.append(Spinning(at, target, mask, self.memory.changes, advances))
@@ -215,9 +224,11 @@ class Schedule:
     def _run_group(self, at: int, mask: Array) -> None:
         """Run threads from an instruction on until they meet others, split, wait or end."""
         lanes, program = self.lanes, self.program
-        limit = min((other for other in self.ready if other > at), default=len(program.steps))
+        limit = self._limit(at)
         lanes.mask = None if mask.all() else mask
         while True:
+            if at in program.loops and self._runs_selected(at):
+                return
             end = min(program.ends[at], limit)
             if lanes.mask is not None and at == program.meetings[at]:
                 if not self._meet(at):
@@ -225,9 +236,8 @@ class Schedule:
                 end = at + 1
             elif lanes.mask is not None:
                 end = min(end, program.meetings[at])
+            program.runs.execute(lanes, at, end, -1 if lanes.mask is None else self._kept())
             if end > at:
-                for step in program.steps[at:end]:
-                    step(lanes)  # type: ignore[operator]
                 self._count(at, end)
                 at = end
             if at == limit:
@@ -243,6 +253,37 @@ class Schedule:
             if at >= limit:
                 self._add(at, lanes.active_mask())
                 return
+
+    def _limit(self, at: int) -> int:
+        """The first instruction behind `at` where a group has to wait for others, or that there is none."""
+        return min((other for other in self.ready if other > at), default=len(self.program.steps))
+
+    def _kept(self) -> int:
+        """The registers that threads need which are not active: a set with a bit for each slot."""
+        if not self.selects:
+            return -1
+        live, kept = self.program.live, 0
+        waiting = (each.at for each in [*self.waiting, *self.testing])
+        for at in (*self.ready, *waiting, *(each.target for each in self.spinning), *self.held, *self.meeting):
+            kept |= live[at]
+        return kept
+
+    def _runs_selected(self, at: int) -> bool:
+        """Run the active threads as lanes of their own if they are few and in a long loop. Whether they are."""
+        lanes = self.lanes
+        if lanes.mask is None or not self.selects or self.spinning or not self._is_sparse(at, lanes.mask):
+            return False
+        others, ranks = self.ready.items(), self.ranks
+        if ranks is not None:
+            first = ranks[lanes.mask][0]
+            others = [(other, mask) for other, mask in others if (ranks[mask] == first).any()]
+        end = min((other for other, _ in others), default=len(self.program.steps))
+        SelectedSchedule(self, at, lanes.mask).run_until(end)
+        return True
+
+    def _is_sparse(self, head: int, mask: Array) -> bool:
+        """Whether the threads of a mask should be lanes of their own in the loop that begins at `head`."""
+        return self.loops.iterations_of(head) >= LONG
 
     def _meet(self, at: int) -> bool:
         """Whether threads execute an instruction of whole warps: those for whom others still may come wait for them."""
@@ -290,14 +331,15 @@ class Schedule:
             taken, rest = lanes.active_mask(), None
         else:
             taken = chosen(lanes, branch.slot, branch.negated)
-            rest = lanes.active_mask() & ~taken
-            if not taken.any():
+            count = np.count_nonzero(taken)
+            if not count:
                 self.loops.leave(at)
                 return at + 1
-            if not rest.any():
+            rest = ~taken if lanes.mask is None else lanes.mask & ~taken
+            if count == taken.size or not rest.any():
                 rest = None
         target = len(self.program.steps) if branch.target is None else branch.target
-        if target <= at and not self.loops.goes_on(at, target, taken):
+        if target <= at and not self.loops.goes_on(self, at, target, taken):
             taken = np.zeros_like(taken)
             if rest is None:
                 return None
@@ -318,7 +360,7 @@ class Schedule:
             taken = left & (numbers == number)
             if taken.any():
                 left = left & ~taken
-                if target > at or self.loops.goes_on(at, target, taken):
+                if target > at or self.loops.goes_on(self, at, target, taken):
                     self._add(target, taken)
         if left.any():
             line, count = self.program.instructions[at].line, len(switch.targets)
@@ -476,14 +518,70 @@ class Schedule:
         self.faults.report(FaultKind.DIVERGENT_BARRIER, line, self.lanes, waiting.mask, describe)
 
 
+class SelectedSchedule(Schedule):
+    """The threads of a group as lanes of their own, at instructions that threads execute each for itself."""
+
+    def __init__(self, parent: Schedule, at: int, mask: Array):
+        self.selection = SelectedLanes(parent.lanes, mask)
+        super().__init__(parent.program, self.selection, parent.memory, parent.faults, 0, selects=True)
+        self.parent, self.loops, self.spinning = parent, parent.loops, parent.spinning
+        self.ready = {at: np.ones(self.selection.shape, np.bool_)}
+        behind = parent.behind if isinstance(parent, SelectedSchedule) else frozenset[int]()
+        self.behind = behind | parent.ready.keys()
+        """Where others are."""
+        self.end = 0
+        self.head, self.iterations = at, self.loops.iterations_of(at)
+
+    def run_until(self, end: int) -> None:
+        """Run the threads as long as no others are to go first, those at `end`; then give the parent all of them."""
+        self.end = min(end, self.parent.end) if isinstance(self.parent, SelectedSchedule) else end
+        exchanges = self.program.exchanges
+        while self.ready and (at := min(self.ready)) < self.end and at != exchanges[at] and not self.spinning:
+            self._run_group(at, self.ready.pop(at))
+        live = 0
+        for at in self.ready:
+            live |= self.program.live[at]
+        self.selection.settle(live)
+        for at, mask in self.ready.items():
+            self.parent._add(at, self.selection.mask_in_base(mask))
+        self.parent._add(len(self.program.steps), self.selection.mask_in_base(self.exited))
+
+    def settle(self) -> None:
+        self.selection.settle(-1)
+        self.parent.settle()
+
+    def has_others(self) -> bool:
+        return bool(self.ready) or self.parent.has_others()
+
+    def _limit(self, at: int) -> int:
+        return min(super()._limit(at), self.program.exchanges[at], *(other for other in self.behind if other > at))
+
+    def _is_sparse(self, head: int, mask: Array) -> bool:
+        is_longer = self.loops.iterations_of(head) >= (2 * self.iterations if head == self.head else LONG)
+        return is_longer and 2 * int(np.count_nonzero(mask)) <= mask.size
+
+
 @dataclass(slots=True)
 class _State:
     """What a loop depends on."""
 
-    iteration: int
     changes: int
     registers: list[Array]
     mask: Array
+    selected: Lanes
+    """The lanes that were in the loop, with the registers that they had there."""
+    of_selected: Mapping[int, Array]
+
+    def may_be(self, lanes: Lanes, taken: Array) -> bool:
+        """Whether the state may be that of `lanes`, of which a mask is in the loop. It is not if their own differs."""
+        if lanes is self.selected:
+            return all(_are_equal(array, lanes.registers[slot]) for slot, array in self.of_selected.items())
+        return np.array_equal(self.mask, lanes.mask_in_whole(taken))
+
+
+def _are_equal(register: Array, other: Array) -> bool:
+    """Whether two registers have the same values; one may have one value for all threads."""
+    return register is other or bool((register == other).all())
 
 
 class Loops:
@@ -506,31 +604,42 @@ class Loops:
         if not spinning.advances:
             self.iterations[spinning.at] = self._patience[spinning.at] - 1
 
-    def goes_on(self, at: int, target: int, taken: Array) -> bool:
-        """Count an iteration. False if the threads wait for others, or the loop never ends and they end."""
+    def iterations_of(self, head: int) -> int:
+        """How often threads have taken a branch back to the first instruction of a loop."""
+        return max(self.iterations.get(branch, 0) for branch in self.schedule.program.loops[head])
+
+    def goes_on(self, now: Schedule, at: int, target: int, taken: Array) -> bool:
+        """
+        Count an iteration of threads of a schedule. False if they wait for others, or the loop never ends and they end.
+        """
         count = self.iterations[at] = self.iterations.get(at, 0) + 1
         if (patience := self._patience.get(at)) is None:
             patience = self._patience[at] = self._patience_of(at, target)
         if count < patience:
             return True
-        schedule = self.schedule
-        lanes, changes = schedule.lanes, schedule.memory.changes
+        schedule, changes = self.schedule, self.schedule.memory.changes
         state = self.states.get(at)
+        may_repeat = state is not None and state.changes == changes and state.may_be(now.lanes, taken)
+        polls_long = patience == POLLED and count % REPEATED == 0 and now.has_others()
+        is_kept = count & (count - 1) == 0 or count == patience
+        if not (may_repeat or polls_long or is_kept or count > self.max_iterations):
+            return True
+        now.settle()
+        lanes, taken = schedule.lanes, now.lanes.mask_in_whole(taken)
         repeats = (
             state is not None
-            and state.changes == changes
+            and may_repeat
             and np.array_equal(state.mask, taken)
-            and all(a is b or np.array_equal(a, b) for a, b in zip(state.registers, lanes.registers, strict=True))
+            and all(map(_are_equal, state.registers, lanes.registers))
         )
-        polls_long = patience == POLLED and count % REPEATED == 0 and schedule.has_others()
         if count > self.max_iterations:
             self.end(at, taken, f"repeats a loop more than {count - 1} times")
             return False
         if repeats or polls_long:
             schedule.spin(at, target, taken, advances=not repeats)
             return False
-        if count & (count - 1) == 0 or count == patience:
-            self.states[at] = _State(count, changes, [*lanes.registers], taken)
+        if is_kept:
+            self.states[at] = _State(changes, [*lanes.registers], taken, now.lanes, now.lanes.prepared())
         return True
 
     def _patience_of(self, at: int, target: int) -> int:

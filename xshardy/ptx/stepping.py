@@ -18,9 +18,9 @@ class SteppedSchedule(Schedule):
 
     def __init__(self, before: Callable[[Schedule, int], None], *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
-        self._before = before
+        self._before, self.selects = before, False
         steps = (self._told(step, at) for at, step in enumerate(self.program.steps))
-        self.program = replace(self.program, steps=tuple(steps))
+        self.program = replace(self.program, steps=(told := tuple(steps)), runs=self.program.runs.with_steps(told))
 
     def _told(self, step: Step | Control, at: int) -> Step | Control:
         if isinstance(step, Control):

@@ -53,6 +53,28 @@ def test_each_thread_gets_what_the_thread_before_left(name: str):
     assert olds.tolist() == before and place.tolist() == [last]
 
 
+@pytest.mark.parametrize("places", [1, 3, 40])
+@pytest.mark.parametrize("name", [*UPDATES, "cas.b32"])
+def test_threads_at_several_places_come_one_after_another(name: str, places: int):
+    rng = np.random.default_rng(places)
+    news = rng.integers(0, 3, THREADS, np.uint32)
+    where = rng.integers(0, places, THREADS, np.uint32)
+    words, olds = rng.integers(0, 3, places, np.uint32), np.zeros(THREADS, np.uint32)
+    expected, before = words.tolist(), list[int]()
+    for place, new in zip(where.tolist(), news.tolist(), strict=True):
+        old = expected[place]
+        before.append(old)
+        expected[place] = (new if old == 1 else old) if name == "cas.b32" else UPDATES[name](old, new)
+    operands = "1, %r4" if name == "cas.b32" else "%r4"
+    body = (
+        "mul.wide.u32 %rd9, %r1, 4;\nadd.s64 %rd8, %rd9, %rd1;\nld.global.b32 %r4, [%rd8];\n"
+        "add.s64 %rd8, %rd9, %rd4;\nld.global.b32 %r6, [%rd8];\nmul.wide.u32 %rd7, %r6, 4;\nadd.s64 %rd7, %rd7, %rd2;\n"
+        f"atom.global.{name} %r5, [%rd7], {operands};\nadd.s64 %rd8, %rd9, %rd3;\nst.global.b32 [%rd8], %r5;"
+    )
+    Machine(kernel(body, parameters=4)).run([1], [THREADS], [news, words, olds, where])
+    assert olds.tolist() == before and words.tolist() == expected
+
+
 @pytest.mark.parametrize(("operation", "expected"), [("inc", THREADS % 10), ("dec", (-THREADS) % 10)])
 def test_a_counter_starts_again_behind_its_limit(operation: str, expected: int):
     """From 0 to 9 and back to 0, or the other way around."""

@@ -113,6 +113,40 @@ def test_a_relaxed_arrival_publishes_what_is_before_a_fence(first: str, is_right
     assert {(fault.kind, fault.line) for fault in faults} == (set() if is_right else {(FaultKind.RACE, line)})
 
 
+IN_ONE_WARP = """
+  mov.b32 %r3, s;
+  shl.b32 %r4, %r1, 2;
+  add.u32 %r3, %r3, %r4;
+  st.shared.b32 [%r3], %r1;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  xor.b32 %r4, %r4, 4;
+  mov.b32 %r5, s;
+  add.u32 %r5, %r5, %r4;
+  ld.shared.b32 %r9, [%r5]; // here
+"""
+"""Each thread reads what another one of its warp has stored in front of the barrier."""
+
+
+@pytest.mark.parametrize(
+    ("arrive", "is_right"),
+    [
+        (ARRIVE, True),
+        (RELAXED, False),
+        (f"fence.acq_rel.cluster;\n  {RELAXED}", True),
+        (f"bar.warp.sync 0xffffffff;\n  {RELAXED}", True),
+        (f"{RELAXED}\n  barrier.cluster.wait.aligned;\n  {RELAXED}", False),
+        (f"{ARRIVE}\n  barrier.cluster.wait.aligned;\n  st.shared.b32 [%r3], %r1;\n  {RELAXED}", False),
+    ],
+)
+def test_threads_of_a_warp_behind_a_relaxed_arrival(arrive: str, is_right: bool):
+    body = IN_ONE_WARP.replace(ARRIVE, arrive)
+    found, faults = run(body, 2, 2)
+    line = line_of(kernel(body + STORE, 1, 256), "here")
+    assert {(fault.kind, fault.line) for fault in faults} == (set() if is_right else {(FaultKind.RACE, line)})
+    assert found[0].tolist() == [thread ^ 1 for thread in range(32)]
+
+
 @pytest.mark.parametrize(("arrive", "is_right"), [(RELAXED, False), (ARRIVE, True)])
 def test_a_relaxed_arrival_behind_reads(arrive: str, is_right: bool):
     """A block overwrites what the other one has read in front of the barrier."""

@@ -358,6 +358,64 @@ def test_bulk_copies():
     np.testing.assert_array_equal(out, [*range(20, 52), *(7 + number for number in range(20, 52))])
 
 
+TWO_LOADS = """
+  @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3+16384], 256;
+  @%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3], [%rd2], 128, [%r3+16384];
+  @%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3+64], [%rd2+64], 128, [%r3+16384]; // second
+$wait:
+  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3+16384], 0;
+  @!%p2 bra $wait;
+"""
+WAIT = "mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3+16384], 0;"
+TWO_STORES = """
+  st.shared.b32 [%r3], 1;
+  st.shared.b32 [%r3+4], 1;
+  st.shared.b32 [%r3+8], 1;
+  st.shared.b32 [%r3+12], 1;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r3], 16;
+  @%p1 cp.async.bulk.commit_group;
+  @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r3], 16; // second
+  @%p1 cp.async.bulk.commit_group;
+  @%p1 cp.async.bulk.wait_group 0;
+"""
+COMMIT = "@%p1 cp.async.bulk.commit_group;"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (TWO_LOADS, TWO_LOADS.replace("[%r3+64], [%rd2+64]", "[%r3+128], [%rd2+64]")),
+        (
+            TWO_LOADS,
+            TWO_LOADS.replace(", 256;", ", 128;")
+            .replace(
+                "  @%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3+64]",
+                f"$first:\n  {WAIT}\n  @!%p2 bra $first;\n"
+                "  @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3+16384], 128;\n"
+                "  @%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3+64]",
+            )
+            .replace(f"$wait:\n  {WAIT}", f"$wait:\n  {WAIT.replace(', 0;', ', 1;')}"),
+        ),
+        (TWO_STORES, TWO_STORES.replace(COMMIT, f"{COMMIT}\n  @%p1 cp.async.bulk.wait_group 0;", 1)),
+        (
+            TWO_STORES.replace(COMMIT, f"{COMMIT}\n  @%p1 cp.async.bulk.wait_group.read 0;", 1),
+            TWO_STORES.replace("cp.async.bulk.global", "cp.reduce.async.bulk.global").replace(
+                "bulk_group [", "bulk_group.add.u32 ["
+            ),
+        ),
+    ],
+)
+def test_two_bulk_copies_in_flight_to_one_place(wrong: str, right: str):
+    """Source: PTX ISA, "Asynchronous Operations": copies of one thread are in no order."""
+    out = np.zeros(64, np.uint32)
+    dummy = TensorMap(np.zeros((8, 16), np.uint32), (8, 16))
+    assert run(entry(right, 1), dummy, out) == []
+    ptx = entry(wrong, 1)
+    assert [(fault.kind, fault.line) for fault in run(ptx, dummy, out)] == [(FaultKind.RACE, line_of(ptx, "// second"))]
+
+
 def test_traffic_of_bulk_copies():
     """
     A request has 128 bytes: four sectors of global memory, or one wavefront of shared memory.

@@ -6,7 +6,7 @@ from xshardy.ptx.control import Branch, Switch
 from xshardy.ptx.decode import Context
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.row import Row
+from xshardy.ptx.instructions.row import ONE, Row, Scope
 from xshardy.ptx.module import Register, Symbol, Vector
 
 
@@ -46,7 +46,7 @@ def switch(form: Form, context: Context) -> Switch:
 
 
 BRANCHES: Mapping[str, Row] = {
-    "bra": Row(branch, "branch"),
-    "brx": Row(switch, "branch"),
-    **dict.fromkeys(("ret", "exit"), Row(end, "branch")),
+    "bra": Row(branch, "branch", ONE, Scope.THREAD),
+    "brx": Row(switch, "branch", ONE, Scope.THREAD),
+    **dict.fromkeys(("ret", "exit"), Row(end, "branch", ONE, Scope.THREAD)),
 }

@@ -36,7 +36,9 @@ class Scope(Enum):
     """Who executes an instruction."""
 
     THREAD = auto()
-    """Threads, each for itself, or exchanging values within a warp or a block."""
+    """Threads, each for itself."""
+    THREADS = auto()
+    """Threads that exchange values within a warp or a block, or wait for each other."""
     WARP_GROUP = auto()
     """Four warps together, asynchronously: `wgmma`."""
     TENSOR_MEMORY = auto()
@@ -51,7 +53,7 @@ class Row:
     counted_as: str | Callable[[Sequence[str]], str]
     """The class that it is counted in, or that class by its modifiers."""
     slots: Slots | ByModifiers = ONE
-    scope: Scope = Scope.THREAD
+    scope: Scope = Scope.THREADS
     multiplies: bool = False
     """Whether it is a product of matrices."""
 
@@ -97,4 +99,4 @@ def computation(
     def meaning(form: Form, context: Context) -> Step:
         return computation_step(context.registers, form.instruction, rule(form))
 
-    return Row(meaning, counted_as, slots)
+    return Row(meaning, counted_as, slots, Scope.THREAD)

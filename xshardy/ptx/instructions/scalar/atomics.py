@@ -12,7 +12,7 @@ from xshardy.numerics import floats
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.decode import Context, Step
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.row import Meaning, Row
+from xshardy.ptx.instructions.row import ONE, Meaning, Row, Scope
 from xshardy.ptx.instructions.scalar.memory import addresses, elements_of, take_hints, take_space
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import AccessKind, Part
@@ -105,7 +105,7 @@ def atomic(returns: bool) -> Meaning:
                     before = part.region.load(places, size)
                     old = update(part, places, name, operands, type, returns=bool(writers))
                     memory.changes += before.tobytes() != part.region.load(places, size).tobytes()
-                    if writers and old is not None:
+                    if writers:
                         results[number][mask] = old.reshape(-1, type.elements)
             for writer, result in zip(writers, results, strict=True):
                 writer(lanes, result if type.elements > 1 else result[..., 0])
@@ -120,29 +120,45 @@ def _active(lanes: Lanes, value: Array, mask: Array, type: Type) -> Array:
     return np.broadcast_to(value, shape)[mask]
 
 
-def update(part: Part, offsets: Array, name: str, operands: list[Array], type: Type, *, returns: bool) -> Array | None:
-    """Update the places at `offsets` one after another; their old values, if asked for, of the type."""
+def update(part: Part, offsets: Array, name: str, operands: list[Array], type: Type, *, returns: bool) -> Array:
+    """Update the places at `offsets` one after another. Their old values, if asked for, of the type."""
     region, size = part.region, type.bits // 8
-    if not returns and name in AT_ONCE and type.elements == 1:
-        unique, inverse = np.unique(offsets, return_inverse=True)
-        words = region.load(unique, size).view(type.dtype)
-        AT_ONCE[name].at(words, inverse, operands[0])
-        region.store(unique, words.view(STORAGE[type.bits]))
-        return None
+    unique, inverse, counts = np.unique(offsets, return_inverse=True, return_counts=True)
+    at_once = AT_ONCE.get(name) if type.elements == 1 else None
     results = np.zeros((len(offsets), type.elements) if type.elements > 1 else len(offsets), type.dtype)
+    if at_once is not None and not (returns and len(unique) >= counts.max(initial=0)):
+        words = region.load(unique, size).view(type.dtype)
+        if returns:
+            for place, threads in enumerate(np.split(np.argsort(inverse, kind="stable"), np.cumsum(counts)[:-1])):
+                all_words = np.concatenate([words[place : place + 1], operands[0][threads]])
+                running = at_once.accumulate(all_words, dtype=type.dtype)
+                results[threads], words[place] = running[:-1], running[-1]
+        else:
+            at_once.at(words, inverse, operands[0])
+        region.store(unique, words.view(STORAGE[type.bits]))
+        return results
     left = np.arange(len(offsets))
     while left.size:
-        _, first = np.unique(offsets[left], return_index=True)
-        turn = left[first]
-        old = from_bits(region.load(offsets[turn], size), type)
-        new = UPDATES[name](old, *(operand[turn] for operand in operands)).astype(type.dtype, copy=False)
-        region.store(offsets[turn], to_bits(new, type, type.bits))
-        results[turn] = old
-        left = np.delete(left, first)
+        old = from_bits(region.load(offsets[left], size), type)
+        new = UPDATES[name](old, *(operand[left] for operand in operands)).astype(type.dtype, copy=False)
+        of_place, changes = inverse[left], np.flatnonzero(_bytes_of(old) != _bytes_of(new))
+        first_change = np.full(len(unique), len(left))
+        first_change[of_place[changes[::-1]]] = changes[::-1]
+        is_done = np.arange(len(left)) <= first_change[of_place]  # before it, all read what is there now
+        turn = first_change[first_change < len(left)]
+        region.store(offsets[left[turn]], to_bits(new[turn], type, type.bits))
+        results[left[is_done]] = old[is_done]
+        left = left[~is_done]
     return results
 
 
+def _bytes_of(values: Array) -> Array:
+    """For each value, or pair of values, its bytes as one."""
+    whole = np.ascontiguousarray(values)
+    return whole.reshape(len(whole), -1).view(f"V{whole.nbytes // len(whole)}")[:, 0]
+
+
 ATOMICS: Mapping[str, Row] = {
-    "atom": Row(atomic(returns=True), "atomic"),
-    "red": Row(atomic(returns=False), "atomic"),
+    "atom": Row(atomic(returns=True), "atomic", ONE, Scope.THREAD),
+    "red": Row(atomic(returns=False), "atomic", ONE, Scope.THREAD),
 }

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.decode import Context, Step, Writer
+from xshardy.ptx.decode import Computed, Constant, Context, RegisterReader, Step, Writer
 from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.instructions.form import Form
-from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Slots, types_in
+from xshardy.ptx.instructions.row import FOLDED, FREE, ONE, Row, Scope, Slots, types_in
 from xshardy.ptx.lanes import Lanes
 from xshardy.ptx.memory import (
     LARGEST_ACCESS,
@@ -22,7 +22,7 @@ from xshardy.ptx.memory import (
     keys_of,
     ranks_of,
 )
-from xshardy.ptx.module import Address, Instruction, Operand, Symbol, Vector
+from xshardy.ptx.module import Address, Instruction, Operand, Register, Vector
 from xshardy.ptx.releases import orders_threads
 from xshardy.ptx.types import STORAGE, TYPES
 
@@ -54,20 +54,27 @@ def take_hints(form: Form) -> None:
 
 def addresses(context: Context, instruction: Instruction, operand: Operand) -> Addresses:
     """What reads the addresses in `[base + offset]`. Addresses of shared memory may have 32 bits."""
+    read, moved = address(context, instruction, operand)
+    return lambda lanes: moved(read(lanes))
+
+
+def address(
+    context: Context, instruction: Instruction, operand: Operand
+) -> tuple[Constant | RegisterReader, Callable[[Array], Array]]:
+    """What reads the base of the addresses in `[base + offset]`, and what gives the addresses for it."""
     if not isinstance(operand, Address):
         raise PtxError(instruction.line, f"{instruction.opcode} expects an address in brackets")
     base, offset = operand.base, np.uint64(operand.offset % (1 << 64))
-    if base is None:
-        constant = np.full((1, 1), offset)
-        return lambda lanes: constant
     registers = context.registers
-    if isinstance(base, Symbol):
-        constant = np.array([[registers.pattern(instruction, base, POINTER)]], np.uint64) + offset
-        return lambda lanes: constant
+    if not isinstance(base, Register):
+        start = 0 if base is None else registers.pattern(instruction, base, POINTER)
+        return Constant(np.array([[start]], np.uint64) + offset), np.asarray
     slot = registers.slot(base.name)
-    if registers.bits[slot] == 64:
-        return (lambda lanes: lanes.registers[slot] + offset) if offset else lambda lanes: lanes.registers[slot]
-    return lambda lanes: (lanes.registers[slot] + np.uint32(operand.offset % (1 << 32))).astype(np.uint64)
+    bits = registers.bits[slot]
+    if bits == 64:
+        return RegisterReader(slot, POINTER, bits), (lambda of: of + offset) if offset else np.asarray
+    short = np.uint32(operand.offset % (1 << 32))
+    return RegisterReader(slot, TYPES[f"u{bits}"], bits), lambda of: (of + short).astype(np.uint64)
 
 
 def elements_of(operand: Operand) -> tuple[Operand, ...]:
@@ -89,15 +96,14 @@ def load(form: Form, context: Context) -> Step:
     destinations = take_elements(form, instruction.operands[0])
     type = form.type()
     writers = [context.registers.writer(instruction, destination, type) for destination in destinations]
-    where = addresses(context, instruction, instruction.operands[1])
-    memory, count = context.memory, len(writers)
+    base, where = address(context, instruction, instruction.operands[1])
+    memory, count, size = context.memory, len(writers), type.bits // 8
 
-    def execute(lanes: Lanes) -> None:
-        values = load_words(lanes, memory, instruction, space, where(lanes), type.bits // 8, count)
-        for writer, value in zip(writers, values, strict=True):
-            writer(lanes, value.view(type.dtype))
+    def words(lanes: Lanes, base: Array) -> Array | tuple[Array, ...]:
+        values = load_words(lanes, memory, instruction, space, where(base), size, count)
+        return values[0].view(type.dtype) if count == 1 else tuple(value.view(type.dtype) for value in values)
 
-    return execute
+    return Computed(words, [base], writers, takes_lanes=True)
 
 
 def load_words(
@@ -111,13 +117,11 @@ def load_words(
     """
     whole = size * count
     least = size if whole <= LARGEST_ACCESS and not memory.vectors_end_in_bounds else whole
-    parts = memory.parts(lanes, AccessKind.LOAD, instruction, space, where, whole, least=least)
-    first = next(parts, None)
-    if first is not None and (first.mask is None or (lanes.mask is not None and first.mask is lanes.mask)):
-        loaded = _load_part(first, size, count)
-        return loaded if first.mask is None else [lanes.scattered(value) for value in loaded]
+    if (part := memory.loaded(lanes, instruction, space, where, whole, least)) is not None:
+        loaded = _load_part(part, size, count)
+        return loaded if part.mask is None else [lanes.scattered(value) for value in loaded]
     results = [np.zeros(lanes.shape, STORAGE[8 * size]) for _ in range(count)]
-    for part in [] if first is None else [first, *parts]:
+    for part in memory.parts(lanes, AccessKind.LOAD, instruction, space, where, whole, least=least):
         for result, value in zip(results, _load_part(part, size, count), strict=True):
             result[part.mask] = value
     return results
@@ -140,15 +144,16 @@ def store(form: Form, context: Context) -> Step:
     space, instruction = take_space(form), form.instruction
     sources = take_elements(form, instruction.operands[1])
     type = form.type()
-    where = addresses(context, instruction, instruction.operands[0])
+    base, where = address(context, instruction, instruction.operands[0])
     storage = TYPES[f"b{type.bits}"]
     readers = [context.registers.reader(instruction, source, storage) for source in sources]
     memory = context.memory
 
-    def execute(lanes: Lanes) -> None:
-        store_words(lanes, memory, instruction, space, where(lanes), [reader(lanes) for reader in readers])
+    def stores(lanes: Lanes, base: Array, *words: Array) -> tuple[Array, ...]:
+        store_words(lanes, memory, instruction, space, where(base), [*words])
+        return ()
 
-    return execute
+    return Computed(stores, [base, *readers], [], takes_lanes=True)
 
 
 def store_words(
@@ -178,7 +183,7 @@ def move(form: Form, context: Context) -> Step:
     type, instruction = form.type(), form.instruction
     read = context.registers.reader(instruction, instruction.operands[1], type)
     write = context.registers.writer(instruction, instruction.operands[0], type)
-    return lambda lanes: write(lanes, read(lanes))
+    return Computed(np.asarray, [read], [write])
 
 
 def convert_address(form: Form, context: Context) -> Step:
@@ -187,11 +192,11 @@ def convert_address(form: Form, context: Context) -> Step:
     instruction, window = form.instruction, np.uint64(WINDOWS.get(space, 0))
     read = context.registers.reader(instruction, instruction.operands[1], type)
     write: Writer = context.registers.writer(instruction, instruction.operands[0], type)
-    if not window:
-        return lambda lanes: write(lanes, read(lanes))
-    if to_space:
-        return lambda lanes: write(lanes, read(lanes) - window)
-    return lambda lanes: write(lanes, read(lanes) + window)
+
+    def moved(address: Array) -> Array:
+        return address - window if to_space else address + window
+
+    return Computed(moved if window else np.asarray, [read], [write])
 
 
 def map_address(form: Form, context: Context) -> Step:
@@ -281,17 +286,17 @@ def _slots_of_load(modifiers: Sequence[str]) -> Slots:
 
 
 MEMORY: Mapping[str, Row] = {
-    "ld": Row(load, moves("load"), _slots_of_load),
-    "ldu": Row(load, moves("load")),
-    "st": Row(store, moves("store")),
-    "mov": Row(move, "move", FOLDED),
-    "cvta": Row(convert_address, "free", FREE),
-    "isspacep": Row(is_in_space, types_in),
+    "ld": Row(load, moves("load"), _slots_of_load, Scope.THREAD),
+    "ldu": Row(load, moves("load"), ONE, Scope.THREAD),
+    "st": Row(store, moves("store"), ONE, Scope.THREAD),
+    "mov": Row(move, "move", FOLDED, Scope.THREAD),
+    "cvta": Row(convert_address, "free", FREE, Scope.THREAD),
+    "isspacep": Row(is_in_space, types_in, ONE, Scope.THREAD),
     "mapa": Row(map_address, types_in, (1.0, 3.0)),
     "getctarank": Row(rank_of_address, types_in),
-    **dict.fromkeys(("prefetch", "prefetchu", "createpolicy", "nanosleep"), Row(nothing, "free")),
+    **dict.fromkeys(("prefetch", "prefetchu", "createpolicy", "nanosleep"), Row(nothing, "free", ONE, Scope.THREAD)),
     **dict.fromkeys(("applypriority", "discard", "pmevent", "setmaxnreg"), Row(nothing, types_in)),
-    **dict.fromkeys(("trap", "brkpt"), Row(trap, types_in)),
+    **dict.fromkeys(("trap", "brkpt"), Row(trap, types_in, ONE, Scope.THREAD)),
     "fence": Row(fence, "free", FOLDED),
     "membar": Row(fence, "free"),
     "griddepcontrol": Row(nothing, "free", FREE),

@@ -102,7 +102,7 @@ def initialize(form: Form, context: Context) -> Step:
         if lanes.clocks is not None:
             flat, found = np.flatnonzero(there), memory.mbarriers
             found.made_by[words[there]], found.is_fenced[words[there]] = flat, False
-            found.made_at[words[there]] = lanes.clocks.releases_of(flat, Engine.THREADS)
+            found.made_at[words[there]] = lanes.clocks.stamps(flat, Engine.THREADS) >> 32
             found.phase_then[words[there]] = lanes.clocks.warp_phases.reshape(-1)[flat]
 
     return execute
