@@ -61,7 +61,7 @@ REPEATED = (
     Repeated(README, r"bytes of collectives, (\d+) partitioned programs", "27 programs", "Programs", 4),
     Repeated(README, r"XLA's partitioner \| at most 1 for (\d+)", "27 programs", "Bytes", 1),
     Repeated("docs/propagation.md", r"([\d.]+) times the time of C\+\+ Shardy for 32", PROPAGATION, "32 layers"),
-    Repeated("docs/propagation.md", r"([\d.]+) times the time of C\+\+ Shardy for 32 and 96", PROPAGATION, "96 layers"),
+    Repeated("docs/propagation.md", r"for 32 layers, ([\d.]+) for 96", PROPAGATION, "96 layers"),
     Repeated("docs/propagation.md", r"([\d.]+) for 8 and", PROPAGATION, "8 layers"),
     Repeated("docs/propagation.md", r"([\d.]+) for 2; \[Performance\]", PROPAGATION, "2 layers"),
     Repeated("docs/ptx.md", r"Of the (\d+) fusions for each kind of emitter", "one per kind", "Kernels"),
