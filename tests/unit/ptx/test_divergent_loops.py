@@ -131,5 +131,5 @@ def test_a_fault_names_the_thread():
 def test_a_loop_that_some_threads_never_leave():
     ptx = kernel(NESTED.replace("INNER", "").replace("OUTER", "  @%p5 bra $outer;\n"), parameters=3)
     ptx = ptx.replace("$outer:", "  setp.gt.u32 %p5, %r4, 50;\n$outer:")
-    _, _, faults = run(ptx, [*[3] * 100, 60, *[3] * 43], Options(collects_faults=True))
+    _, _, faults = run(ptx, [*[3] * 100, 60, *[3] * 43], Options(collects_faults=True, max_iterations=1 << 13))
     assert [(fault.kind, fault.threads) for fault in faults] == [(FaultKind.ENDLESS, 1)]
