@@ -251,3 +251,11 @@ func.func @loop(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
   }
   return %0#1 : tensor<8xf32>
 }
+
+// As upstream, a written rule stays, with the sizes of the whole tensors.
+// CHECK-LABEL: @keeps_a_written_rule(
+// CHECK-NEXT: stablehlo.custom_call @scaled(%arg0) {{.*}}sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=4}, custom>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+func.func @keeps_a_written_rule(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  %0 = stablehlo.custom_call @scaled(%a) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=4}, custom>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}

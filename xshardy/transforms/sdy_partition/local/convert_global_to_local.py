@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from xshardy.dialects.sdy.ops import MeshOp
-from xshardy.dialects.sdy.value_shardings import SHARDING_RULE, local_sharding
+from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
 from xshardy.ir.hashing import are_equal
 from xshardy.ir.value_types import give_types
@@ -120,14 +120,6 @@ class GiveValuesTypes(DecisionPattern[Operation, Sequence[tuple[SSAValue, Attrib
         give_types(op, decision, rewriter)
 
 
-class DropRuleOfWhole(DecisionPattern[Operation, object]):
-    """`f(%x) {sharding_rule}` -> `f(%x)`: the rule has the sizes of the whole tensors."""
-
-    def rewrite(self, op: Operation, decision: object, rewriter: PatternRewriter, /) -> None:
-        del op.attributes[SHARDING_RULE]
-        rewriter.notify_op_modified(op)
-
-
 # -- The pass ---------------------------------------------------------------------------------------------------------
 
 
@@ -161,9 +153,6 @@ class ConvertGlobalToLocalPass(PatternPass):
         channels = Channels(next_channel(module))
         yield Step((GiveFunctionType(program.function_types),))
         yield Step((GiveValuesTypes(program.types),))
-        yield Step(
-            (DropRuleOfWhole({op: types for op, types in program.types.items() if SHARDING_RULE in op.attributes}),)
-        )
         decisions = patterns_of(lambda row: row.local, program.decisions)
         yield Step([pattern(decided, self._options(), channels) for pattern, decided in decisions.items()])
 
