@@ -143,7 +143,7 @@ def main(arguments: list[str]) -> int:
     launches = launches_of_xla(folder)
     ratios: dict[str, list[float]] = {"instructions": [], "issue slots": [], "sectors": []}
     above_in_place = 0
-    for path in sorted(folder.glob("*.hlo")):
+    for path in sorted(path for path in folder.glob("*.hlo") if path.with_suffix(".ptx").exists()):
         if arguments[1:] and not any(part in path.name for part in arguments[1:]):
             continue
         text = path.read_text()
