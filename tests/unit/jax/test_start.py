@@ -1,8 +1,11 @@
 """`xshardy.jax.start`: one process, or one of several."""
 
+from importlib import import_module
+
 import pytest
 
-from xshardy.jax import start
+MODULE = import_module("xshardy.jax.start")
+"""The package has the function under this name."""
 
 
 @pytest.mark.parametrize(
@@ -18,7 +21,7 @@ def test_several_processes_with_a_coordinator_are_joined(
     given: dict[str, object], joins: bool, monkeypatch: pytest.MonkeyPatch
 ):
     called: list[str] = []
-    monkeypatch.setitem(start.__globals__, "start_jax", lambda *_: called.append("start_jax"))
-    monkeypatch.setitem(start.__globals__, "join", lambda *_, **__: called.append("join"))
-    start(4, **given)  # pyright: ignore[reportArgumentType]
+    monkeypatch.setattr(MODULE, "start_jax", lambda *_: called.append("start_jax"))
+    monkeypatch.setattr(MODULE, "join", lambda *_, **__: called.append("join"))
+    MODULE.start(4, **given)  # pyright: ignore[reportArgumentType]
     assert called == ["join" if joins else "start_jax"]

@@ -53,7 +53,8 @@ class LayoutAnnotations:
         """
         Annotations that are enough for the layout, or come near to it.
 
-        After the time `until` of `perf_counter`, all that is missing is annotated at once, also what would follow.
+        After the time `until` of `perf_counter`, all values that are divided otherwise are annotated at once, although
+        propagation from some would have divided others.
         """
         annotations = self._start
         for _ in range(MOST_ROUNDS):
@@ -78,8 +79,8 @@ class LayoutAnnotations:
         self, missing: Mapping[SSAValue, Placement], differing: set[SSAValue], *, hurries: bool
     ) -> Mapping[SSAValue, Placement]:
         """
-        A missing value of each node of the classes whose operands are as they should be, or of the first class; or,
-        if that `hurries`, of each node. One value is enough for operations that are elementwise together.
+        A missing value of each node of the classes whose operands are as they should be, or of the first class; with
+        `hurries`, of each node. One value is enough for operations that are elementwise together.
         """
         nodes, classes = self._space.nodes, self._space.classes
         first: dict[Node, SSAValue] = {}

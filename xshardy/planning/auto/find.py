@@ -70,7 +70,7 @@ class FoundShardings:
     """
     The least estimated seconds before constraints were left out: with all, with all of a kind, or with none.
 
-    In the ratio of a program with few of the layers, if they were left out there.
+    An estimate if they were left out on few layers: the time of these, in the ratio of the two programs.
     """
     seconds: float
     """How long the search took."""
@@ -205,7 +205,8 @@ class _Search:
         """What was tried on the whole program."""
 
     @property
-    def _few_layers(self) -> Prepared:
+    def _trial(self) -> Prepared:
+        """The program that annotations are tried on: one with few layers, or the whole one."""
         return self._prepared if self._short is None else self._short.prepared
 
     def candidates(self, start: Sequence[Sequence[int]], faster_than: float) -> tuple[Solution, Sequence[_Candidate]]:
@@ -225,7 +226,7 @@ class _Search:
             solution = tried
             layout = self._space.layout(tried.choice)
             enough = perf_counter() + ADDING * (self._until - perf_counter())
-            every = LayoutAnnotations(self._few_layers, self._space, layout).sufficient(enough)
+            every = LayoutAnnotations(self._trial, self._space, layout).sufficient(enough)
             if self._short is not None:
                 every = self._short.lifted(every, layout)
             found += self.planned(every.simplified())
@@ -268,7 +269,7 @@ class _Search:
 
     def planned(self, tried: Sequence[Annotations]) -> Sequence[_Candidate]:
         """The program, or its few layers, with each of these annotations, but for what the partitioner refuses."""
-        return [*self._planned(self._few_layers, tried)]
+        return [*self._planned(self._trial, tried)]
 
     def try_whole(self, candidate: _Candidate) -> None:
         """Plan the whole program with the annotations of `candidate`, and compare."""
@@ -281,7 +282,7 @@ class _Search:
             self.wholes.append(whole)
 
     def _planned(self, prepared: Prepared, tried: Sequence[Annotations]) -> Iterator[_Candidate]:
-        left_out = self._left_out if prepared is self._few_layers else 0
+        left_out = self._left_out if prepared is self._trial else 0
         for annotations in tried:
             if (plan := plan_or_none(annotated(prepared, annotations)[0])) is not None:
                 time = plan.estimate(self._topology).total

@@ -7,12 +7,13 @@ depends on the rest of the layer, and whose shift does not, belongs to it: forwa
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 
 import numpy as np
 from xdsl.ir import Block, Operation
 
 from xshardy.dialects.shapes import shape_of
+from xshardy.ir.hashing import keys_of
 from xshardy.search.problem import Ints
 
 ROUNDS = 2
@@ -75,7 +76,7 @@ class _Graph:
     def __init__(self, block: Block):
         self.operations = [*block.ops]
         numbers = {op: number for number, op in enumerate(self.operations)}
-        kinds: dict[object, int] = {}
+        kinds: dict[Hashable, int] = {}
         self._kinds = [kinds.setdefault(_kind(op), len(kinds)) for op in self.operations]
         self._readers: list[list[tuple[int, int, bool]]] = [[] for _ in self.operations]
         """By operation, the operand, the reader, and whether a tensor is read that has dimensions."""
@@ -181,10 +182,11 @@ class _Graph:
         return bool(readers) and all(reader in layer for _, reader, _ in readers)
 
 
-def _kind(op: Operation) -> object:
+def _kind(op: Operation) -> Hashable:
     """What an operation is by itself, with all that is in it."""
     inside = [_kind(inner) for region in op.regions for block in region.blocks for inner in block.ops]
-    return op.name, (*op.properties.values(),), (*op.operand_types,), (*op.result_types,), (*inside,)
+    held = keys_of((*op.operand_types, *op.result_types, *op.properties.values()))
+    return op.name, len(op.operands), tuple(op.properties), held, tuple(inside)
 
 
 def _scrambled(numbers: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
