@@ -36,7 +36,7 @@ class OperationVerification:
         Raises `ValueError` if an operand is erased: that is a bug in a pass.
         """
         for operand in operands_of(op):
-            if isinstance(operand, ErasedSSAValue):
+            if type(operand) is ErasedSSAValue:
                 raise ValueError("Erased SSA value is used by the operation")
         _verify_place(op)
         try:

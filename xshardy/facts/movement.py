@@ -59,7 +59,7 @@ def is_elementwise(op: Operation) -> bool:
 
 def is_elementwise_bitcast(op: Operation) -> bool:
     """Whether `op` is a bitcast between elements of the same width, which keeps the shape."""
-    return isinstance(op, stablehlo.BitcastConvertOp) and shape_of(op.operand) == shape_of(op.result)
+    return type(op) is stablehlo.BitcastConvertOp and shape_of(op.operand) == shape_of(op.result)
 
 
 def is_computed_by_element(op: Operation) -> bool:

@@ -30,6 +30,14 @@ def users_of(value: SSAValue) -> Iterator[Operation]:
         use = use._next_use
 
 
+def values_defined_by(op: Operation) -> Iterator[SSAValue]:
+    """The results of `op`, and the arguments of its blocks."""
+    yield from op.results
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
+
+
 def set_type(value: SSAValue, type: Attribute) -> None:
     """Give `value` another type, whatever uses it."""
     value._type = type

@@ -68,7 +68,7 @@ def _rounded_up(dividend: int, divisor: int) -> int:
 
 def kind_of(op: Operation) -> str | None:
     """`all-gather` and so on, as in HLO; None if `op` is no collective."""
-    if isinstance(op, stablehlo.CustomCallOp):
+    if type(op) is stablehlo.CustomCallOp:
         return RAGGED if op.call_target_name.data == RAGGED_ALL_TO_ALL else None
     return KINDS.get(type(op))
 

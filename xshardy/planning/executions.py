@@ -46,7 +46,7 @@ def executed_operations(module: ModuleOp) -> Iterator[tuple[Operation, Execution
             continue
         for op, inner in _in_block(function.body.block, executions):
             yield op, inner
-            if isinstance(op, CallOp) and (name := op.callee.string_value()) in functions:
+            if type(op) is CallOp and (name := op.callee.string_value()) in functions:
                 known = counts.get(name, NEVER)
                 counts[name] = Executions(known.count + inner.count, known.is_exact and inner.is_exact)
 
@@ -54,6 +54,8 @@ def executed_operations(module: ModuleOp) -> Iterator[tuple[Operation, Execution
 def _in_block(block: Block, executions: Executions) -> Iterator[tuple[Operation, Executions]]:
     for op in block.ops:
         yield op, executions
+        if not op.regions:
+            continue
         match op:
             case stablehlo.WhileOp():
                 trips = trip_count(op)

@@ -26,7 +26,7 @@ UPDATING = frozenset[type[Operation]]({stablehlo.AllReduceOp, stablehlo.DynamicU
 
 def overwrites(op: Operation) -> bool:
     """Whether `op` may write a result over an operand of its size that nothing reads later."""
-    return type(op) in UPDATING or type(op) in VIEWS or isinstance(op, stablehlo.WhileOp) or is_elementwise(op)
+    return type(op) in UPDATING or type(op) in VIEWS or type(op) is stablehlo.WhileOp or is_elementwise(op)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,14 @@ def fusion_of(block: Block) -> Fusion:
             fused.add(op)
             positions[op] = max((positions[reader] for reader in readers), default=positions[op])
     return Fusion(positions, frozenset(fused))
+
+
+class Fusions(dict[Block, Fusion]):
+    """The fusion of each block of a program, found when it is first asked for."""
+
+    def __missing__(self, block: Block) -> Fusion:
+        found = self[block] = fusion_of(block)
+        return found
 
 
 def _is_fused(op: Operation, readers: AbstractSet[Operation], block: Block) -> bool:

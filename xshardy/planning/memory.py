@@ -8,16 +8,17 @@ Arguments live for the whole program. Left out are padding, fragmentation, and t
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xshardy.dialects.stablehlo.collectives import AllGatherOp, AllToAllOp, ReduceScatterOp
 from xshardy.dialects.stablehlo.control_flow import CaseOp, IfOp, WhileOp
-from xshardy.planning.fusion import fusion_of, overwrites
+from xshardy.planning.fusion import Fusion, Fusions, overwrites
 from xshardy.transforms.hlo_async.aliasing import Aliasing, Buffer
 from xshardy.transforms.hlo_async.liveness import ENTRY, liveness_of
 from xshardy.transforms.hlo_async.report import size_in_bytes
@@ -54,7 +55,7 @@ class Memory:
     """What is alive at the peak, largest first."""
 
 
-def memory_of(module: ModuleOp) -> Memory:
+def memory_of(module: ModuleOp, fusions: Fusions) -> Memory:
     """
     The memory of the main function of `module`, whose types are those of parts. Linear in its operations.
 
@@ -64,7 +65,7 @@ def memory_of(module: ModuleOp) -> Memory:
     arguments = [HeldBuffer(value, size_in_bytes(value.type) or 0) for value in block.args]
     end = block.last_op
     returned = dict.fromkeys(end.operands if end is not None else ())
-    inside = peak_of(block, Role.PROGRAM)
+    inside = peak_of(block, Role.PROGRAM, fusions)
     size = sum(held.bytes for held in arguments)
     held = sorted((*arguments, *inside.held), key=lambda held: -held.bytes)
     results = bytes_of(returned.keys() - set(block.args))
@@ -79,35 +80,32 @@ class Role(Enum):
     BRANCH = "a branch"
 
 
-def peak_of(block: Block, role: Role) -> Peak:
+def peak_of(block: Block, role: Role, fusions: Fusions) -> Peak:
     """The peak of `block`, without its arguments."""
-    timeline = _Timeline(block, role)
+    timeline = _Timeline(block, role, fusions[block])
     for op, position in timeline.executed:
-        inner = _inside(op)
-        if inner.bytes:
+        if (inside := INSIDE.get(type(op))) is not None and (inner := inside(op, fusions)).bytes:
             timeline.add(position, inner)
     return timeline.peak()
 
 
-def _inside(op: Operation) -> Peak:
-    """
-    The peak of what `op` executes, beyond its operands and results.
+def _inside_branches(op: IfOp | CaseOp, fusions: Fusions) -> Peak:
+    return max((peak_of(region.block, Role.BRANCH, fusions) for region in op.regions), key=lambda peak: peak.bytes)
 
-    Messages are contiguous, so a collective along another dimension than the first copies its tensor.
-    """
-    match op:
-        case WhileOp():
-            return peak_of(op.body.block, Role.LOOP)
-        case IfOp() | CaseOp():
-            return max((peak_of(region.block, Role.BRANCH) for region in op.regions), key=lambda peak: peak.bytes)
-        case AllGatherOp() if op.all_gather_dim.value.data:
-            return Peak(bytes_of(op.results))
-        case ReduceScatterOp() if op.scatter_dimension.value.data:
-            return Peak(bytes_of(op.operands))
-        case AllToAllOp():
-            return Peak(bytes_of(op.operands))
-        case _:
-            return Peak()
+
+INSIDE: Mapping[type[Operation], Callable[[Any, Fusions], Peak]] = {
+    AllGatherOp: lambda op, _: Peak(bytes_of(op.results) if op.all_gather_dim.value.data else 0),
+    AllToAllOp: lambda op, _: Peak(bytes_of(op.operands)),
+    CaseOp: _inside_branches,
+    IfOp: _inside_branches,
+    ReduceScatterOp: lambda op, _: Peak(bytes_of(op.operands) if op.scatter_dimension.value.data else 0),
+    WhileOp: lambda op, fusions: peak_of(op.body.block, Role.LOOP, fusions),
+}
+"""
+The peak of what an operation executes, beyond its operands and results.
+
+Messages are contiguous, so a collective along another dimension than the first copies its tensor.
+"""
 
 
 def bytes_of(values: Iterable[SSAValue]) -> int:
@@ -132,8 +130,7 @@ class _Slot:
 class _Timeline:
     """The bytes that are alive at each position of a block."""
 
-    def __init__(self, block: Block, role: Role):
-        fusion = fusion_of(block)
+    def __init__(self, block: Block, role: Role, fusion: Fusion):
         liveness = liveness_of(block, fusion.positions)
         aliasing = liveness.aliasing
         self._values = {buffer: places[0][0] for buffer, places in aliasing.places().items()}
@@ -157,7 +154,7 @@ class _Timeline:
     def _share_invariants(self, aliasing: Aliasing) -> None:
         """Let a value that a loop carries along unchanged stay in the memory of its operand."""
         for op, _ in self.executed:
-            if not isinstance(op, WhileOp):
+            if type(op) is not WhileOp:
                 continue
             body = op.body.block
             returned = body.last_op.operands if body.last_op is not None else ()

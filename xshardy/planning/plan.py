@@ -20,6 +20,7 @@ from xshardy.planning.cause_picture import cause_picture
 from xshardy.planning.causes import Causes
 from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, collectives_of
+from xshardy.planning.fusion import Fusions
 from xshardy.planning.memory import memory_of
 from xshardy.planning.origins import Origins
 from xshardy.planning.roofline import Compute, Work, compute_of, work_of
@@ -175,7 +176,8 @@ def plan_program(program: Program) -> Plan:
     traced = partition_traced(copy)
     causes = Causes(Origins(traced.sharded.history, copy.names))
     inlined = inlined_module(traced, program.context)
-    memory = memory_of(inlined)
+    fusions = Fusions()
+    memory = memory_of(inlined, fusions)
     held = Counter[tuple[str, str]]()
     for buffer in memory.held:
         value = traced.traces.original(buffer.value)
@@ -188,7 +190,7 @@ def plan_program(program: Program) -> Plan:
         memory.results,
         memory.peak,
         [HeldTensor(name, line, bytes) for (name, line), bytes in held.most_common()],
-        [work for _, work in work_of(inlined)],
+        [work for _, work in work_of(inlined, fusions)],
         program,
         copies,
         traced,

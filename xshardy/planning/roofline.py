@@ -6,13 +6,14 @@ Fused operations read and write nothing but the buffers around them. Source: Wil
 (2009).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from xshardy.dialects import hlo, stablehlo
 from xshardy.dialects.shapes import shape_of
@@ -20,7 +21,7 @@ from xshardy.dialects.stablehlo.types import tensor_type
 from xshardy.facts.movement import VIEWS
 from xshardy.planning.collective_bytes import kind_of
 from xshardy.planning.executions import executed_operations
-from xshardy.planning.fusion import Fusion, fusion_of
+from xshardy.planning.fusion import Fusion, Fusions
 from xshardy.planning.memory import bytes_of
 from xshardy.planning.topology import Topology
 
@@ -72,19 +73,16 @@ class Work:
         )
 
 
-def work_of(module: ModuleOp) -> Iterator[tuple[Operation, Work]]:
+def work_of(module: ModuleOp, fusions: Fusions) -> Iterator[tuple[Operation, Work]]:
     """
     The operations of the main function of `module` that are no collectives, and what each one computes.
 
     Precondition: calls are inlined.
     """
-    fusions: dict[Block, Fusion] = {}
     for op, executions in executed_operations(module):
         block = op.parent
         if block is None or kind_of(op) is not None:
             continue
-        if block not in fusions:
-            fusions[block] = fusion_of(block)
         products, traffic = product_flops(op), bytes_of(values_moved(op, fusions[block]))
         if products or traffic:
             yield op, Work(element_of_products(op) if products else "", products, traffic, executions.count)
@@ -105,21 +103,38 @@ def element_of_products(op: Operation) -> str:
     return "f8" if name.startswith("f8") else name
 
 
+def _contracted(op: stablehlo.DotGeneralOp) -> int:
+    shape = shape_of(op.lhs.type)
+    return prod(shape[dim] for dim in op.dot_dimension_numbers.lhs_contracting_dimensions.get_values())
+
+
+def _taps(op: stablehlo.ConvolutionOp) -> int:
+    kernel = shape_of(op.rhs.type)
+    return prod(kernel) // max(1, kernel[op.dimension_numbers.kernel_output_feature_dimension.data])
+
+
+TERMS: Mapping[type[Operation], Callable[[Any], int]] = {
+    stablehlo.ConvolutionOp: _taps,
+    stablehlo.DotGeneralOp: _contracted,
+    stablehlo.DotOp: lambda op: prod(shape_of(op.lhs.type)[-1:]),
+}
+"""How many products an element of the result is a sum of."""
+
+
 def product_flops(op: Operation) -> int:
     """Two operations for each product of two elements that `op` adds up."""
-    match op:
-        case stablehlo.DotGeneralOp():
-            contracted = op.dot_dimension_numbers.lhs_contracting_dimensions.get_values()
-            sizes = [shape_of(op.lhs.type)[dim] for dim in contracted]
-        case stablehlo.DotOp():
-            sizes = shape_of(op.lhs.type)[-1:]
-        case stablehlo.ConvolutionOp():
-            kernel = shape_of(op.rhs.type)
-            features = kernel[op.dimension_numbers.kernel_output_feature_dimension.data]
-            return 2 * prod(shape_of(op.result.type)) * prod(kernel) // max(1, features)
-        case _:
-            return 0
-    return 2 * prod(shape_of(op.results[0].type)) * prod(sizes)
+    terms = TERMS.get(type(op))
+    return 0 if terms is None else 2 * prod(shape_of(op.results[0].type)) * terms(op)
+
+
+SELECTING = frozenset[type[Operation]]({stablehlo.DynamicSliceOp, stablehlo.GatherOp, stablehlo.SliceOp})
+"""Operations that read as much of their operand as they have results."""
+
+UPDATED: Mapping[type[Operation], Callable[[Any], Sequence[SSAValue]]] = {
+    stablehlo.DynamicUpdateSliceOp: lambda op: (op.operands[1],) * 2,
+    stablehlo.ScatterOp: lambda op: (*op.updates,) * 3,
+}
+"""What operations that write into an operand move."""
 
 
 def values_moved(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
@@ -130,13 +145,9 @@ def values_moved(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
     """
     if type(op) in CONTROL or type(op) in VIEWS:
         return ()
+    if (updated := UPDATED.get(type(op))) is not None:
+        return updated(op)
     written = () if op in fusion.fused else op.results
-    match op:
-        case stablehlo.DynamicSliceOp() | stablehlo.GatherOp() | stablehlo.SliceOp():
-            return (*written, *op.results)
-        case stablehlo.DynamicUpdateSliceOp():
-            return (op.operands[1],) * 2
-        case stablehlo.ScatterOp():
-            return (*op.updates,) * 3
-        case _:
-            return (*written, *(operand for operand in op.operands if operand.owner not in fusion.fused))
+    if type(op) in SELECTING:
+        return (*written, *op.results)
+    return (*written, *(operand for operand in op.operands if operand.owner not in fusion.fused))

@@ -9,6 +9,7 @@ from xshardy.planning.causes import Causes
 from xshardy.planning.collective_time import collective_seconds
 from xshardy.planning.collectives import Collective, each_collective
 from xshardy.planning.executions import executed_operations
+from xshardy.planning.fusion import Fusions
 from xshardy.planning.origins import Origins
 from xshardy.planning.plan import Plan, inlined_module
 from xshardy.planning.roofline import Work, work_of
@@ -38,7 +39,7 @@ def timeline(plan: Plan, topology: Topology) -> Iterator[TimedOperation]:
     traced, start = plan.traced, 0.0
     module = inlined_module(traced, plan.program.context)
     origins = Origins(traced.sharded.history, plan.names)
-    collectives, work = dict(each_collective(module, traced, Causes(origins))), dict(work_of(module))
+    collectives, work = dict(each_collective(module, traced, Causes(origins))), dict(work_of(module, Fusions()))
     for op, _ in executed_operations(module):
         original = traced.traces.operation(op)
         if (collective := collectives.get(op)) is not None:

@@ -205,4 +205,4 @@ def _has_tuples(module: ModuleOp) -> bool:
     """Whether an argument of a function, or a result of an operation, is a tuple."""
     arguments = (type for function in functions_of(module).values() for type in function.function_type.inputs)
     results = (type for op in operations_in(module) for type in op.result_types)
-    return any(isinstance(type, TupleType) for type in chain(arguments, results))
+    return TupleType in {type.__class__ for type in chain(arguments, results)}

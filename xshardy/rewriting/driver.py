@@ -150,6 +150,8 @@ def rewrite(
         if observer is not None:
             observer.start_match(only)
         changed = only.rewrite_held(held_attributes_in(root))
+        if changed and (index := index_around(root)) is not None:
+            index.numbers.clear()
         for told in (listener, observer):
             if told is not None:
                 for op in changed:

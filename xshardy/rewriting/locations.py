@@ -32,10 +32,10 @@ def fused(locations: Iterable[LocationAttr], metadata: Attribute | None = None) 
 
 
 def _parts(location: LocationAttr) -> Iterator[LocationAttr]:
-    if isinstance(location, FusedLoc) and isinstance(location.metadata, NoneAttr):
+    if type(location) is FusedLoc and type(location.metadata) is NoneAttr:
         for part in cast(ArrayAttr[Attribute], location.locations):
             yield from _parts(cast(LocationAttr, part))
-    elif not isinstance(location, UnknownLoc):
+    elif type(location) is not UnknownLoc:
         yield location
 
 

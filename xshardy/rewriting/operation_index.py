@@ -10,16 +10,20 @@ walks over a transformer of 8 layers, and 50 without the index, which take a qua
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from typing import Any, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, Region
+from xdsl.ir import Operation, Region, SSAValue
 
+from xshardy.ir.fields import users_of, values_defined_by
 from xshardy.ir.region_walk import EVERY_CLASS, walk_regions
 from xshardy.ir.walks import FORWARD, Walk
 from xshardy.rewriting.held_attributes import HeldAttributes
+
+FoundT = TypeVar("FoundT")
 
 
 class _Order:
@@ -86,7 +90,7 @@ class OperationIndex:
 
     An operation that is inserted or moved may be anywhere in the order of its class, so those of its class are not
     known then. One that is erased is left out. The attributes of operations that are inserted or modified are read
-    again.
+    again, and numbers of operations are forgotten where the operation, or one that it reads values of, is modified.
     """
 
     def __init__(self, module: ModuleOp):
@@ -99,6 +103,10 @@ class OperationIndex:
         self._unread: list[Operation] = []
         """The operations that were inserted or modified since their attributes were read."""
         self._any_holder_erased = False
+        self.kept: dict[Hashable, Any] = {}
+        """What passes found, by what it is and all that it depends on: see `kept_over`."""
+        self.numbers: dict[Operation, tuple[Sequence[SSAValue], int | None]] = {}
+        """The numbers of operations, by which those that are alike are known, with the operands that they had then."""
 
     def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
         """
@@ -133,8 +141,13 @@ class OperationIndex:
         return self._held
 
     def modify(self, op: Operation) -> None:
-        """Record that `op` may hold other attributes."""
+        """Record that `op` may hold other attributes, and its values have other types."""
         self._unread.append(op)
+        if self.numbers:
+            self.numbers.pop(op, None)
+            for value in values_defined_by(op):
+                for user in users_of(value):
+                    self.numbers.pop(user, None)
 
     def insert(self, op: Operation) -> None:
         """Record that `op` is inserted or moved, with all that is in it."""
@@ -152,6 +165,7 @@ class OperationIndex:
         """Walk again, and read all attributes again, when asked next."""
         self._order = self._held = None
         self._unread.clear()
+        self.numbers.clear()
 
 
 _FIELD = "operation_index"
@@ -184,6 +198,22 @@ def not_indexed(module: ModuleOp) -> Generator[None]:
 def index_over(root: Operation) -> OperationIndex | None:
     """The index of `root`, a module, or of the module at whose top it is; None if there is none."""
     return getattr(root if isinstance(root, ModuleOp) else root.parent_op(), _FIELD, None)
+
+
+def kept_over(module: ModuleOp, key: Hashable, make: Callable[[], FoundT]) -> FoundT:
+    """
+    What `make` makes, once for all passes of the pipeline that runs on `module`. `key` says what it is, and holds all
+    that it depends on.
+
+    Three passes of the partitioner decide the same for operations that are alike: for a training step of two layers,
+    the pipeline takes 72 ms without this, and 52 with it.
+    """
+    index = index_over(module)
+    if index is None:
+        return make()
+    if key not in index.kept:
+        index.kept[key] = make()
+    return index.kept[key]
 
 
 def index_around(root: Operation | Region) -> OperationIndex | None:

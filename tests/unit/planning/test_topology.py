@@ -6,6 +6,7 @@ import pytest
 
 import xshardy
 from xshardy.planning.collective_time import link_of, seconds
+from xshardy.planning.fusion import Fusions
 from xshardy.planning.roofline import compute_of, work_of
 from xshardy.planning.topology import H100, V5E, Link, LinkKind, TopologyError, read_topology, topology_named
 
@@ -82,7 +83,7 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x32xf32>) -> tensor<8x32xf32>
   %2 = stablehlo.dot %1, %w : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
   func.return %2 : tensor<8x32xf32>
 }""")
-    compute = compute_of([work for _, work in work_of(module)], H100)
+    compute = compute_of([work for _, work in work_of(module, Fusions())], H100)
     x, w, result = 8 * 16 * 4, 16 * 32 * 4, 8 * 32 * 4
     assert compute.flops == 2 * 8 * 16 * 32
     assert compute.bytes == (x + x) + (x + w + result)  # the negation is written, tanh is not

@@ -74,9 +74,9 @@ from xshardy.programs.garbage import collect_rarely
 collect_rarely()
 assert not gc.get_objects()
 before = [generation["collections"] for generation in gc.get_stats()]
-kept = [[] for _ in range(90_000)]
+kept = [[] for _ in range(900_000)]
 assert [generation["collections"] for generation in gc.get_stats()] == before
-kept += [[] for _ in range(90_000)]
+kept += [[] for _ in range(900_000)]
 assert gc.get_stats()[0]["collections"] == before[0] + 1
 """
     subprocess.run([sys.executable, "-c", counted], check=True)

@@ -277,7 +277,7 @@ def buffers_in(type: Attribute, path: tuple[int, ...] = ()) -> Iterator[tuple[in
 
 def is_buffer(type: Attribute) -> bool:
     """Whether `type` is that of memory that calls write in place."""
-    return isinstance(type, MemRefType)
+    return type.__class__ is MemRefType
 
 
 def contents_of(buffer: Attribute) -> AnyTensorType:

@@ -368,14 +368,14 @@ def are_compatible(types: Iterable[Attribute]) -> bool:
 
 def real_element(element: Attribute) -> Attribute:
     """`complex<f32>` -> `f32`; any other element type as it is."""
-    return cast(ComplexType, element).element_type if isinstance(element, ComplexType) else element
+    return element.element_type if type(element) is ComplexType else element
 
 
 def bit_width(element: Attribute) -> int:
     """The size of an element in bits; of a complex number, that of both its parts."""
     if (part := real_element(element)) != element:
         return 2 * bit_width(part)
-    if isinstance(element, IndexType):
+    if type(element) is IndexType:
         return 64  # as numpy and kernels hold it
     return cast(IntegerType | Float32Type | UniformQuantizedType, element).bitwidth
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
@@ -20,7 +20,7 @@ from xshardy.planning.auto.choices import Choices, ChoiceTable, Placements, Traf
 from xshardy.planning.auto.clusters import Clusters
 from xshardy.planning.auto.placements import Placement, SearchAxes
 from xshardy.planning.executions import executed_operations
-from xshardy.planning.fusion import Fusion, fusion_of
+from xshardy.planning.fusion import Fusion, Fusions
 from xshardy.planning.roofline import CONTROL, element_of_products, product_flops, values_moved
 from xshardy.programs.program import Program
 from xshardy.sharding.factor_rule import FactorRule, TensorMapping
@@ -76,7 +76,7 @@ class ProgramNodes:
     def __init__(self, program: Program, axes: SearchAxes, table: ChoiceTable, ties: Sequence[tuple[int, int]]):
         self.axes, self._table = axes, table
         self._rules = ShardingRules(beyond_upstream=True)
-        self._fusions: dict[Block, Fusion] = {}
+        self._fusions = Fusions()
         self._fixed_choices: dict[tuple[Attribute, TensorShardingAttr | None, bool], Choices] = {}
         self._divided = set[SSAValue]()
         """The values that some node produces."""
@@ -105,11 +105,8 @@ class ProgramNodes:
 
     def fusion(self, op: Operation) -> Fusion:
         """What is fused in the block of `op`."""
-        block = op.parent
-        assert block is not None
-        if block not in self._fusions:
-            self._fusions[block] = fusion_of(block)
-        return self._fusions[block]
+        assert op.parent is not None
+        return self._fusions[op.parent]
 
     def _add(self, node: Node, results: Sequence[SSAValue]) -> None:
         self.nodes.append(node)

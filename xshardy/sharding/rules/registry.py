@@ -160,7 +160,7 @@ class ShardingRules:
 
     def _written_or_implemented(self, op: Operation) -> OpShardingRuleAttr | None:
         written = op.attributes.get(SHARDING_RULE)
-        if isinstance(written, OpShardingRuleAttr):
+        if type(written) is OpShardingRuleAttr:
             return written
         return self._implemented(op) if isinstance(op, ShardingRuleOpInterface) else None
 

@@ -1,11 +1,11 @@
 """What a person calls an operation or an argument: `p['emb']`, `model.py:42`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, LocationAttr, NameLoc, NoneAttr
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, LocationAttr, NameLoc, NoneAttr
 from xdsl.ir import Attribute
 
 from xshardy.syntax.locations.values import FileRangeLoc
@@ -14,21 +14,24 @@ Place: TypeAlias = FileLineColLoc | FileRangeLoc
 """A location in a file."""
 
 
+_INSIDE: Mapping[type[Attribute], Callable[[Any], Iterable[Attribute]]] = {
+    CallSiteLoc: lambda location: (location.caller, location.callee),
+    FusedLoc: lambda location: reversed(location.locations.data),
+    NameLoc: lambda location: (location.location,),
+}
+"""The locations in one, the last one first."""
+
+
 def places(location: LocationAttr) -> Iterator[Place]:
     """The places in files that `location` has: of a call, that in the callee before that in the caller."""
     pending: list[Attribute] = [location]
     while pending:
-        match pending.pop():
-            case FileLineColLoc() | FileRangeLoc() as place:
-                yield place
-            case NameLoc(location=inner):
-                pending.append(inner)
-            case CallSiteLoc(callee=callee, caller=caller):
-                pending += (caller, callee)
-            case FusedLoc(locations=parts):
-                pending += reversed(cast(ArrayAttr[Attribute], parts).data)
-            case _:
-                pass
+        one = pending.pop()
+        kind = type(one)
+        if kind is FileLineColLoc or kind is FileRangeLoc:
+            yield cast(Place, one)
+        elif (inside := _INSIDE.get(kind)) is not None:
+            pending += inside(one)
 
 
 _LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python3[.\d]*[/\\]|^<frozen ")
@@ -68,4 +71,4 @@ def given_name(location: LocationAttr) -> str | None:
 
 def operation_name(location: LocationAttr) -> str | None:
     """The outermost name in `location`: JAX's stack of transformations and functions, `jit(f)/dot_general`."""
-    return location.desc.data if isinstance(location, NameLoc) else None
+    return location.desc.data if type(location) is NameLoc else None

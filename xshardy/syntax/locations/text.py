@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeGuard, cast, final, get_args
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ArrayAttr, FusedLoc, LocationAttr, NoneAttr, StringAttr
-from xdsl.ir import Attribute, BlockArgument, BuiltinAttribute, Operation, SSAValue
+from xdsl.ir import Attribute, BuiltinAttribute, Operation, OpResult, SSAValue
 from xdsl.printer import Printer
 
 from xshardy.rewriting.locations import fused
@@ -95,6 +95,12 @@ class TextLocation(BuiltinAttribute):
         match = _FLAT.fullmatch(self._text or "")
         return [] if match is None else [self._aliases[alias] for alias in aliases_in(match)]
 
+    def another(self) -> "TextLocation":
+        """A location that says the same, read when that is asked for, and is equal to no other."""
+        another = TextLocation()
+        another.define("#loc", {"#loc": self})
+        return another
+
     def __eq__(self, other: object) -> bool:
         return self is other
 
@@ -108,33 +114,31 @@ class TextLocation(BuiltinAttribute):
         self.value.print_builtin(printer)
 
 
+_READ_LATER = frozenset[type[Attribute]]({TextLocation, NumberedLocation})
+"""What stands for a location in the slots of operations, although it is none of xDSL's: see `as_slot`."""
+
+
 def location_of(located: Operation | SSAValue) -> LocationAttr:
     """The location of an operation, a block argument, or of the operation of a result."""
-    match located:
-        case Operation() | BlockArgument():
-            return resolved(located.location)
-        case _:
-            owner = located.owner
-            return resolved(owner.location) if isinstance(owner, Operation) else UNKNOWN_LOC
+    if type(located) is OpResult:
+        return resolved(located.op.location)
+    return resolved(getattr(located, "location", UNKNOWN_LOC))  # a result that is erased has none
 
 
 def another_location(location: LocationAttr) -> TextLocation | NumberedLocation:
     """A location that says the same as `location`, read when that is asked for, and equal to no other."""
-    if isinstance(location, NumberedLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`
-        return location.another()
+    if type(location) in _READ_LATER:
+        return cast(TextLocation | NumberedLocation, location).another()
     another = TextLocation()
-    if isinstance(location, TextLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # see `as_slot`
-        another.define("#loc", {"#loc": location})
-    else:
-        another.define_value(location)
+    another.define_value(location)
     return another
 
 
 def resolved(location: LocationAttr) -> LocationAttr:
     """`location` with what its texts stand for. Rewrites fuse locations that are text."""
-    if isinstance(location, TextLocation | NumberedLocation):  # pyright: ignore[reportUnnecessaryIsInstance]  # ditto
-        return location.value
-    if isinstance(location, FusedLoc):
+    if type(location) in _READ_LATER:
+        return cast(TextLocation | NumberedLocation, location).value
+    if type(location) is FusedLoc:
         parts = (resolved(cast(LocationAttr, part)) for part in cast(ArrayAttr[Attribute], location.locations))
         return fused(parts, None if isinstance(location.metadata, NoneAttr) else location.metadata)
     return location

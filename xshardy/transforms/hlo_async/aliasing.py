@@ -8,6 +8,7 @@ bundle has held since the start. Source: rows HLO-ASYNC-07 to -11.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 from typing import TypeAlias, cast
 
@@ -100,8 +101,7 @@ class AliasAnalysis:
             self.trees[argument] = self.new_buffers(argument.type)
         self.provided[None] = self._take_new()
         for op in block.ops:
-            rule = next((rule for kind, rule in FORWARDING.items() if isinstance(op, kind)), provide_results)
-            rule(self, op)
+            _rule_of(type(op))(self, op)
             self.provided[op] = self._take_new()
 
     def _take_new(self) -> tuple[Buffer, ...]:
@@ -180,6 +180,11 @@ FORWARDING: Mapping[type[Operation], Callable[..., None]] = {
     stablehlo.TupleOp: pack,
 }
 """Operations that forward buffers to their results."""
+
+
+@cache
+def _rule_of(kind: type[Operation]) -> Callable[..., None]:
+    return next((rule for base, rule in FORWARDING.items() if issubclass(kind, base)), provide_results)
 
 
 def aliasing_of(block: Block) -> Aliasing:

@@ -123,7 +123,7 @@ def _is_elementwise(op: type[Operation]) -> bool:
 
 def is_elementwise(op: Operation) -> bool:
     """Whether `op` computes each element by itself."""
-    if isinstance(op, BitcastConvertOp):
+    if type(op) is BitcastConvertOp:
         return shape_of(op.operand) == shape_of(op.result)
     return traits_of(type(op)).is_elementwise
 

@@ -39,7 +39,7 @@ def shardable_value(value: SSAValue) -> SSAValue | None:
 
 def sharding_of(value: SSAValue) -> TensorShardingAttr | None:
     """The sharding of `value`; if it belongs to a data flow edge, that of the edge."""
-    if isinstance(value, OpResult):
+    if type(value) is OpResult:
         traits = traits_of(type(op := value.op))
         is_elsewhere = traits.has_flow or traits.has_own_sharding or traits.is_edge or "sharding" in op.properties
         if not is_elsewhere:  # most values: a few look-ups, and no test of an abstract class

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr, TensorShardingPerValueAttr
@@ -67,24 +67,25 @@ class DropSharding(RewritePattern):
         drop_attributes(op, DROPPED, rewriter)
 
 
+SHARDINGS = frozenset[type[Attribute]]({TensorShardingAttr, TensorShardingPerValueAttr})
+
+
 def mesh_of_groups(op: Operation) -> str | None:
     """The name of the mesh whose axes are the replica groups of `op`, a collective."""
-    match op.properties.get("replica_groups"):
-        case ReplicaGroupMeshAxesAttr(mesh=SymbolRefAttr() as mesh):
-            return mesh.string_value()
-        case _:
-            return None
+    groups = op.properties.get("replica_groups")
+    if type(groups) is not ReplicaGroupMeshAxesAttr or not isinstance(groups.mesh, SymbolRefAttr):
+        return None
+    return groups.mesh.string_value()
 
 
 def check_has_no_sharding_inside(op: Operation) -> None:
     """Raises `OperationFailedException` if a property of `op` is a sharding, such as that of a reshard."""
-    for property in op.properties.values():
-        if isinstance(property, TensorShardingAttr | TensorShardingPerValueAttr):
-            raise OperationFailedException(
-                op,
-                f"'{op.name}' op has a sharding of its own, whose mesh goes: lower it first, with "
-                "sdy-reshard-to-collectives and sdy-convert-global-to-local",
-            )
+    if not SHARDINGS.isdisjoint(map(type, op.properties.values())):
+        raise OperationFailedException(
+            op,
+            f"'{op.name}' op has a sharding of its own, whose mesh goes: lower it first, with "
+            "sdy-reshard-to-collectives and sdy-convert-global-to-local",
+        )
 
 
 class DropShardingAndMeshPass(PatternPass):

@@ -10,7 +10,7 @@ Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import prod
@@ -36,6 +36,7 @@ from xshardy.dialects.stablehlo.slicing import DynamicUpdateSliceOp
 from xshardy.dialects.stablehlo.sorting import SortOp
 from xshardy.dialects.stablehlo.windows import WindowDimension
 from xshardy.ir.fields import operands_of
+from xshardy.rewriting.operation_index import kept_over
 from xshardy.sharding.conflicts.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.sharding.conflicts.dot_results import result_as_operands
 from xshardy.sharding.conflicts.parts_rules import parts_rule
@@ -47,7 +48,7 @@ from xshardy.sharding.interning import DimSharding, Sharding, ShardingTable
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
 
@@ -156,13 +157,15 @@ class FactorConflicts:
     With `by_parts`, operations without a sharding rule have the rule of `parts_rule`, and so have custom calls.
     """
 
-    def __init__(self, module: ModuleOp, *, by_parts: bool = False):
+    def __init__(self, likeness: Likeness, meshes: Mapping[str, MeshAttr], *, by_parts: bool = False):
+        """`meshes` are those of the module, by name."""
+        self._likeness = likeness
         self._by_parts = by_parts
         self._rules = ShardingRules()
-        self._meshes = {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
+        self._meshes = meshes
         self._table = ShardingTable(self._mesh_of)
-        self._known_alike: Mapping[bool, dict[Hashable, Resolution | None]] = {False: {}, True: {}}
-        """By `full`, and what operations that are alike have in common."""
+        self._known_alike: Mapping[bool, dict[int, Resolution | None]] = {False: {}, True: {}}
+        """By `full`, and the number of operations that are alike."""
 
     def has_rule(self, op: Operation) -> bool:
         """Whether `op` has a sharding rule: its own, or that of its kind."""
@@ -180,7 +183,7 @@ class FactorConflicts:
         `OperationFailedException` if its operands do not determine the axes along which its results are reduced, or
         shard results along axes along which they are unreduced.
         """
-        key = None if reduced else alike(op)
+        key = None if reduced else self._likeness.of(op)
         if key is None:
             return self._resolved(op, full=full, reduced=reduced)
         known = self._known_alike[full]
@@ -387,6 +390,18 @@ class FactorConflicts:
             return False
         other = self._mesh_of(sharding)
         return other is not None and other.device_ids != mesh.device_ids
+
+
+def meshes_in(module: ModuleOp) -> Mapping[str, MeshAttr]:
+    """The meshes that `module` declares, by name."""
+    return {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
+
+
+def conflicts_in(module: ModuleOp, *, by_parts: bool = False) -> FactorConflicts:
+    """The `FactorConflicts` of `module`: of a pipeline those of earlier passes, as long as the meshes stay."""
+    meshes = meshes_in(module)
+    key = FactorConflicts, by_parts, *meshes.items()
+    return kept_over(module, key, lambda: FactorConflicts(Likeness(module), meshes, by_parts=by_parts))
 
 
 def _decide_fully(case: _Case) -> _Decision:

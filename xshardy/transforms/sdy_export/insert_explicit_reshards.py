@@ -28,7 +28,7 @@ from xshardy.transforms.sdy.function_copies import Functions, calls_in
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy.shardable_values import set_sharding, sharding_of
 from xshardy.transforms.sdy.uses import insert_point_after
-from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.factor_conflicts import DOTS, FactorConflicts, Resolution, conflicts_in
 from xshardy.transforms.sdy_export.insert_func_call_reshards import has_same_parts, replicated_like
 from xshardy.transforms.sdy_export.moves import (
     AllReduce,
@@ -379,7 +379,7 @@ class InsertExplicitReshardsPass(PatternPass):
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         full, functions, has = self.enable_full_version, Functions(module), rare_features(module)
-        resolve = ResolveConflicts(FactorConflicts(module), full, has.unreduced, self.divide_sums)
+        resolve = ResolveConflicts(conflicts_in(module), full, has.unreduced, self.divide_sums)
         for call in calls_in(module):
             functions.callee(call)
         if any(has):

@@ -27,7 +27,7 @@ from xshardy.transforms.sdy.data_flow import argument_owners, result_owners, sou
 from xshardy.transforms.sdy.shardable_values import set_sharding, shardable_value, sharding_of
 from xshardy.transforms.sdy.shardings import shardings_in
 from xshardy.transforms.sdy.uses import insert_point_after
-from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, conflicts_in
 from xshardy.transforms.sdy_export.moves import Reshard, move_results
 from xshardy.transforms.sdy_export.partial_sums import (
     WITH_WRITTEN_AXES,
@@ -301,7 +301,7 @@ class KeepPartialSumsPass(PatternPass):
 
     def steps(self, module: ModuleOp) -> Iterator[Step]:
         is_unreduced = rare_features(module).unreduced
-        sums = PartialSums(FactorConflicts(module), all_sums(module))
+        sums = PartialSums(conflicts_in(module), all_sums(module))
         if is_unreduced:
             sums.visit(function.body for function in functions_of(module).values())
         yield Step((KeepUnreduced(sums.decisions),))

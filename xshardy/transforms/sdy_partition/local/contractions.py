@@ -50,8 +50,10 @@ def require_reduction(op: Operation, axes: AxisRefs, before: WholeTensors, what:
 
 def reduced_in_turn(reduction: Reduction) -> AxisRefs:
     """The axes of `reduction`, and of an all-reduce of the same kind that alone reads a reduce-scatter."""
+    if type(reduction) is not ReduceScatterOp:
+        return reduction.reduced_axes
     reader = reduction.result.get_user_of_unique_use()
-    if not isinstance(reduction, ReduceScatterOp) or not isinstance(reader, AllReduceOp):
+    if not isinstance(reader, AllReduceOp):
         return reduction.reduced_axes
     rest = reader.reduced_axes if reader.reduction is reduction.reduction else ()
     return *reduction.reduced_axes, *rest
@@ -59,7 +61,7 @@ def reduced_in_turn(reduction: Reduction) -> AxisRefs:
 
 def pads_with_zeros(value: SSAValue) -> bool:
     """Whether `value` is no pad, or is padded with zeros, so that the padding does not change a sum."""
-    return not isinstance(value.owner, stablehlo.PadOp) or is_zero(value.owner.padding_value)
+    return type(value.owner) is not stablehlo.PadOp or is_zero(value.owner.padding_value)
 
 
 def _summed(

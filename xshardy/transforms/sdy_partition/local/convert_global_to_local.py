@@ -16,6 +16,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xshardy.dialects.sdy.ops import MeshOp
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
+from xshardy.ir.fields import values_defined_by
 from xshardy.ir.hashing import are_equal
 from xshardy.ir.value_types import give_types
 from xshardy.rewriting import DecisionPattern, PatternPass, Step
@@ -38,14 +39,6 @@ def next_channel(module: ModuleOp) -> int:
     """One more than the largest channel number of `module`."""
     handles = [op.properties["channel_handle"] for op in operations_in(module) if "channel_handle" in op.properties]
     return 1 + max((handle.handle.data for handle in handles if isinstance(handle, ChannelHandleAttr)), default=0)
-
-
-def values_of(op: Operation) -> Iterator[SSAValue]:
-    """The results of `op`, and the arguments of its blocks."""
-    yield from op.results
-    for region in op.regions:
-        for block in region.blocks:
-            yield from block.args
 
 
 def check_call(op: CallOp, functions: Mapping[str, FuncOp]) -> None:
@@ -87,12 +80,12 @@ def local_program(module: ModuleOp) -> LocalProgram:
     decisions: dict[Operation, object] = {}
     local, top = LocalDecisions(module), module.body.block
     for op in operations_in(module):
-        for value in values_of(op):
+        for value in values_defined_by(op):
             if not are_equal(of_part := types.of_value(value, op), value.type):
                 new_types.setdefault(op, []).append((value, of_part))
         if type(op) in DECLARATIONS or (op.parent is top and not op.results):
             continue
-        if isinstance(op, CallOp):
+        if type(op) is CallOp:
             check_call(op, by_name)
         if (decision := local.decision(op)) is not None:
             decisions[op] = decision

@@ -17,10 +17,11 @@ from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
 from xshardy.dialects.hlo.collectives import CollectiveOp, CollectivePermuteOp
 from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.collectives import Collective, Reduction
+from xshardy.rewriting.operation_index import kept_over
 from xshardy.sharding.conflicts.partial_sums import is_zero
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_export.factor_conflicts import meshes_in
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_partition.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_partition.local.contractions import pads_with_zeros, reduced_in_turn
@@ -132,7 +133,7 @@ class LocalDecisions:
 
     def __init__(self, module: ModuleOp):
         self.compatible = CompatibleShardings(module)
-        self._verdicts: dict[Hashable, Verdict] = {}
+        self._verdicts = kept_over(module, (LocalDecisions, *meshes_in(module).items()), dict[Hashable, Verdict])
 
     def key(self, op: Operation) -> Hashable | None:
         """What the verdict on `op` follows from; None if it may depend on anything, or holds tensors of `op`."""
@@ -140,10 +141,12 @@ class LocalDecisions:
         around, row = AROUND.get(kind), OPERATIONS.get(kind, PLAIN)
         if around is None and not (row.check is None and row.local is None):
             return None
-        if (key := alike(op)) is None or (self.compatible.has_unreduced and reads_or_writes_parts(op)):
+        if (number := self.compatible.likeness.of(op)) is None:
+            return None
+        if self.compatible.has_unreduced and reads_or_writes_parts(op):
             return None  # what is zero is a part of a sum, which depends on definitions
         is_manual = row.local is not None and op in self.compatible.manual
-        return key, is_manual, None if around is None else around(op)
+        return number, is_manual, None if around is None else around(op)
 
     def _verdict(self, op: Operation) -> Verdict:
         try:

@@ -26,6 +26,7 @@ from xshardy.dialects.sdy.ops import (
 from xshardy.dialects.sdy.value_shardings import local_sharding
 from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.dialects.stablehlo.control_flow import ReturnOp as StableReturnOp
+from xshardy.ir.fields import values_defined_by
 from xshardy.ir.hashing import are_equal
 from xshardy.rewriting import PatternPass, Step
 from xshardy.rewriting.walk import operations_in
@@ -34,9 +35,10 @@ from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.call_graph import functions_of, is_private
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.data_flow import argument_owners, has_data_flow, result_owners, sources_of
+from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.transforms.sdy_export.sink_data_flow_edges import FLOW_OPS
 from xshardy.transforms.sdy_partition.by_sharding import BySharding, function_type
-from xshardy.transforms.sdy_partition.local.convert_global_to_local import GiveFunctionType, GiveValuesTypes, values_of
+from xshardy.transforms.sdy_partition.local.convert_global_to_local import GiveFunctionType, GiveValuesTypes
 from xshardy.transforms.sdy_partition.operations import OPERATIONS, PLAIN, patterns_of
 from xshardy.transforms.sdy_partition.pad.padded_tensors import PaddedTensor, PaddedTensors, padded_type
 from xshardy.transforms.sdy_partition.pad.whole import ComputeWhole, Whole, dims_to_gather
@@ -225,11 +227,17 @@ def zeros_after(op: Operation, zeros: set[SSAValue], types: PaddedTypes) -> bool
 
 def needs_padding(module: ModuleOp, types: PaddedTypes) -> bool:
     """Whether the parts of any value differ in size; of none, in most modules."""
-    return any(
-        any(types.is_padded(value, op) for value in values_of(op))
-        or (isinstance(op, FuncOp) and function_type(op, types) != op.function_type)
-        for op in operations_in(module)
-    )
+    likeness, even = Likeness(module), set[int]()
+    for op in operations_in(module):
+        if (number := likeness.of(op)) in even:
+            continue
+        if any(types.is_padded(value, op) for value in values_defined_by(op)):
+            return True
+        if type(op) is FuncOp and function_type(op, types) != op.function_type:
+            return True
+        if number is not None:
+            even.add(number)
+    return False
 
 
 def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedProgram:
@@ -246,7 +254,9 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
     zeros: set[SSAValue] = set()
     for op in operations_in(module):
         if changed := [
-            (value, after) for value in values_of(op) if not are_equal(after := types.of_value(value, op), value.type)
+            (value, after)
+            for value in values_defined_by(op)
+            if not are_equal(after := types.of_value(value, op), value.type)
         ]:
             program.types[op] = changed
         if zeros_after(op, zeros, types):
@@ -256,7 +266,7 @@ def padded_program(module: ModuleOp, *, pads_functions: bool = False) -> PaddedP
                 check_function(op, types)
             program.function_types[op] = function_type(op, types)
             if pads_functions:
-                zeros.update(values_of(op))
+                zeros.update(values_defined_by(op))
         elif (check := flow_check(type(op))) is not None:
             check(op, types)
         elif any(types.is_padded(value, op) for value in (*op.operands, *op.results)):

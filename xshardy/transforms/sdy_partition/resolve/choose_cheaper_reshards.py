@@ -10,7 +10,7 @@ from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.rewriting import DecisionPattern, PatternPass
 from xshardy.rewriting.walk import operations_of
-from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution, conflicts_in
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution
 from xshardy.transforms.sdy_partition.exchange.pattern import whole_along
 from xshardy.transforms.sdy_partition.local.whole_tensors import WholeTensors
@@ -65,7 +65,7 @@ class ChooseCheaperReshardsPass(PatternPass):
     source: ClassVar[str] = "ours: XLA's partitioner gathers such operands"
 
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
-        conflicts = FactorConflicts(module)
+        conflicts = conflicts_in(module)
         decisions: Mapping[ReshapeOp, Resolution] = {
             op: resolution
             for op in operations_of(module, ReshapeOp)

@@ -29,7 +29,7 @@ from xshardy.sharding.conflicts.parts_rules import PARTS_RULES, WHOLE_DIMENSIONS
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.transforms.failures import warn
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution, conflicts_in
 from xshardy.transforms.sdy_export.insert_explicit_reshards import apply_resolution, moves_to, reshard_uses
 from xshardy.transforms.sdy_export.insert_func_call_reshards import replicated_like
 from xshardy.transforms.sdy_export.moves import move_operand
@@ -206,7 +206,7 @@ class ReplicateWholeOperationsPass(PatternPass):
     def patterns(self, module: ModuleOp) -> Sequence[RewritePattern]:
         if self.refused:
             return (ReplicateRefused(refused_operations(module)),)
-        conflicts = FactorConflicts(module, by_parts=True)
+        conflicts = conflicts_in(module, by_parts=True)
         return (
             EraseBarrier(conflicts),
             ReplicateWholeDimensions(conflicts),

@@ -4,7 +4,7 @@ Exchange elements between devices where parts of a result need elements of other
 Source: Shardy's docs, "Export passes", `sdy-resolve-permutation-factors`.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
@@ -18,8 +18,8 @@ from xshardy.dialects.stablehlo.shape import ReshapeOp
 from xshardy.rewriting import INNER_FIRST, PatternPass, Walk
 from xshardy.rewriting.walk import operations_in
 from xshardy.transforms.sdy.op_kinds import is_elementwise
-from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution
-from xshardy.transforms.sdy_export.likeness import alike
+from xshardy.transforms.sdy_export.factor_conflicts import FactorConflicts, Resolution, conflicts_in
+from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.transforms.sdy_partition.exchange.gathers import Gather, GatherDimensions
 from xshardy.transforms.sdy_partition.exchange.pattern import Gathered
 from xshardy.transforms.sdy_partition.local.convert_global_to_local import next_channel
@@ -49,29 +49,31 @@ class PermutationDecider:
     exchange: Column
     is_enabled: bool
     """Whether there are exchanges at all. Without, only what upstream knows stays: what it has an exchange for."""
-    _need_nothing: set[Hashable] = field(default_factory=set[Hashable], init=False)
-    """Reshapes, by likeness, that need no elements of other parts: nearly all of them."""
 
     @cached_property
     def _conflicts(self) -> FactorConflicts:
-        return FactorConflicts(self.module)
+        return conflicts_in(self.module)
 
     def decisions(self) -> PermutationDecisions:
         """The decisions for all operations."""
-        found = PermutationDecisions()
+        found, likeness = PermutationDecisions(), Likeness(self.module)
+        need_nothing = set[int]()
+        """Operations, by likeness, that need no elements of other parts: nearly all of them."""
         for op in operations_in(self.module):
             if not op.name.startswith("stablehlo.") or is_elementwise(op):
                 continue
-            key = alike(op) if isinstance(op, ReshapeOp) else None
-            if key is not None and key in self._need_nothing:
+            row = OPERATIONS.get(type(op), PLAIN)
+            reads_definitions = type(op) is not ReshapeOp and (self.exchange(row) is not None or row.gather is not None)
+            key = None if reads_definitions else likeness.of(op)
+            if key is not None and key in need_nothing:
                 continue
-            decision = self._decision(op, OPERATIONS.get(type(op), PLAIN))
+            decision = self._decision(op, row)
             if isinstance(decision, Gather):
                 found.gathers[op] = decision
             elif decision is not None:
                 found.exchanges[op] = decision
             elif key is not None:
-                self._need_nothing.add(key)
+                need_nothing.add(key)
         return found
 
     def _decision(self, op: Operation, row: Partitioning) -> object:
