@@ -94,13 +94,14 @@ def per_operation(text: str, timed: Timed) -> tuple[int, Mapping[str, float]]:
     """The number of operations of `text`, and the microseconds per operation of `timed`, by implementation."""
     from jax._src.interpreters.mlir import make_ir_context
     from jaxlib.mlir import ir, passmanager
-    from xdsl.passes import PassPipeline
 
     from xshardy.syntax.parser import Parser
+    from xshardy.tools.pipelines import passes_of
+    from xshardy.transforms.pipeline_pass import IndexedPipeline
     from xshardy.universe import XSHARDY_UNIVERSE, new_context
 
     context = new_context()
-    passes = PassPipeline.parse_spec(XSHARDY_UNIVERSE.all_passes, timed.pipeline)
+    passes = IndexedPipeline(passes_of(timed.pipeline, XSHARDY_UNIVERSE.all_passes))  # as xshardy-opt runs them
     count = sum(1 for _ in Parser(context, text).parse_module().walk())
     with make_ir_context():
         manager = passmanager.PassManager.parse(f"builtin.module({timed.upstream or timed.pipeline})")

@@ -204,17 +204,16 @@ def run_passes(
     `"canonicalize,sdy-propagation-pipeline{inline-meshes=true}"`. Raises `ValueError` for an unknown pass or option,
     and `PassFailedException` for a module that a pass cannot take.
     """
-    from xdsl.passes import PassPipeline
-
     from xshardy.programs.program import read_module
     from xshardy.programs.source import source_of
     from xshardy.tools.pipelines import passes_of
+    from xshardy.transforms.pipeline_pass import IndexedPipeline
     from xshardy.universe import installed_passes, new_context
 
     passes = passes_of(pipeline, installed_passes())
     context = context or new_context()
     module, _ = read_module(source_of(source, name, arguments), context)
-    PassPipeline(passes).apply(context, module)
+    IndexedPipeline(passes).apply(context, module)
     return module
 
 

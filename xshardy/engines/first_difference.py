@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import FunctionType, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, OpResult
-from xdsl.passes import PassPipeline
 from xdsl.utils.exceptions import InterpretationError, PassFailedException
 from xdsl.utils.hints import isa
 
@@ -20,6 +19,7 @@ from xshardy.ir import clone_operation
 from xshardy.numerics.element_types import Array
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.partitioned import PARTITIONING, PartitionedProgram
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.universe import new_context
@@ -55,7 +55,7 @@ def first_difference(program: PartitionedProgram, arguments: Sequence[Array]) ->
     local = clone_operation(observed)
     given = [tensor.parts(array) for tensor, array in zip(program.arguments, arguments, strict=True)]
     try:
-        PassPipeline(PARTITIONING).apply(new_context(), local)
+        IndexedPipeline(PARTITIONING).apply(new_context(), local)
         found = evaluate_spmd(local, [[parts[device] for parts in given] for device in range(program.devices)])
         reference = Reference(main, arguments, sums_in_parts=True)
     except (InterpretationError, PassFailedException):

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from xdsl.passes import PassPipeline
-
 from xshardy.axes.grid import Grid
 from xshardy.dialects.declared_grid import declared_grid
 from xshardy.ir.clones import clone_operation
@@ -15,6 +13,7 @@ from xshardy.programs.program import Program
 from xshardy.programs.sharded import PROPAGATION, Sharded, shard
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.hlo_async.unwrap import AsyncUnwrapPass
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.transforms.sdy_propagation.module_program import program_of
 from xshardy.transforms.sdy_propagation.propagation_history import History
@@ -46,9 +45,9 @@ def partition_traced(program: Program) -> TracedPartition:
     sharded = shard(program)
     copy = clone_operation(module)
     traces = Traces([*module.walk()], [*copy.walk()])
-    PassPipeline(PROPAGATION.passes_after_propagation).apply(context, copy)
+    IndexedPipeline(PROPAGATION.passes_after_propagation).apply(context, copy)
     arguments, results = distributed_tensors(copy, devices)
-    PassPipeline(BEFORE_PARTITIONING).apply(context, copy)
+    IndexedPipeline(BEFORE_PARTITIONING).apply(context, copy)
     traces.record_movements(copy)
     for _ in PartitionerPipelinePass().applied(context, copy, traces.add_reason):
         traces.record_movements(copy)

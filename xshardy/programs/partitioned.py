@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
-from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.checks import CheckOp
@@ -25,6 +24,7 @@ from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
 from xshardy.syntax import print_module
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy.function_shardings import written_shardings
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
@@ -123,11 +123,11 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     refuse_program_of_devices(module, mesh)
     single = (RunParallelOp, CheckOp) if mesh is None else RunParallelOp
     is_partitioned = any(isinstance(op, single) for op in module.walk())
-    PassPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)
+    IndexedPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)
     arguments, results = distributed_tensors(module, devices)
     kept = clone_operation(module) if keep_propagated else None
     origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
-    PassPipeline(() if is_partitioned else PARTITIONING).apply(context, module)
+    IndexedPipeline(() if is_partitioned else PARTITIONING).apply(context, module)
     return PartitionedProgram(module, mesh, devices, arguments, results, kept, origins)
 
 

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import PassPipeline
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.programs.cut_shardings import cut_sharding
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.names import SourceNames
 from xshardy.programs.program import Program
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy_import.lift_inlined_meshes import LiftInlinedMeshesPass
 from xshardy.transforms.sdy_partition.resolve.order_mesh_axes import OrderMeshAxesPass
 from xshardy.transforms.sdy_propagation.propagation_history import History, propagate_with_history
@@ -58,7 +58,7 @@ class Sharded:
 @collection_suspended()
 def shard(program: Program) -> Sharded:
     """Propagate the shardings of `program`, in place. Raises what the pipeline does."""
-    PassPipeline(PREPARATION).apply(program.context, program.module)
+    IndexedPipeline(PREPARATION).apply(program.context, program.module)
     return Sharded(program, propagate_with_history(program.module, program.context, PROPAGATION))
 
 
@@ -68,7 +68,7 @@ def export(sharded: Sharded) -> ModuleOp:
 
     Raises `PassFailedException` if it has no main function: see `main_if_any`.
     """
-    PassPipeline(PROPAGATION.passes_after_propagation).apply(sharded.program.context, sharded.module)
+    IndexedPipeline(PROPAGATION.passes_after_propagation).apply(sharded.program.context, sharded.module)
     return sharded.module
 
 

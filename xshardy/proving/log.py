@@ -8,7 +8,6 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import FunctionType, TensorType
 from xdsl.ir import Attribute
-from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
 from xshardy.dialects.declared_grid import declared_grid
@@ -21,6 +20,7 @@ from xshardy.proving.kernel import BUDGET
 from xshardy.proving.pair import Pair, check_types, divided_pair, import_local, is_of_device
 from xshardy.proving.verdict import Verdict, prove_pair
 from xshardy.syntax.pass_dumps import dumps_in
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy.main_function import main_function
 
 _DUMP = re.compile(
@@ -126,7 +126,7 @@ def _read(source: Source, *, is_local: bool) -> Program:
             import_local(program)
         else:
             program.import_shardings()
-            PassPipeline(PREPARATION).apply(program.context, program.module)
+            IndexedPipeline(PREPARATION).apply(program.context, program.module)
     return program
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
-from xdsl.passes import PassPipeline
 from xdsl.utils.hints import isa
 
 from xshardy.dialects import sdy
@@ -23,6 +22,7 @@ from xshardy.programs.partitioned import distributed_tensors, partition_module
 from xshardy.programs.program import Program
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
 from xshardy.rewriting.walk import operations_of
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.xla_sdy.frontend_attributes import frontend_entries
 
@@ -84,7 +84,7 @@ def pair_of(whole: Program, local: Program) -> Pair:
         return pair
     passes = PREPARATION if whole.source.is_hlo else (*PREPARATION, PROPAGATION)
     with whole.failures_placed():
-        PassPipeline(passes).apply(whole.context, whole.module)
+        IndexedPipeline(passes).apply(whole.context, whole.module)
     return divided_pair(whole, local)
 
 

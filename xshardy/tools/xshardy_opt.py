@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_spec
 from xdsl.utils.exceptions import (
     ArgSpecParseError,
@@ -67,6 +67,7 @@ from xshardy.tools.pipelines import passes_of
 from xshardy.tools.spec_options import with_options
 from xshardy.tools.usage import WRONG_COMMAND_LINE, UsageError
 from xshardy.transforms.failures import OperationFailedException, OperationWarning
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.universe import installed_dialects, installed_passes, installed_targets
 
 DIAGNOSED, INTERNAL_ERROR = 1, 70
@@ -145,7 +146,7 @@ class XshardyOptMain(xDSLOptMain):
                 check_name(self.args.debug_patterns, passes)
         except ValueError as error:
             raise UsageError(str(error)) from error
-        self.pipeline = PassPipeline(passes, self._between_passes)
+        self.pipeline = IndexedPipeline(passes, self._between_passes)
 
     def _between_passes(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
         if self.args.time_passes and before is not None:

@@ -33,6 +33,7 @@ from xshardy.transforms.call_graph import (
     is_private,
     reference_reader,
 )
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 
 NOINLINE = "noinline"
 """A discardable attribute of a call: leave it alone."""
@@ -298,4 +299,5 @@ class InlinePass(PatternPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         super().apply(ctx, op)
         if self.default_pipeline:
-            PassPipeline.parse_spec(Universe.get_multiverse().all_passes, self.default_pipeline).apply(ctx, op)
+            passes = PassPipeline.parse_spec(Universe.get_multiverse().all_passes, self.default_pipeline).passes
+            IndexedPipeline(passes).apply(ctx, op)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipeline
 
 from xshardy.rewriting import PatternPass
 from xshardy.rewriting.observer import observer_around
@@ -45,12 +45,29 @@ class PipelinePass(ModulePass, ABC):
         observer = observer_around(op)
         with indexed(op):
             for step in self.passes:
-                reports_changes = isinstance(step, PatternPass | PipelinePass | ReadOnlyPass)
-                with nullcontext() if reports_changes else not_indexed(op):
-                    if because is not None and isinstance(step, PatternPass) and step.records_changes:
-                        step.rewrite_module(op, listener)
-                    else:
-                        step.apply(ctx, op)
+                if because is not None and isinstance(step, PatternPass) and step.records_changes:
+                    step.rewrite_module(op, listener)
+                else:
+                    _apply(step, ctx, op)
                 if observer is not None:
                     observer.end_pass(step.name)
                 yield step
+
+
+def _apply(step: ModulePass, ctx: Context, op: ModuleOp) -> None:
+    """Apply a pass of a pipeline, without the index if it does not report what it changes."""
+    reports_changes = isinstance(step, PatternPass | PipelinePass | ReadOnlyPass)
+    with nullcontext() if reports_changes else not_indexed(op):
+        step.apply(ctx, op)
+
+
+class IndexedPipeline(PassPipeline):
+    """A pipeline as xDSL's, whose passes share an index of the operations of the module, and what they find."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        with indexed(op):
+            for before, after in zip((None, *self.passes), (*self.passes, None), strict=True):
+                if before is not None:
+                    _apply(before, ctx, op)
+                if self.callback is not None:
+                    self.callback(before, op, after)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, SymbolRefAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
-from xdsl.passes import PassPipeline
 from xdsl.rewriter import Rewriter
 
 from xshardy.dialects.discardable import verify
@@ -27,6 +26,7 @@ from xshardy.rewriting.walk import attributes_on, operations_of
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.hlo_async.buffer_reuse import DONATED_TO
 from xshardy.transforms.inline import InlinePass
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy.function_shardings import without_attributes
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardings import meshes_of, shardings_of
@@ -63,7 +63,7 @@ def prepare(
     if free:
         _drop_annotations(copy.module)
     refuse_program_of_devices(copy.module, mesh_of(copy.module)[0])
-    PassPipeline((*PREPARATION, InlinePass(), SymbolDCEPass())).apply(copy.context, copy.module)
+    IndexedPipeline((*PREPARATION, InlinePass(), SymbolDCEPass())).apply(copy.context, copy.module)
     name, mesh = _only_mesh(copy.module)
     if operations_of(copy.module, CallOp):
         raise EngineError("a function calls itself: shardings are searched for programs whose calls can be inlined")

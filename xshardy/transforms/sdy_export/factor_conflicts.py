@@ -39,7 +39,7 @@ from xshardy.ir.fields import operands_of
 from xshardy.rewriting.operation_index import kept_over
 from xshardy.sharding.conflicts.common_axes import FactorAxes, axes_in_all, common_axes
 from xshardy.sharding.conflicts.dot_results import result_as_operands
-from xshardy.sharding.conflicts.parts_rules import parts_rule
+from xshardy.sharding.conflicts.parts_rules import PARTS_RULES, parts_rule
 from xshardy.sharding.conflicts.reduction_kinds import reduction_kind
 from xshardy.sharding.conflicts.reshape_axes import axes_of_both_sides, common_prefix, complete
 from xshardy.sharding.factor_rule import FactorRule
@@ -75,6 +75,10 @@ class Resolution(NamedTuple):
     """The mesh of results that have no sharding."""
     combined: Sequence[AxisRefAttr] = ()
     """The axes along which devices have parts of the results: they are reduced or unreduced along each."""
+
+
+Known = dict[tuple[int, bool, bool], Resolution | None]
+"""Resolutions by the number of operations that are alike, `full`, and whether the rule is one of `PARTS_RULES`."""
 
 
 class _Case(NamedTuple):
@@ -157,15 +161,14 @@ class FactorConflicts:
     With `by_parts`, operations without a sharding rule have the rule of `parts_rule`, and so have custom calls.
     """
 
-    def __init__(self, likeness: Likeness, meshes: Mapping[str, MeshAttr], *, by_parts: bool = False):
+    def __init__(self, likeness: Likeness, meshes: Mapping[str, MeshAttr], known: Known, *, by_parts: bool = False):
         """`meshes` are those of the module, by name."""
         self._likeness = likeness
+        self._known = known
         self._by_parts = by_parts
         self._rules = ShardingRules()
         self._meshes = meshes
         self._table = ShardingTable(self._mesh_of)
-        self._known_alike: Mapping[bool, dict[int, Resolution | None]] = {False: {}, True: {}}
-        """By `full`, and the number of operations that are alike."""
 
     def has_rule(self, op: Operation) -> bool:
         """Whether `op` has a sharding rule: its own, or that of its kind."""
@@ -183,13 +186,13 @@ class FactorConflicts:
         `OperationFailedException` if its operands do not determine the axes along which its results are reduced, or
         shard results along axes along which they are unreduced.
         """
-        key = None if reduced else self._likeness.of(op)
-        if key is None:
+        number = None if reduced else self._likeness.of(op)
+        if number is None:
             return self._resolved(op, full=full, reduced=reduced)
-        known = self._known_alike[full]
-        if key not in known:
-            known[key] = self._resolved(op, full=full, reduced=reduced)
-        return known[key]
+        key = number, full, self._by_parts and type(op) in PARTS_RULES
+        if key not in self._known:
+            self._known[key] = self._resolved(op, full=full, reduced=reduced)
+        return self._known[key]
 
     def _resolved(self, op: Operation, *, full: bool, reduced: Mapping[int, TensorShardingAttr]) -> Resolution | None:
         """`resolve`, worked out for `op` itself."""
@@ -400,8 +403,12 @@ def meshes_in(module: ModuleOp) -> Mapping[str, MeshAttr]:
 def conflicts_in(module: ModuleOp, *, by_parts: bool = False) -> FactorConflicts:
     """The `FactorConflicts` of `module`: of a pipeline those of earlier passes, as long as the meshes stay."""
     meshes = meshes_in(module)
-    key = FactorConflicts, by_parts, *meshes.items()
-    return kept_over(module, key, lambda: FactorConflicts(Likeness(module), meshes, by_parts=by_parts))
+    known = kept_over(module, (Resolution, *meshes.items()), Known)
+
+    def made() -> FactorConflicts:
+        return FactorConflicts(Likeness(module), meshes, known, by_parts=by_parts)
+
+    return kept_over(module, (FactorConflicts, by_parts, *meshes.items()), made)
 
 
 def _decide_fully(case: _Case) -> _Decision:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import PassPipeline
 
 from xshardy.axes.spans import Span
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
@@ -24,6 +23,7 @@ from xshardy.sharding.program import NO_VALUE
 from xshardy.sharding.propagation import Observer
 from xshardy.sharding.provenance import provenance_of
 from xshardy.sharding.steps import MemoKey, Steps, StepsKey
+from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy.function_body import body_of
 from xshardy.transforms.sdy.op_kinds import traits_of
 from xshardy.transforms.sdy_propagation.module_program import ModuleProgram
@@ -243,7 +243,7 @@ def _roles_without_rule(op: Operation) -> Sequence[Role]:
 def propagate_with_history(module: ModuleOp, ctx: Context, pipeline: PropagationPipelinePass | None = None) -> History:
     """Run `pipeline` on `module` up to its export, and record the steps; by default, one without options."""
     pipeline = pipeline or PropagationPipelinePass()
-    PassPipeline(pipeline.passes_before_propagation).apply(ctx, module)
+    IndexedPipeline(pipeline.passes_before_propagation).apply(ctx, module)
     histories: list[History] = []
 
     def observe(module_program: ModuleProgram) -> Observer:
