@@ -11,6 +11,7 @@ from xshardy.programs.meshes import mesh_of
 from xshardy.programs.partitioned import BEFORE_PARTITIONING, PartitionedProgram, distributed_tensors
 from xshardy.programs.program import Program
 from xshardy.programs.sharded import PROPAGATION, Sharded, shard
+from xshardy.rewriting.walk import operations_from
 from xshardy.sharding.rules.registry import ShardingRules
 from xshardy.transforms.hlo_async.unwrap import AsyncUnwrapPass
 from xshardy.transforms.pipeline_pass import IndexedPipeline
@@ -44,7 +45,7 @@ def partition_traced(program: Program) -> TracedPartition:
         return _program_of_devices(program)
     sharded = shard(program)
     copy = clone_operation(module)
-    traces = Traces([*module.walk()], [*copy.walk()])
+    traces = Traces(operations_from(module), operations_from(copy))
     IndexedPipeline(PROPAGATION.passes_after_propagation).apply(context, copy)
     arguments, results = distributed_tensors(copy, devices)
     IndexedPipeline(BEFORE_PARTITIONING).apply(context, copy)
@@ -62,4 +63,4 @@ def _program_of_devices(program: Program) -> TracedPartition:
     sharded = Sharded(program, History(program_of(program.module, ShardingRules())))
     copy, grid = clone_operation(program.module), declared_grid(program.module)
     partitioned = PartitionedProgram(copy, None, grid.size, *distributed_tensors(copy, grid.size))
-    return TracedPartition(partitioned, sharded, Traces([*program.module.walk()], [*copy.walk()]), grid)
+    return TracedPartition(partitioned, sharded, Traces(operations_from(program.module), operations_from(copy)), grid)

@@ -20,7 +20,7 @@ from xshardy.dialects.function_attributes import dictionaries_in
 from xshardy.dialects.naming import ValueNames
 from xshardy.dialects.sdy.ops import DataFlowEdgeOp, NamedComputationOp
 from xshardy.dialects.stablehlo.control_flow import WhileOp
-from xshardy.rewriting.walk import operations_below, operations_in
+from xshardy.rewriting.walk import operations_below, operations_from, operations_in
 from xshardy.syntax.locations import (
     another_location,
     file_and_line,
@@ -65,7 +65,7 @@ class SourceNames:
 
     def follow_copies(self, module: ModuleOp) -> None:
         """Know copies of the operations of `module`: each operation gets a location of its own, which copies keep."""
-        for op in module.walk():
+        for op in operations_from(module):
             if op in self.spans:
                 own = another_location(op.location)
                 self.originals[own] = op

@@ -23,6 +23,7 @@ from xshardy.programs.errors import EngineError
 from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import mesh_of
 from xshardy.programs.sharded import PREPARATION, PROPAGATION
+from xshardy.rewriting.walk import operations_below, operations_from
 from xshardy.syntax import print_module
 from xshardy.transforms.pipeline_pass import IndexedPipeline
 from xshardy.transforms.sdy.function_shardings import written_shardings
@@ -121,12 +122,12 @@ def partition_module(module: ModuleOp, context: Context, *, keep_propagated: boo
     """
     mesh, devices = mesh_of(module)
     refuse_program_of_devices(module, mesh)
-    single = (RunParallelOp, CheckOp) if mesh is None else RunParallelOp
-    is_partitioned = any(isinstance(op, single) for op in module.walk())
+    single = (RunParallelOp, CheckOp) if mesh is None else (RunParallelOp,)
+    is_partitioned = bool(operations_below(module, *single))
     IndexedPipeline(PREPARATION if is_partitioned else (*PREPARATION, PROPAGATION)).apply(context, module)
     arguments, results = distributed_tensors(module, devices)
     kept = clone_operation(module) if keep_propagated else None
-    origins = {} if kept is None else dict(zip(kept.walk(), module.walk(), strict=True))
+    origins = {} if kept is None else dict(zip(operations_from(kept), operations_from(module), strict=True))
     IndexedPipeline(() if is_partitioned else PARTITIONING).apply(context, module)
     return PartitionedProgram(module, mesh, devices, arguments, results, kept, origins)
 

@@ -21,7 +21,7 @@ from xshardy.programs.garbage import collection_suspended
 from xshardy.programs.meshes import MeshSizes, resize_meshes
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source
-from xshardy.rewriting.walk import attributes_on, operations_below, operations_in, operations_of
+from xshardy.rewriting.walk import attributes_on, operations_below, operations_from, operations_in, operations_of
 from xshardy.syntax.bytecode import read_bytecode
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.syntax.diagnostics import verify_error_text
@@ -91,7 +91,7 @@ class Program:
     def copy(self) -> tuple["Program", Mapping[Operation, Operation]]:
         """A copy with the same names, and the operation of the copy for each operation."""
         module = clone_operation(self.module)
-        copies = dict(zip(self.module.walk(), module.walk(), strict=True))
+        copies = dict(zip(operations_from(self.module), operations_from(module), strict=True))
         return replace(self, module=module, names=self.names.of_copies(copies)), copies
 
     @contextmanager
