@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from xdsl.dialects.builtin import ModuleOp
@@ -81,8 +82,17 @@ def rewrite_with_xdsl(self: PatternPass, module: ModuleOp, listener: PatternRewr
     return changed
 
 
+class _KeepsNothing(dict[Operation, Any]):
+    def __setitem__(self, op: Operation, value: object, /) -> None:
+        pass
+
+
 class WalksAgain(OperationIndex):
     """Nothing is kept: only our driver tells of operations that are inserted, moved or erased."""
+
+    def __init__(self, module: ModuleOp):
+        super().__init__(module)
+        self.numbers = _KeepsNothing()
 
     def select(self, root: Operation, walk: Walk, wanted: Mapping[type[Operation], object]) -> list[Operation]:
         self.forget()
