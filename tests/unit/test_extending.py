@@ -55,7 +55,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in COPIED:
         source, target = ROOT / name, copy / name
         if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "Output"))
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("Output"))  # what is compiled stays so
         else:
             shutil.copy(source, target)
     for name, place, text in EDIT.findall(PAGE):
