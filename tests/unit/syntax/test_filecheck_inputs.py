@@ -1,4 +1,4 @@
-"""What holds for every input of the FileCheck tests. A failure says in which step."""
+"""What holds for inputs of FileCheck tests: passes on all, syntax of `WITH_SYNTAX`. A failure says in which step."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
