@@ -12,8 +12,12 @@ PYTEST_FOLDERS = ("unit", "numerics", "differential")
 PYTEST_OPTIONS = (
     *("-q", "-x", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist"),
     "--hypothesis-profile=mutation",
+    "--assert=plain",
 )
-"""pytest-timeout would take over the alarm that ends a fork. The profile searches for no smaller example."""
+"""
+pytest-timeout would take over the alarm that ends a fork. The profile searches for no smaller example. To rewrite the
+assertions of xshardy, whose plugin it has, pytest would import the modules itself: the one without the fault.
+"""
 EXAMPLES: int | None = None
 """The most examples that a property test draws: the first ones of those that it draws in the suite. None: all."""
 START = 0.3

@@ -26,11 +26,10 @@ The GPU that the PTX of the oldest and of the newest target is assembled for: pt
 
 
 @pytest.mark.parametrize("path", FUSIONS, ids=lambda path: path.stem)
-@pytest.mark.parametrize("seed", [0, 1])
-def test_all_levels_agree_with_the_reference(path: Path, seed: int):
+def test_all_levels_agree_with_the_reference(path: Path):
     text = path.read_text()
     (fusion,) = compiler.select_fusions(parse_hlo(text, path.name))
-    outputs = list(execute_fusion(fusion, compiler.emit(text), ALL_LEVELS, check=True, seed=seed))
+    outputs = list(execute_fusion(fusion, compiler.emit(text), ALL_LEVELS, check=True))
     assert {output.level for output in outputs} == set(ALL_LEVELS)
     for output in outputs:
         assert output.comparison, f"level {output.level}: {output.comparison}"

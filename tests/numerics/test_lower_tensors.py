@@ -143,7 +143,7 @@ def test_constants_are_laid_out_like_tensors(type: str):
 def test_atomic_addition(type: str, constant_index: bool, device: str):
     add = {"i": "arith.addi", "c": "complex.add"}.get(type[0], "arith.addf")
     target, addend = values_of(type), values_of(type, seed=3)
-    for index in range(COUNT):
+    for index in (0, 1, 2, 3, COUNT - 1) if constant_index else range(COUNT):  # a module of each constant
         place = f"%k = arith.constant {index} : index" if constant_index else "%k = arith.addi %i, %zero : index"
         text = f"""
         func.func @f(%t: tensor<{COUNT}x{type}>, %u: tensor<{COUNT}x{type}>, %i: index) -> tensor<{COUNT}x{type}> {{

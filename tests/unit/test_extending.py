@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in COPIED:
         source, target = ROOT / name, copy / name
         if source.is_dir():
-            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "Output"))
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("Output"))  # what is compiled stays so
         else:
             shutil.copy(source, target)
     for name, place, text in EDIT.findall(PAGE):
@@ -63,8 +64,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
+@cache
 def run(command: str, checkout: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of the page on the package in `checkout`, with the tools beside this Python."""
+    """Run a command of the page on the package in `checkout`, with the tools beside this Python. Runs it once."""
     tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {**os.environ, "PATH": tools, "PYTHONPATH": str(checkout)}
     return subprocess.run(

@@ -82,7 +82,7 @@ def operations(emitted: ModuleOp) -> int:
 
 @pytest.mark.parametrize("step", [TWICE, DIAMOND], ids=["twice", "diamond"])
 def test_every_level_runs_functions_that_are_called_twice(step: Sequence[str]):
-    assert called(check(chain(10, step, LEAF)))
+    assert called(check(chain(6, step, LEAF)))
 
 
 @pytest.mark.parametrize("step", [TWICE, DIAMOND], ids=["twice", "diamond"])

@@ -5,6 +5,7 @@ Row XGPU-49.
 """
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -278,8 +279,10 @@ WINDOWS = {
 }
 
 
-@pytest.mark.parametrize("name", WINDOWS)
-@pytest.mark.parametrize("type", ["f32", "i8", "complex<f32>"])
+@pytest.mark.parametrize(
+    ("type", "name"),
+    [*(("f32", name) for name in WINDOWS), *product(["i8", "complex<f32>"], ["padding", "gaps in the base"])],
+)
 def test_reduce_window(name: str, type: str):
     window, result = WINDOWS[name]
     body = reduction("stablehlo.add", type).replace("{", "{{").replace("}", "}}")
@@ -349,8 +352,13 @@ CONVOLUTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", CONVOLUTIONS)
-@pytest.mark.parametrize("type", ["f32", "bf16", "i16", "complex<f32>"])
+@pytest.mark.parametrize(
+    ("type", "name"),
+    [
+        *(("f32", name) for name in CONVOLUTIONS),
+        *product(["bf16", "i16", "complex<f32>"], ["strides and padding", "groups of the batch"]),
+    ],
+)
 def test_convolution(name: str, type: str):
     lhs, rhs, result, window, features, batches = CONVOLUTIONS[name]
     operation = (

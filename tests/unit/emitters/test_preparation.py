@@ -1,5 +1,7 @@
 """What fusions are prepared for, before against after: calls, tuples, sizes, bits of other widths, random bits."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from test_operations_numerics import check, computation_of
@@ -197,8 +199,15 @@ def generator(algorithm: str, type: str, words: int = 2, wanted: str = "b") -> s
     """
 
 
-@pytest.mark.parametrize("algorithm", ["THREE_FRY", "PHILOX", "DEFAULT"])
-@pytest.mark.parametrize("type", ["ui32", "1xui16", "3xui8", "4x5xui32", "3x5xi32", "2x3x2xui64", "3xf32", "5xi4"])
+@pytest.mark.parametrize(
+    ("algorithm", "type"),
+    [
+        *product(
+            ["THREE_FRY", "PHILOX"], ["ui32", "1xui16", "3xui8", "4x5xui32", "3x5xi32", "2x3x2xui64", "3xf32", "5xi4"]
+        ),
+        ("DEFAULT", "4x5xui32"),
+    ],
+)
 def test_random_bits(algorithm: str, type: str):
     check(generator(algorithm, type))
 

@@ -118,9 +118,8 @@ ENTRY main {
 """
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_updates_in_any_order_agree_and_one_missed_or_doubled_is_found(seed: int):
-    rng = np.random.default_rng(seed)
+def test_updates_in_any_order_agree_and_one_missed_or_doubled_is_found():
+    rng = np.random.default_rng(0)
     x = rng.normal(0, 2, (64, 48)).astype(np.float32)
     updates = rng.normal(0, 2, (512, 48)).astype(np.float32)
     updates[100] = 0.01

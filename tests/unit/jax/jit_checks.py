@@ -395,13 +395,14 @@ def explicit_axes() -> None:
             np.testing.assert_allclose(value, wanted_value, rtol=1e-4, atol=1e-4)
 
     divided = xshardy.jax.jit(lambda x, w: x @ w, in_shardings=(P("data"), P(None, "model")))
-    for sizes in ((2, 4), (4, 2)):
+    with jax.set_mesh(jax.make_mesh((2, 4), ("data", "model"))):
+        x, w = jax.device_put(X, P("data")), jax.device_put(W, P(None, "model"))
+        for f in (network, sums, jax.grad(loss, argnums=(0, 1))):
+            same(outcome(xshardy.jax.jit, f, x, w), outcome(jax.jit, f, x, w))
+        nested = xshardy.jax.jit(loss)
+        same(*(outcome(lambda f: f, jax.grad(f, argnums=(0, 1)), x, w) for f in (nested, loss)))
+    for sizes in ((2, 4), (4, 2)):  # the mesh is that of each call
         with jax.set_mesh(jax.make_mesh(sizes, ("data", "model"))):
-            x, w = jax.device_put(X, P("data")), jax.device_put(W, P(None, "model"))
-            for f in (network, sums, jax.grad(loss, argnums=(0, 1))):
-                same(outcome(xshardy.jax.jit, f, x, w), outcome(jax.jit, f, x, w))
-            nested = xshardy.jax.jit(loss)
-            same(*(outcome(lambda f: f, jax.grad(f, argnums=(0, 1)), x, w) for f in (nested, loss)))
             assert divided(X, W).sharding.shard_shape((8, 32)) == (8 // sizes[0], 32 // sizes[1])
     with jax.set_mesh(jax.make_mesh((8,), ("data",))):
         assert float(jax.jit(lambda: xshardy.jax.jit(lambda: 1.5)())()) == 1.5

@@ -39,10 +39,10 @@ def inside(boxes: list[Box], device: int, at: tuple[int, ...]) -> int:
     return sum(bool(b.here[device] and (b.lo[device] <= at).all() and (b.hi[device] > at).all()) for b in boxes)
 
 
-@pytest.mark.parametrize("start", range(0, 2000, 500))
+@pytest.mark.parametrize("start", range(0, 600, 150))
 def test_preimage_is_that_of_brute_force(start: int):
     decided = 0
-    for seed in range(start, start + 500):
+    for seed in range(start, start + 150):
         shape, indices, box = cases(seed)
         one, several = preimage(box, indices, shape), preimages(box, indices, shape)
         assert one is None or several is not None
@@ -51,7 +51,7 @@ def test_preimage_is_that_of_brute_force(start: int):
             for device, at in product(range(DEVICES), product(*map(range, shape))) if boxes is not None else ():
                 place = tuple(value_of(index, device, at) for index in indices)
                 assert inside(boxes or [], device, at) == inside([box], device, place), (seed, device, at)
-    assert decided > 250
+    assert decided > 75
 
 
 def test_without_leaves_each_other_index_once():

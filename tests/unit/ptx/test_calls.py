@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xshardy.ptx import FaultError, Machine, read_ptx
+from xshardy.ptx import FaultError, Machine, inlining, read_ptx
 from xshardy.ptx.errors import PtxError
 
 FUNCTIONS = """
@@ -177,11 +177,12 @@ def test_an_entry_whose_calls_are_refused_leaves_the_others():
         Machine(module, "other")
 
 
-def test_calls_that_multiply_are_an_error():
+def test_calls_that_multiply_are_an_error(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(inlining, "MOST_INSTRUCTIONS", 1 << 10)
     chain = "".join(
         f".func f{n}() {{ {f'call f{n - 1}; call f{n - 1};' if n else 'bar.warp.sync -1;'} ret; }}\n" for n in range(24)
     )
-    with pytest.raises(PtxError, match="calls make more than 262,144 instructions"):
+    with pytest.raises(PtxError, match="calls make more than 1,024 instructions"):
         Machine(f"{chain}.entry k() {{ call f23; ret; }}")
 
 

@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from input_checks.inputs import FILECHECK, WITH_SYNTAX
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     BytesAttr,
@@ -40,8 +41,7 @@ from xshardy.syntax.printer import Printer
 from xshardy.tools.input_chunks import chunks_of
 from xshardy.universe import new_context
 
-TESTS = Path(__file__).parents[2] / "filecheck"
-FOLDERS = sorted(path.name for path in TESTS.iterdir() if path.is_dir())
+FOLDERS = sorted({path.relative_to(FILECHECK).parts[0] for path in WITH_SYNTAX})
 
 PROPERTIES_AMONG_ATTRIBUTES = ("check_invalid.mlir", "llvm_ir.mlir", "llvm_ir_rows.mlir")
 """Tests with attributes that have the names of properties, which bytecode takes for these."""
@@ -72,8 +72,8 @@ def generic(module: ModuleOp) -> str:
 
 
 def modules_in(folder: str) -> Iterator[tuple[Path, ModuleOp]]:
-    """The modules of the FileCheck tests of a folder that can be read."""
-    for path in sorted((TESTS / folder).rglob("*.mlir")):
+    """The modules of the inputs of a folder that can be read."""
+    for path in sorted(path for path in WITH_SYNTAX if FILECHECK / folder in path.parents):
         for chunk in chunks_of(path.read_bytes(), split=True, stage=None):
             try:
                 yield path, parse_module(chunk.data.decode(), str(path), new_context())
@@ -81,6 +81,7 @@ def modules_in(folder: str) -> Iterator[tuple[Path, ModuleOp]]:
                 continue
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_modules_of_the_filecheck_tests_are_read_as_they_were_written(folder: str):
     for path, module in modules_in(folder):

@@ -135,9 +135,9 @@ def found(layers: int, **options: Any) -> FoundShardings:
 
 
 def test_what_is_found_on_few_layers_is_as_good_on_all(monkeypatch: pytest.MonkeyPatch):
-    few = found(8)
+    few = found(6)
     monkeypatch.setattr(find, "shortened", lambda prepared: None)
-    every = found(8)
+    every = found(6)
     assert few.time <= 1.02 * every.time
     assert few.annotations is not None and few.given is not None and few.time < few.given.estimate(few.topology).total
     replayed = xshardy.plan(few.program.module)
