@@ -1,7 +1,7 @@
 """
 How the property tests are run, which tests begin, and what the garbage collector does beside them.
 
-The suite draws the same 15 examples of a property on every machine, so that a run that passed passes again.
+The suite draws the same 30 examples of a property on every machine, so that a run that passed passes again.
 `make soak` draws 1,000, and others each time: it finds the next example to keep as a test.
 """
 
@@ -19,7 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products of small matrices
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 os.environ["XSHARDY_MAPS"] = "affine"  # whichever jaxlib is installed; what prints the other spelling says so
 
-SUITE, SOAK = 15, 1000
+SUITE, SOAK = 30, 1000
 """Examples of a property."""
 
 settings.register_profile("suite", max_examples=SUITE, derandomize=True, deadline=None)

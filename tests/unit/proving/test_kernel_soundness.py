@@ -13,7 +13,7 @@ from xshardy.proving.certificate import CertificateError, certificate_of, check,
 from xshardy.proving.prove import decide
 
 
-@settings(max_examples=45)
+@settings(max_examples=90)
 @given(
     st.sampled_from(sorted(PROGRAMS)),
     st.none() | st.integers(0, 1 << 32),
@@ -61,7 +61,7 @@ def _changed_number(row: Any, random: Random) -> Any:
     return random.choice([row, 0, -1, 1, 2, 7, 1 << 70, "term3", None]) if random.random() < 0.5 else row
 
 
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(PROGRAMS)), st.none() | st.integers(0, 1 << 32), st.integers(0, 1 << 32))
 def test_a_changed_certificate_shows_nothing_that_is_not_true(name: str, fault: int | None, seed: int):
     """Also one that is given for a mutant of the program that it was made for."""

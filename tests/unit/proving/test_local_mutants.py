@@ -47,7 +47,7 @@ def test_partitioned_programs_are_proved(name: str):
     assert not trial.differs()
 
 
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(PROGRAMS)), st.integers(0, 1 << 32))
 def test_no_mutant_that_differs_is_proved(name: str, seed: int):
     if (found := mutant_of(name, seed)) is not None and found[1].decision.is_proved:

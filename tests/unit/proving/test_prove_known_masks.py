@@ -101,7 +101,7 @@ func.func @main(%x: tensor<{0}x3xf32>{2}, %u: tensor<4x3xf32>, %i: tensor<4xi32>
     return trial_of(whole, text.format(size // 2, rows, "", number_of_device(table), bodies[body]))
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(TABLES)
 def test_what_is_chosen_by_a_number_of_the_device(table: list[int]):
     trial = chosen_by_device(table)
@@ -116,7 +116,7 @@ def test_padding_that_a_mask_does_not_choose_may_be_anything(end: int):
     assert (refute(pair) is None) == (end >= 3)  # its arguments have zeros as padding
 
 
-@settings(max_examples=30)
+@settings(max_examples=60)
 @given(TABLES, st.integers(1, 4), st.sampled_from(["add", "last"]))
 def test_scatters_of_slices_that_start_one_after_another(table: list[int], rows: int, body: str):
     trial = scattered(table, rows, body)

@@ -19,7 +19,7 @@ from xshardy.proving.verdict import Answer
 NAMES = ("moe", "unet", "manual")
 """Experts, convolutions, a `shard_map`."""
 SMALL = {"layers": 1, "scale": 1 / 64, "dtype": jnp.float32}
-SECONDS = 1
+SECONDS = 2
 
 
 class Search(NamedTuple):
