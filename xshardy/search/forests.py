@@ -9,7 +9,7 @@ from xshardy.search.arrays import Arrays
 from xshardy.search.core import Mask
 from xshardy.search.problem import Floats, Ints
 
-RISE, FALL = 0.02, 0.99
+RISE, FALL = 0.002, 0.998
 """The part of a choice's cost by which a step raises the cost of memory above the limit; else, the factor of prices."""
 
 
