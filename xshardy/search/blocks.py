@@ -1,5 +1,5 @@
 """
-Large neighbourhoods: a connected block of nodes takes its best strategies within the limit, while the others keep theirs.
+Large neighbourhoods: a connected block of nodes takes its best strategies, while the others keep theirs.
 
 A block is a core of its own, small enough for the reductions, or for HiGHS behind them.
 """
@@ -17,8 +17,8 @@ from xshardy.search.reductions import reduce
 ENTRIES, LEFT, CHANGE = 10_000, 3_000, 1.1
 """Entries of the tables of the first block; those that reductions should leave of a block; the factor of change."""
 
-STRATEGIES = 6
-"""How many strategies of a node are candidates, beside the present one."""
+STRATEGIES = (4, 6, 10, 20, 40)
+"""How many strategies of a node are candidates, beside the present one; by turns, as more of them are fewer nodes."""
 
 
 class Blocks:
@@ -32,7 +32,8 @@ class Blocks:
         self.arrays, self.solver = arrays, solver
         self.random = Random(seed)
         self.entries: float = ENTRIES
-        place = {node: position for position, node in enumerate(arrays.nodes.tolist())}
+        nodes: list[int] = arrays.nodes.tolist()
+        place = {node: position for position, node in enumerate(nodes)}
         self.neighbours = [[place[other] for other in arrays.core.tables[node]] for node in place]
 
     def best(self, labels: Ints, totals: Floats) -> Ints:
@@ -41,7 +42,7 @@ class Blocks:
 
         Candidates are the strategies of the least `totals`, and the present ones. Precondition: `labels` fit.
         """
-        block = self._draw(labels, totals)
+        block = self._draw(labels, totals, self.random.choice(STRATEGIES))
         core = self._core(block, labels)
         labels = labels.copy()
         try:
@@ -58,13 +59,13 @@ class Blocks:
             labels[position] = candidates[strategy]
         return labels
 
-    def _draw(self, labels: Ints, totals: Floats) -> dict[int, Ints]:
+    def _draw(self, labels: Ints, totals: Floats, count: int) -> dict[int, Ints]:
         """By position of a node in the block, its candidates: the nodes around a random one, breadth first."""
         block, size = dict[int, Ints](), 0
         queue = [self.random.randrange(len(labels))]
         seen = set(queue)
         for position in queue:
-            own = self._candidates(position, labels, totals)
+            own = self._candidates(position, labels, totals, count)
             size += len(own) * sum(len(block[other]) for other in self.neighbours[position] if other in block)
             block[position] = own
             if size > self.entries:
@@ -75,9 +76,9 @@ class Blocks:
             queue += near
         return block
 
-    def _candidates(self, position: int, labels: Ints, totals: Floats) -> Ints:
+    def _candidates(self, position: int, labels: Ints, totals: Floats, count: int) -> Ints:
         own = totals[self.arrays.offsets[position] : self.arrays.offsets[position + 1]]
-        return np.unique(np.append(np.argsort(own, kind="stable")[:STRATEGIES], labels[position]))
+        return np.unique(np.append(np.argsort(own, kind="stable")[:count], labels[position]))
 
     def _core(self, block: dict[int, Ints], labels: Ints) -> Core:
         """The block as a core: other nodes are part of its costs, and of what the limit leaves."""

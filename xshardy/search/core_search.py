@@ -24,6 +24,9 @@ SWEEPS, WINDOW, SLOW = 400, 40, 2e-3
 PRICED = 30
 """Points of time, those of the highest prices, whose memory HiGHS sees from the start."""
 
+RATE = 10_000
+"""Entries of tables that HiGHS is given for each second that it has: it overruns its time in a large relaxation."""
+
 BLOCK = 4
 """Seconds that HiGHS has for a block at most."""
 
@@ -42,7 +45,10 @@ class CoreSearch:
         self.messages = Messages(self.arrays)
         self.ascent = Ascent(self.messages)
         self.moves = Moves(self.arrays)
-        self.descent: Descent | None = None
+        self.descent = Descent(self.arrays)
+        self.descents = 0
+        self.mended: Ints | None = None
+        """The last labels of a sweep that were brought within the limit."""
         self.blocks = Blocks(self.arrays, self._solve_block if has_highs else lambda block: None)
         self.best = inf
         """The cost of `labels`."""
@@ -69,19 +75,22 @@ class CoreSearch:
         self.found(self.arrays.choice(labels))
         return True
 
-    def mend(self, labels: Ints) -> None:
-        """Bring labels within the limit, improve and offer them."""
+    def mend(self, labels: Ints) -> Ints | None:
+        """Bring labels within the limit, improve, offer and return them. None: they do not get there."""
         labels = self.moves.repair(labels)
-        if self.arrays.fits(labels):
-            self.offer(self.moves.improve(labels))
+        if not self.arrays.fits(labels):
+            return None
+        labels = self.moves.improve(labels)
+        self.offer(labels)
+        return labels
 
     def ascend(self, seconds: float) -> None:
         """Raise the bound, and offer what is found on the way, until that gets slow."""
         ascent, end, last = self.ascent, perf_counter() + seconds, -inf
         for sweep in range(SWEEPS):
             labels = ascent.step()
-            if not self.offer(labels) and sweep % 15 in (4, 14):
-                self.mend(labels)
+            if not self.offer(labels) and sweep % 15 in (4, 14) and (mended := self.mend(labels)) is not None:
+                self.mended = mended
             if sweep % WINDOW == WINDOW - 1:
                 if ascent.bound - last < SLOW * (self.best - ascent.bound):
                     break
@@ -92,12 +101,12 @@ class CoreSearch:
         self.messages.sweep()
 
     def descend(self, seconds: float, steps: float = inf) -> None:
-        """Lower the cost by forests."""
-        if self.descent is None:
-            labels = self.arrays.least(self.arrays.costs) if self.labels is None else self.labels
-            self.descent = Descent(self.arrays, labels, self.messages.prices)
-        elif self.labels is not None:
-            self.descent.labels = self.labels
+        """Lower the cost by forests, by turns of the best labels and of others that the bound has led to."""
+        labels = self.arrays.least(self.arrays.costs) if self.labels is None else self.labels
+        if self.descents % 2 and self.mended is not None:
+            labels = self.mended
+        self.descents += 1
+        self.descent.start(labels, self.messages.prices)
         end, step = perf_counter() + seconds, 0
         while perf_counter() < end and step < steps:
             step += 1
@@ -132,17 +141,20 @@ class CoreSearch:
         Let HiGHS choose among the strategies of the lowest floors, and those of the best choice.
 
         Returns the bound that this proves, as what HiGHS leaves out costs its floor at least, and whether HiGHS was
-        done in time and there is more to choose from. Raises `Infeasible`.
+        done in time, there is more to choose from, and HiGHS can have more. Raises `Infeasible`.
         """
         from xshardy.search.highs import optimum
 
-        kept = self._promising(floors)
+        allowed = RATE * (until - perf_counter())
+        kept = self._promising(floors, min(self.promising, allowed))
         rest = min(float(np.delete(floor, own).min(initial=inf)) for floor, own in zip(floors, kept, strict=True))
         start = None if self.choice is None else _places(kept, self.choice)
         try:
             answer = optimum(self.core.restricted(kept), until, self.points or self._priced_points(), start)
         except Infeasible:
-            if rest >= self.best:
+            if self.labels is not None:  # within HiGHS's tolerances
+                return -inf, False
+            if rest == inf:
                 raise
             self.promising *= 2
             return rest, True
@@ -152,16 +164,17 @@ class CoreSearch:
         if answer.choice is not None:
             labels = [int(own[strategy]) for own, strategy in zip(kept, answer.choice, strict=True)]
             self.mend(self.arrays.labels(tuple(labels)))
-        return min(rest, answer.bound + self.core.constant), is_done and rest < self.best
+        return min(rest, answer.bound + self.core.constant), is_done and rest < self.best and self.promising < allowed
 
-    def _promising(self, floors: Sequence[Floats]) -> list[Ints]:
-        """By node, the strategies of the lowest floors that have `promising` entries together, and the best one."""
+    def _promising(self, floors: Sequence[Floats], size: float) -> list[Ints]:
+        """By node, the strategies of the lowest floors that have `size` entries together, and the best one."""
+        best = self.choice or tuple(int(floor.argmin()) for floor in floors)
         floors = [floor.copy() for floor in floors]
-        for floor, strategy in zip(floors, self.choice or (), strict=bool(self.choice)):
+        for floor, strategy in zip(floors, best, strict=True):
             floor[strategy] = -inf
-        levels = np.unique(np.concatenate([np.full(1, -inf), *(floor[floor <= self.best] for floor in floors)]))
+        levels = np.unique(np.concatenate([floor[floor <= self.best] for floor in floors]))
         entries = partial(entries_below, self.core, floors)
-        cutoff = levels[max(bisect_right(levels, self.promising, key=entries) - 1, 0)]
+        cutoff = levels[max(bisect_right(levels, size, key=entries) - 1, 0)]
         return [np.flatnonzero(floor <= cutoff) for floor in floors]
 
     def _priced_points(self) -> list[int]:

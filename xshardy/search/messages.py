@@ -140,9 +140,9 @@ class Ascent:
         """
         A sweep, and a step of the prices. Returns the labels of the sweep.
 
-        The subgradient of the bound is what the nodes' least totals use above the limit. A step goes along an average of
-        those of all sweeps (Barahona and Anbil, "The volume algorithm", 2000), at Polyak's length (1969) to a bound that
-        is higher by `rise`, which grows while the bound rises and shrinks when it does not.
+        The subgradient of the bound is what the nodes' least totals use above the limit. A step goes along an average
+        of those of all sweeps (Barahona and Anbil, "The volume algorithm", 2000), at Polyak's length (1969) to a bound
+        that is higher by `rise`, which grows while the bound rises and shrinks when it does not.
         """
         arrays = self.messages.arrays
         bound, labels = self.messages.sweep()
