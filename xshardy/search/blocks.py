@@ -22,25 +22,22 @@ STRATEGIES = (4, 6, 10, 20, 40)
 
 
 class Blocks:
-    """
-    Random blocks of a core, whose size follows from how much the reductions leave of them.
+    """Random blocks of a core, whose size follows from how much the reductions leave of them."""
 
-    `solver` gives the best choice of a reduced core, or None where it finds none.
-    """
-
-    def __init__(self, arrays: Arrays, solver: Callable[[Core], tuple[int, ...] | None], seed: int = 0):
-        self.arrays, self.solver = arrays, solver
+    def __init__(self, arrays: Arrays, seed: int = 0):
+        self.arrays = arrays
         self.random = Random(seed)
         self.entries: float = ENTRIES
         nodes: list[int] = arrays.nodes.tolist()
         place = {node: position for position, node in enumerate(nodes)}
         self.neighbours = [[place[other] for other in arrays.core.tables[node]] for node in place]
 
-    def best(self, labels: Ints, totals: Floats) -> Ints:
+    def best(self, labels: Ints, totals: Floats, solver: Callable[[Core], tuple[int, ...] | None]) -> Ints:
         """
         Draw a block, and choose its best strategies for the labels of all other nodes and what they leave of the limit.
 
-        Candidates are the strategies of the least `totals`, and the present ones. Precondition: `labels` fit.
+        Candidates are the strategies of the least `totals`, and the present ones. `solver` gives the best choice of a
+        reduced core, or None where it finds none. Precondition: `labels` fit.
         """
         block = self._draw(labels, totals, self.random.choice(STRATEGIES))
         core = self._core(block, labels)
@@ -49,7 +46,7 @@ class Blocks:
             reduce(core)
             self.entries *= CHANGE if core.entries < LEFT else 1 / CHANGE
             is_solved = all(len(costs) == 1 for costs in core.costs)
-            choice = (0,) * len(core.costs) if is_solved else self.solver(core)
+            choice = (0,) * len(core.costs) if is_solved else solver(core)
         except Infeasible:  # within HiGHS's tolerances
             return labels
         if choice is None:

@@ -49,7 +49,7 @@ class CoreSearch:
         self.descents = 0
         self.mended: Ints | None = None
         """The last labels of a sweep that were brought within the limit."""
-        self.blocks = Blocks(self.arrays, self._solve_block if has_highs else lambda block: None)
+        self.blocks = Blocks(self.arrays)
         self.best = inf
         """The cost of `labels`."""
         self.labels: Ints | None = None
@@ -119,12 +119,8 @@ class CoreSearch:
         end, step, totals = perf_counter() + seconds, 0, self.messages.totals()
         while self.labels is not None and perf_counter() < end and step < steps:
             step += 1
-            self.offer(self.blocks.best(self.labels, totals))
-
-    def _solve_block(self, block: Core) -> tuple[int, ...] | None:
-        from xshardy.search.highs import optimum
-
-        return optimum(block, perf_counter() + BLOCK).choice
+            solver = partial(_solve_block, until=min(end, perf_counter() + BLOCK)) if self.has_highs else _leave_block
+            self.offer(self.blocks.best(self.labels, totals, solver))
 
     @property
     def choice(self) -> tuple[int, ...] | None:
@@ -185,3 +181,13 @@ class CoreSearch:
 
 def _places(kept: Sequence[Ints], choice: Sequence[int]) -> list[int]:
     return [int(np.searchsorted(own, strategy)) for own, strategy in zip(kept, choice, strict=True)]
+
+
+def _solve_block(block: Core, until: float) -> tuple[int, ...] | None:
+    from xshardy.search.highs import optimum
+
+    return optimum(block, until).choice
+
+
+def _leave_block(block: Core) -> None:
+    """What is there without HiGHS for a block that the reductions do not solve."""

@@ -3,7 +3,7 @@ A lower bound of a core by messages between nodes and prices of memory.
 
 Messages: sequential tree-reweighted message passing (Kolmogorov, "Convergent tree-reweighted message passing for
 energy minimization", 2006). A sweep visits the nodes by level, forward and back, and never lowers the bound. Prices:
-steps along the memory that the choices of a sweep use above the limit.
+steps along the memory that nodes use above the limit, averaged over sweeps.
 """
 
 from math import inf

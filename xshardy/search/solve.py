@@ -122,8 +122,7 @@ class _Search:
         least = self.problem.limit - merged.core.room  # of the merged nodes, at each point
         self.least_peak = max(least_peak(self.problem), float(least.max(initial=0.0)))
         reduce(merged.core)
-        work, idle, floors = self._work(merged), 0, None
-        is_first = True
+        work, idle, is_first, floors = self._work(merged), 0, True, None
         while is_first or (not self.is_closed and self.left() > 0 and idle < IDLE):
             is_first, before = False, (self.cost, self.bound)
             is_small = work.core.entries <= SMALL
@@ -134,11 +133,10 @@ class _Search:
                 work.descend(DESCENT * self.left(), steps)
             is_near = self.cost - self.bound <= NEAR * abs(self.cost) or work.is_for_highs
             floors = self._bound(merged, work) if is_small or is_near else None
-            while floors is not None and work.is_for_highs and not self.is_closed and self.left() > 0:
-                bound, is_complete = work.solve(floors, perf_counter() + PART * self.left())
+            goes_on = floors is not None and work.is_for_highs
+            while floors is not None and goes_on and not self.is_closed and self.left() > 0:
+                bound, goes_on = work.solve(floors, perf_counter() + PART * self.left())
                 self.raise_bound(bound)
-                if not is_complete:
-                    break
             if floors is not None and (rest := self._drop(merged, work, floors)):
                 work, idle, floors = rest, 0, None
                 continue

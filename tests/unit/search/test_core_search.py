@@ -40,11 +40,11 @@ def best_choice(core: Core) -> tuple[int, ...]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_block_never_raises_the_cost_nor_exceeds_the_limit(seed: int):
     arrays = Arrays(merge(tight_problem(seed)).core)
-    blocks, totals = Blocks(arrays, best_choice, seed), Messages(arrays).totals()
+    blocks, totals = Blocks(arrays, seed), Messages(arrays).totals()
     blocks.entries = 9.0 * (seed % 5)
     for start in product(*map(range, arrays.sizes.tolist())):
         if arrays.fits(labels := np.array(start)):
-            better = blocks.best(labels, totals)
+            better = blocks.best(labels, totals, best_choice)
             assert arrays.fits(better) and arrays.cost(better) <= arrays.cost(labels)
 
 
@@ -53,16 +53,16 @@ def test_a_block_of_all_nodes_is_the_optimum(seed: int):
     problem = tight_problem(seed)
     arrays = Arrays(merge(problem).core)
     labels = arrays.least(arrays.usage_costs(np.ones(len(arrays.room))))
-    assert arrays.cost(Blocks(arrays, best_choice).best(labels, arrays.costs)) == least_cost(problem)
+    assert arrays.cost(Blocks(arrays).best(labels, arrays.costs, best_choice)) == least_cost(problem)
 
 
 def test_without_a_solver_the_reductions_solve_a_block_or_it_stays():
     table = np.array([[0.0, 3.0], [3.0, 1.0]])
     arrays = Arrays(merge(Problem((np.zeros(2),) * 2, ((0, 1),), (table,))).core)
-    assert Blocks(arrays, lambda core: None).best(np.array([1, 1]), arrays.costs).tolist() == [0, 0]
+    assert Blocks(arrays).best(np.array([1, 1]), arrays.costs, lambda core: None).tolist() == [0, 0]
     crossed = Arrays(merge(tight_problem(3)).core)
     labels = crossed.least(crossed.usage_costs(np.ones(len(crossed.room))))
-    assert Blocks(crossed, lambda core: None).best(labels, crossed.costs).tolist() == labels.tolist()
+    assert Blocks(crossed).best(labels, crossed.costs, lambda core: None).tolist() == labels.tolist()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
