@@ -32,7 +32,7 @@ NEAR = 0.1
 WORTHWHILE = 0.2
 """The part of the entries that must go for strategies to be dropped: what is left starts without messages."""
 
-STEPS, IDLE = 60, 3
+FORESTS, BLOCKS, IDLE = 60, 10, 3
 """Forests and blocks at a time for a small core; how often nothing may get better before the search ends."""
 
 
@@ -128,9 +128,10 @@ class _Search:
             is_small = work.core.entries <= SMALL
             work.ascend(ASCENT * self.left())
             self.raise_bound(work.ascent.bound)
-            steps = STEPS if is_small else inf
             if not self.is_closed:
-                work.descend(DESCENT * self.left(), steps)
+                work.descend(DESCENT * self.left(), FORESTS if is_small else inf)
+            if not self.is_closed and not is_small:
+                work.improve(DESCENT * self.left())
             is_near = self.cost - self.bound <= NEAR * abs(self.cost) or work.is_for_highs
             floors = self._bound(merged, work) if is_small or is_near else None
             goes_on = floors is not None and work.is_for_highs
@@ -140,9 +141,8 @@ class _Search:
             if floors is not None and (rest := self._drop(merged, work, floors)):
                 work, idle, floors = rest, 0, None
                 continue
-            if not self.is_closed:
-                work.improve(DESCENT * self.left(), steps)
-            if is_small:
+            if is_small and not self.is_closed:
+                work.improve(DESCENT * self.left(), BLOCKS)
                 is_better = self.cost < before[0] or self.bound - before[1] > 1e-3 * (self.cost - self.bound)
                 idle = 0 if is_better else idle + 1
         if floors is None:
