@@ -47,7 +47,7 @@ class Blocks:
             self.entries *= CHANGE if core.entries < LEFT else 1 / CHANGE
             is_solved = all(len(costs) == 1 for costs in core.costs)
             choice = (0,) * len(core.costs) if is_solved else solver(core)
-        except Infeasible:  # within HiGHS's tolerances
+        except Infeasible:  # within rounding, or HiGHS's tolerances
             return labels
         if choice is None:
             self.entries /= CHANGE

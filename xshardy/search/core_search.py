@@ -117,7 +117,7 @@ class CoreSearch:
     def improve(self, seconds: float, steps: float = inf) -> None:
         """Lower the cost by blocks."""
         end, step, totals = perf_counter() + seconds, 0, self.messages.totals()
-        while self.labels is not None and perf_counter() < end and step < steps:
+        while self.labels is not None and len(self.labels) and perf_counter() < end and step < steps:
             step += 1
             solver = partial(_solve_block, until=min(end, perf_counter() + BLOCK)) if self.has_highs else _leave_block
             self.offer(self.blocks.best(self.labels, totals, solver))
