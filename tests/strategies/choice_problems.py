@@ -7,7 +7,10 @@ from math import inf
 import numpy as np
 from hypothesis import strategies as st
 
+from xshardy.search.core import Core, Infeasible
+from xshardy.search.merging import merge
 from xshardy.search.problem import FORBIDDEN, Buffer, Floats, Problem
+from xshardy.search.reductions import drop_separable, drop_unsupported
 
 LIMITS = (inf, 20.0, 12.0, 8.0, 4.0, 1.0)
 
@@ -64,3 +67,29 @@ def choices(problem: Problem) -> Iterator[tuple[int, ...]]:
 def least_cost(problem: Problem) -> float:
     """The optimum; infinite where there is none."""
     return min(map(problem.cost, choices(problem)), default=inf)
+
+
+def least_choice(core: Core) -> tuple[float, tuple[int, ...]]:
+    """The least cost of a core, and a choice of it."""
+    best = inf, ()
+    for choice in product(*(range(len(costs)) for costs in core.costs)):
+        if (core.slack(choice) >= 0).all():
+            between = (
+                core.tables[a][b][choice[a], choice[b]] for a in range(len(choice)) for b in core.tables[a] if a < b
+            )
+            cost = core.constant + sum(c[s] for c, s in zip(core.costs, choice, strict=True)) + sum(between)
+            best = min(best, (cost, choice))
+    return best
+
+
+def core_of(problem: Problem) -> Core | None:
+    """The core with as few reductions as arrays need, or None where no choice is allowed."""
+    try:
+        core = merge(problem).core
+        for _ in range(20):
+            for node in range(len(core.costs)):
+                drop_unsupported(core, node)
+                drop_separable(core, node)
+    except Infeasible:
+        return None
+    return core

@@ -108,6 +108,11 @@ class Core:
     """By point of time, the bytes below the limit when each node has its least usage."""
     constant: float = 0.0
     steps: list[Step] = field(default_factory=list[Step])
+    points: Ints = field(init=False)
+    """By point of time, its position in `room` when the core was made."""
+
+    def __post_init__(self):
+        self.points = np.arange(len(self.room))
 
     def connect(self, a: int, b: int, table: Floats) -> None:
         """Add a table to the pair of two nodes."""

@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from xshardy.search.arrays import Arrays
+from xshardy.search.blocks import Blocks
 from xshardy.search.certificate import entries_below
 from xshardy.search.core import Core, Infeasible
 from xshardy.search.forests import Descent
@@ -23,6 +24,12 @@ SWEEPS, WINDOW, SLOW = 400, 40, 2e-3
 PRICED = 30
 """Points of time, those of the highest prices, whose memory HiGHS sees from the start."""
 
+RATE = 10_000
+"""Entries of tables that HiGHS is given for each second that it has: it overruns its time in a large relaxation."""
+
+BLOCK = 4
+"""Seconds that HiGHS has for a block at most."""
+
 NODES = 1_500
 """Nodes up to which HiGHS chooses among promising strategies."""
 
@@ -30,20 +37,34 @@ NODES = 1_500
 class CoreSearch:
     """The arrays of a core, the best labels that fit, and what improves them."""
 
-    def __init__(self, core: Core, found: Callable[[tuple[int, ...]], None], start: tuple[int, ...] | None):
-        self.core, self.found = core, found
+    def __init__(
+        self, core: Core, found: Callable[[tuple[int, ...]], None], start: tuple[int, ...] | None, has_highs: bool
+    ):
+        self.core, self.found, self.has_highs = core, found, has_highs
         self.arrays = Arrays(core)
         self.messages = Messages(self.arrays)
         self.ascent = Ascent(self.messages)
         self.moves = Moves(self.arrays)
-        self.descent: Descent | None = None
+        self.descent = Descent(self.arrays)
+        self.descents = 0
+        self.mended: Ints | None = None
+        """The last labels of a sweep that were brought within the limit."""
+        self.blocks = Blocks(self.arrays)
         self.best = inf
         """The cost of `labels`."""
         self.labels: Ints | None = None
+        self.points: Sequence[int] = ()
+        """Points of time that have needed a row of memory so far."""
         self.promising = 15_000
         """Entries of tables that HiGHS is given when it chooses among promising strategies."""
         if start is not None:
             self.offer(self.arrays.labels(start))
+
+    def follow(self, before: "CoreSearch", places: Ints) -> None:
+        """Start from what is known of a core before strategies were dropped; its points at `places` are left."""
+        self.ascent.follow(before.ascent, places)
+        self.points = np.flatnonzero(np.isin(places, before.points)).tolist()
+        self.promising = before.promising
 
     def offer(self, labels: Ints) -> bool:
         """Keep labels if they fit and cost less than all before. Returns whether they do."""
@@ -54,19 +75,22 @@ class CoreSearch:
         self.found(self.arrays.choice(labels))
         return True
 
-    def mend(self, labels: Ints) -> None:
-        """Bring labels within the limit, improve and offer them."""
+    def mend(self, labels: Ints) -> Ints | None:
+        """Bring labels within the limit, improve, offer and return them. None: they do not get there."""
         labels = self.moves.repair(labels)
-        if self.arrays.fits(labels):
-            self.offer(self.moves.improve(labels))
+        if not self.arrays.fits(labels):
+            return None
+        labels = self.moves.improve(labels)
+        self.offer(labels)
+        return labels
 
     def ascend(self, seconds: float) -> None:
         """Raise the bound, and offer what is found on the way, until that gets slow."""
         ascent, end, last = self.ascent, perf_counter() + seconds, -inf
         for sweep in range(SWEEPS):
-            labels = ascent.step(self.best)
-            if not self.offer(labels) and sweep % 15 in (4, 14):
-                self.mend(labels)
+            labels = ascent.step()
+            if not self.offer(labels) and sweep % 15 in (4, 14) and (mended := self.mend(labels)) is not None:
+                self.mended = mended
             if sweep % WINDOW == WINDOW - 1:
                 if ascent.bound - last < SLOW * (self.best - ascent.bound):
                     break
@@ -77,16 +101,26 @@ class CoreSearch:
         self.messages.sweep()
 
     def descend(self, seconds: float, steps: float = inf) -> None:
-        """Lower the cost by forests."""
-        if self.descent is None:
-            labels = self.arrays.least(self.arrays.costs) if self.labels is None else self.labels
-            self.descent = Descent(self.arrays, labels, self.messages.prices)
+        """Lower the cost by forests, by turns of the best labels and of others that the bound has led to."""
+        labels = self.arrays.least(self.arrays.costs) if self.labels is None else self.labels
+        if self.descents % 2 and self.mended is not None:
+            labels = self.mended
+        self.descents += 1
+        self.descent.start(labels, self.messages.prices)
         end, step = perf_counter() + seconds, 0
         while perf_counter() < end and step < steps:
             step += 1
             labels = self.descent.step()
             if self.arrays.fits(labels) or step % 5 == 0:
                 self.mend(labels)
+
+    def improve(self, seconds: float, steps: float = inf) -> None:
+        """Lower the cost by blocks."""
+        end, step, totals = perf_counter() + seconds, 0, self.messages.totals()
+        while self.labels is not None and len(self.labels) and perf_counter() < end and step < steps:
+            step += 1
+            solver = partial(_solve_block, until=min(end, perf_counter() + BLOCK)) if self.has_highs else _leave_block
+            self.offer(self.blocks.best(self.labels, totals, solver))
 
     @property
     def choice(self) -> tuple[int, ...] | None:
@@ -95,47 +129,65 @@ class CoreSearch:
 
     @property
     def is_for_highs(self) -> bool:
-        """Whether HiGHS can choose among promising strategies."""
-        return len(self.arrays.nodes) <= NODES
+        """Whether HiGHS can choose among promising strategies of all nodes."""
+        return self.has_highs and len(self.arrays.nodes) <= NODES
 
-    def solve(self, until: float) -> float:
-        """Let HiGHS solve the core, and offer its choice. Returns the bound that it proves. Raises `Infeasible`."""
+    def solve(self, floors: Sequence[Floats], until: float) -> tuple[float, bool]:
+        """
+        Let HiGHS choose among the strategies of the lowest floors, and those of the best choice.
+
+        Returns the bound that this proves, as what HiGHS leaves out costs its floor at least, and whether HiGHS was
+        done in time, there is more to choose from, and HiGHS can have more. Raises `Infeasible`.
+        """
         from xshardy.search.highs import optimum
 
-        answer = optimum(self.core, until, self._priced_points(), self.choice)
-        if answer.choice is not None:
-            self.offer(self.arrays.labels(answer.choice))
-        return answer.bound + self.core.constant
-
-    def solve_promising(self, floors: Sequence[Floats], until: float) -> None:
-        """Let HiGHS choose among the strategies of the lowest floors, and those of the best choice."""
-        from xshardy.search.highs import optimum
-
-        if (best := self.choice) is None:
-            return
-        kept = self._promising(floors, best)
-        start = [int(np.searchsorted(own, strategy)) for own, strategy in zip(kept, best, strict=True)]
-        part = self.core.restricted(kept)
+        allowed = RATE * (until - perf_counter())
+        kept = self._promising(floors, min(self.promising, allowed))
+        rest = min(float(np.delete(floor, own).min(initial=inf)) for floor, own in zip(floors, kept, strict=True))
+        start = None if self.choice is None else _places(kept, self.choice)
         try:
-            answer = optimum(part, until, self._priced_points(), start)
-        except Infeasible:  # within HiGHS's tolerances
-            return
+            answer = optimum(self.core.restricted(kept), until, self.points or self._priced_points(), start)
+        except Infeasible:
+            if self.labels is not None:  # within HiGHS's tolerances
+                return -inf, False
+            if rest == inf:
+                raise
+            self.promising *= 2
+            return rest, True
+        self.points = answer.points
+        is_done = perf_counter() < until
+        self.promising = 2 * self.promising if is_done else self.promising // 2
         if answer.choice is not None:
             labels = [int(own[strategy]) for own, strategy in zip(kept, answer.choice, strict=True)]
-            self.offer(self.arrays.labels(tuple(labels)))
-        self.promising = 2 * self.promising if perf_counter() < until else self.promising // 2
+            self.mend(self.arrays.labels(tuple(labels)))
+        return min(rest, answer.bound + self.core.constant), is_done and rest < self.best and self.promising < allowed
 
-    def _promising(self, floors: Sequence[Floats], best: tuple[int, ...]) -> list[Ints]:
-        """By node, the strategies of the lowest floors that have `promising` entries together, and the best one."""
+    def _promising(self, floors: Sequence[Floats], size: float) -> list[Ints]:
+        """By node, the strategies of the lowest floors that have `size` entries together, and the best one."""
+        best = self.choice or tuple(int(floor.argmin()) for floor in floors)
         floors = [floor.copy() for floor in floors]
         for floor, strategy in zip(floors, best, strict=True):
             floor[strategy] = -inf
-        levels = np.unique(np.concatenate(floors))
+        levels = np.unique(np.concatenate([floor[floor <= self.best] for floor in floors]))
         entries = partial(entries_below, self.core, floors)
-        cutoff = levels[max(bisect_right(levels, self.promising, key=entries) - 1, 0)]
+        cutoff = levels[max(bisect_right(levels, size, key=entries) - 1, 0)]
         return [np.flatnonzero(floor <= cutoff) for floor in floors]
 
     def _priced_points(self) -> list[int]:
         prices = self.messages.prices
         order = np.argsort(-prices, kind="stable")[:PRICED]
         return order[prices[order] > 0].tolist()
+
+
+def _places(kept: Sequence[Ints], choice: Sequence[int]) -> list[int]:
+    return [int(np.searchsorted(own, strategy)) for own, strategy in zip(kept, choice, strict=True)]
+
+
+def _solve_block(block: Core, until: float) -> tuple[int, ...] | None:
+    from xshardy.search.highs import optimum
+
+    return optimum(block, until).choice
+
+
+def _leave_block(block: Core) -> None:
+    """What is there without HiGHS for a block that the reductions do not solve."""

@@ -9,7 +9,7 @@ from xshardy.search.arrays import Arrays
 from xshardy.search.core import Mask
 from xshardy.search.problem import Floats, Ints
 
-RISE, FALL = 0.02, 0.99
+RISE, FALL = 0.002, 0.998
 """The part of a choice's cost by which a step raises the cost of memory above the limit; else, the factor of prices."""
 
 
@@ -78,9 +78,13 @@ class Forests:
 class Descent:
     """Lowers the cost of a choice, forest by forest, at prices of memory that follow what the choice uses."""
 
-    def __init__(self, arrays: Arrays, labels: Ints, prices: Floats):
-        self.arrays, self.labels, self.prices = arrays, labels, prices
-        self.forests = Forests(arrays)
+    def __init__(self, arrays: Arrays):
+        self.arrays, self.forests = arrays, Forests(arrays)
+        self.start(np.zeros(len(arrays.nodes), np.int64), np.zeros(len(arrays.room)))
+
+    def start(self, labels: Ints, prices: Floats) -> None:
+        """Go on from these labels and prices."""
+        self.labels, self.prices = labels, prices
 
     def step(self) -> Ints:
         """Choose a forest's best strategies; then raise the prices where memory is above the limit, or lower all."""

@@ -24,8 +24,10 @@ class Answer:
     """What HiGHS says of a core, without its constant."""
 
     choice: tuple[int, ...] | None
-    """None: no choice within the limit was found in time."""
+    """The best one within the limit; the last one that was found, if the time was over. None: none was found."""
     bound: float
+    points: tuple[int, ...] = ()
+    """The points of time that have a row of memory."""
 
 
 def optimum(core: Core, until: float, points: Sequence[int] = (), start: Sequence[int] | None = None) -> Answer:
@@ -39,7 +41,7 @@ def optimum(core: Core, until: float, points: Sequence[int] = (), start: Sequenc
     if not core.costs:
         return Answer((), 0.0)
     program = _Program(core, points)
-    bound = -inf
+    bound, choice = -inf, None
     while (left := until - perf_counter()) > 0:
         highs = program.solver(left)
         if start is not None:
@@ -55,8 +57,8 @@ def optimum(core: Core, until: float, points: Sequence[int] = (), start: Sequenc
         values = np.array(highs.getSolution().col_value)
         choice = tuple(int(values[first:last].argmax()) for first, last in pairwise(program.offsets.tolist()))
         if not program.add_points(choice):
-            return Answer(choice, bound)
-    return Answer(None, bound)
+            break
+    return Answer(choice, bound, tuple(sorted(program.points)))
 
 
 class _Entries(NamedTuple):

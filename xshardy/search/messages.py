@@ -3,7 +3,7 @@ A lower bound of a core by messages between nodes and prices of memory.
 
 Messages: sequential tree-reweighted message passing (Kolmogorov, "Convergent tree-reweighted message passing for
 energy minimization", 2006). A sweep visits the nodes by level, forward and back, and never lowers the bound. Prices:
-steps along the memory that the choices of a sweep use above the limit.
+steps along the memory that nodes use above the limit, averaged over sweeps.
 """
 
 from math import inf
@@ -16,6 +16,15 @@ from xshardy.search.problem import Floats, Ints
 
 PATIENCE = 10
 """Sweeps without a better bound after which the steps of prices become half as long."""
+
+MEMORY = 0.9
+"""The part of the average use of memory that a sweep keeps."""
+
+FIRST, GROWTH, TRUSTED = 0.05, 1.2, 3
+"""
+The part of the bound by which the first step shall raise it; the factor of that for each sweep that raises the bound,
+when more than so many before have.
+"""
 
 
 class Messages:
@@ -103,8 +112,18 @@ class Ascent:
     def __init__(self, messages: Messages):
         self.messages = messages
         self.bound = -inf
-        self.length = 1.0
-        self.stalled = 0
+        self.rise = 0.0
+        """What a step shall raise the bound by; 0: not known yet."""
+        self.stalled = self.risen = 0
+        """Sweeps since the bound was raised; since it was not."""
+        self.over = np.zeros(len(messages.prices))
+        """By point of time, the bytes above the limit, averaged over sweeps."""
+        self._keep()
+
+    def follow(self, before: "Ascent", places: Ints) -> None:
+        """Start from the prices of an ascent before, whose points of time at `places` are left."""
+        self.rise = before.rise
+        self.messages.set_prices(before.best[0][places])
         self._keep()
 
     def _keep(self) -> None:
@@ -117,28 +136,29 @@ class Ascent:
         self.messages.forward, self.messages.backward = forward.copy(), backward.copy()
         self.messages.set_prices(prices)
 
-    def step(self, target: float) -> Ints:
+    def step(self) -> Ints:
         """
-        A sweep, and a step of the prices towards a bound of `target` (infinite: none is known). Returns its labels.
+        A sweep, and a step of the prices. Returns the labels of the sweep.
 
-        The length of a step is Polyak's (1969), a part of the distance to the target; shorter after steps that fail.
+        The subgradient of the bound is what the nodes' least totals use above the limit. A step goes along an average
+        of those of all sweeps (Barahona and Anbil, "The volume algorithm", 2000), at Polyak's length (1969) to a bound
+        that is higher by `rise`, which grows while the bound rises and shrinks when it does not.
         """
         arrays = self.messages.arrays
         bound, labels = self.messages.sweep()
-        if target == inf:
-            target = bound + 0.1 * abs(bound)
+        self.rise = self.rise or FIRST * abs(bound)
         if bound > self.bound + 1e-7 * abs(self.bound) or self.bound == -inf:
-            self.bound, self.stalled = bound, 0
+            self.bound, self.stalled, self.risen = bound, 0, self.risen + 1
+            self.rise *= GROWTH if self.risen > TRUSTED else 1.0
             self._keep()
         else:
-            self.stalled += 1
+            self.stalled, self.risen = self.stalled + 1, 0
             if self.stalled % PATIENCE == 0:
-                self.length /= 2
+                self.rise /= 2
                 self.restore()
-                bound, labels = self.messages.sweep()
-        over = -arrays.slack(labels)
-        over[(over < 0) & (self.messages.prices == 0)] = 0.0
+                _, labels = self.messages.sweep()
+        self.over = MEMORY * self.over - (1 - MEMORY) * arrays.slack(arrays.least(self.messages.totals()))
+        over = np.where((self.over < 0) & (self.messages.prices == 0), 0.0, self.over)
         if norm := float(over @ over):
-            length = self.length * max(0.3 * (target - bound), 1e-6 * abs(bound)) / norm
-            self.messages.set_prices(np.maximum(0.0, self.messages.prices + length * over))
+            self.messages.set_prices(np.maximum(0.0, self.messages.prices + self.rise / norm * over))
         return labels

@@ -213,7 +213,7 @@ def drop_slack_points(core: Core) -> None:
     if tight.all():
         return
     place = np.concatenate([[0], tight.cumsum()])
-    core.room = core.room[tight]
+    core.room, core.points = core.room[tight], core.points[tight]
     for node, usages in enumerate(core.usages):
         core.usages[node] = {}
         for (start, end), usage in usages.items():

@@ -17,14 +17,14 @@ from xshardy.search.problem import Floats, Problem
 from xshardy.search.reductions import reduce
 from xshardy.search.solution import Progress, Solution, is_closed
 
-SMALL, RATE = 150_000, 5_000
-"""Entries of tables up to which HiGHS gets a core as a whole, and how many for each second that is left."""
+SMALL = 150_000
+"""Entries of tables up to which a core is small: a few forests and blocks at a time are enough."""
 
-PART = 0.2
-"""The part of the time that is left in which HiGHS chooses among promising strategies of a larger core."""
+PART = 0.5
+"""The part of the time that is left in which HiGHS chooses among promising strategies."""
 
-ASCENT, DESCENT = 0.1, 0.2
-"""The parts of the time that is left for the bound, and for forests of a large core, at a time."""
+ASCENT, DESCENT = 0.1, 0.1
+"""The parts of the time that is left for the bound, and each for forests and for blocks, at a time."""
 
 NEAR = 0.1
 """The gap, as part of the cost, from which on floors can drop strategies of a large core."""
@@ -32,8 +32,8 @@ NEAR = 0.1
 WORTHWHILE = 0.2
 """The part of the entries that must go for strategies to be dropped: what is left starts without messages."""
 
-FORESTS, IDLE = 60, 3
-"""Forests at a time for a small core; how often nothing may get better before the search ends."""
+FORESTS, BLOCKS, IDLE = 60, 10, 3
+"""Forests and blocks at a time for a small core; how often nothing may get better before the search ends."""
 
 
 def ignore(progress: Progress) -> None:
@@ -70,6 +70,7 @@ class _Search:
 
     def __init__(self, problem: Problem, seconds: float, report: Callable[[Progress], None]):
         self.problem, self.report = problem, report
+        self.has_highs = find_spec("highspy") is not None
         self.begin = perf_counter()
         self.until = self.begin + seconds
         self.unit = 1.0 if is_integral(problem) else 0.0
@@ -121,7 +122,6 @@ class _Search:
         least = self.problem.limit - merged.core.room  # of the merged nodes, at each point
         self.least_peak = max(least_peak(self.problem), float(least.max(initial=0.0)))
         reduce(merged.core)
-        has_highs = find_spec("highspy") is not None
         work, idle, is_first, floors = self._work(merged), 0, True, None
         while is_first or (not self.is_closed and self.left() > 0 and idle < IDLE):
             is_first, before = False, (self.cost, self.bound)
@@ -129,16 +129,20 @@ class _Search:
             work.ascend(ASCENT * self.left())
             self.raise_bound(work.ascent.bound)
             if not self.is_closed:
-                work.descend(ASCENT * self.left() if is_small else DESCENT * self.left(), FORESTS if is_small else inf)
+                work.descend(DESCENT * self.left(), FORESTS if is_small else inf)
+            if not self.is_closed and not is_small:
+                work.improve(DESCENT * self.left())
             is_near = self.cost - self.bound <= NEAR * abs(self.cost) or work.is_for_highs
             floors = self._bound(merged, work) if is_small or is_near else None
-            if floors is not None and self._drop(work, floors):
-                work, idle, floors = self._work(merged), 0, None
-            elif not self.is_closed and has_highs and work.core.entries <= min(SMALL, RATE * self.left()):
-                self.raise_bound(work.solve(self.until))
-            elif not self.is_closed and has_highs and floors is not None and work.is_for_highs and not is_small:
-                work.solve_promising(floors, perf_counter() + PART * self.left())
-            elif is_small:
+            goes_on = floors is not None and work.is_for_highs
+            while floors is not None and goes_on and not self.is_closed and self.left() > 0:
+                bound, goes_on = work.solve(floors, perf_counter() + PART * self.left())
+                self.raise_bound(bound)
+            if floors is not None and (rest := self._drop(merged, work, floors)):
+                work, idle, floors = rest, 0, None
+                continue
+            if is_small and not self.is_closed:
+                work.improve(DESCENT * self.left(), BLOCKS)
                 is_better = self.cost < before[0] or self.bound - before[1] > 1e-3 * (self.cost - self.bound)
                 idle = 0 if is_better else idle + 1
         if floors is None:
@@ -146,7 +150,7 @@ class _Search:
 
     def _work(self, merged: Merged) -> CoreSearch:
         start = None if self.choice is None else merged.into(self.choice)
-        return CoreSearch(merged.core, lambda choice: self.offer(merged.out_of(choice)), start)
+        return CoreSearch(merged.core, lambda choice: self.offer(merged.out_of(choice)), start, self.has_highs)
 
     def _bound(self, merged: Merged, work: CoreSearch) -> list[Floats]:
         """Keep the bound and the floors that messages prove. Returns the floors of the core."""
@@ -161,18 +165,21 @@ class _Search:
             self.floors[node] = np.maximum(self.floors[node], np.minimum(values, self.cutoff))
         return floors
 
-    def _drop(self, work: CoreSearch, floors: list[Floats]) -> bool:
-        """Drop the strategies whose choices are no better than the best, if they are many. Returns whether they are."""
+    def _drop(self, merged: Merged, work: CoreSearch, floors: list[Floats]) -> CoreSearch | None:
+        """Drop the strategies whose choices are no better than the best. None: they are not worth it."""
         assert self.last is not None
         if self.cost == inf or self.is_closed:
-            return False
+            return None
         stage = replace(self.last, cutoff=self.cost - self.unit * (1 - 1e-3))
         if entries_below(work.core, floors, stage.cutoff) > (1 - WORTHWHILE) * work.core.entries:
-            return False
+            return None
         self.stages.append(stage)
         self.last, self.cutoff = None, min(self.cutoff, stage.cutoff)
+        points = work.core.points
         stage.eliminate(work.core, floors)
-        return True
+        rest = self._work(merged)
+        rest.follow(work, np.searchsorted(points, work.core.points))
+        return rest
 
     def lower_peak(self) -> None:
         """Look for the choice with the lowest peak, and for a bound of that."""

@@ -1,31 +1,17 @@
 """Each reduction keeps the optimum, and carries choices there and back."""
 
 from collections.abc import Callable
-from itertools import product
 from math import inf
 
 import pytest
-from choice_problems import choices, least_cost, one_buffer_each, problems
+from choice_problems import choices, least_choice, least_cost, one_buffer_each, problems
 from hypothesis import given
 from numpy import array, where, zeros
 
 from xshardy.search.core import Core, Infeasible
 from xshardy.search.merging import merge
 from xshardy.search.problem import Problem
-from xshardy.search.reductions import REDUCTIONS, drop_dominated, drop_unsupported, reduce
-
-
-def least_choice(core: Core) -> tuple[float, tuple[int, ...]]:
-    """The least cost of a core, and a choice of it."""
-    best = inf, ()
-    for choice in product(*(range(len(costs)) for costs in core.costs)):
-        if (core.slack(choice) >= 0).all():
-            between = (
-                core.tables[a][b][choice[a], choice[b]] for a in range(len(choice)) for b in core.tables[a] if a < b
-            )
-            cost = core.constant + sum(c[s] for c, s in zip(core.costs, choice, strict=True)) + sum(between)
-            best = min(best, (cost, choice))
-    return best
+from xshardy.search.reductions import REDUCTIONS, drop_dominated, drop_slack_points, drop_unsupported, reduce
 
 
 def check(problem: Problem, reduction: Callable[[Core], object]) -> None:
@@ -86,3 +72,10 @@ def test_a_cheaper_strategy_that_uses_more_memory_dominates_nothing():
     for sizes, is_dropped in (([1.0, 4.0], False), ([4.0, 4.0], True)):
         two = Problem(costs, buffers=one_buffer_each([array(sizes)] * 2, spans), limit=5.0)
         assert drop_dominated(merge(two).core, 0) is is_dropped
+
+
+def test_points_of_time_that_are_left_keep_their_position():
+    sizes = [array([0.0, 1.0]), array([0.0, 9.0]), array([0.0, 9.0])]
+    core = merge(Problem((zeros(2),) * 3, buffers=one_buffer_each(sizes, [(0, 1), (2, 3), (2, 4)]), limit=10.0)).core
+    drop_slack_points(core)
+    assert core.points.tolist() == [1]

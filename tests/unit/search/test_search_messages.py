@@ -4,30 +4,15 @@ from itertools import pairwise
 from math import inf
 
 import numpy as np
-from choice_problems import least_cost, problems
+from choice_problems import core_of, least_cost, problems
 from hypothesis import given
 
 from xshardy.search.arrays import Arrays
-from xshardy.search.core import Core, Infeasible
 from xshardy.search.forests import Forests
 from xshardy.search.merging import merge
-from xshardy.search.messages import Messages
+from xshardy.search.messages import Ascent, Messages
 from xshardy.search.moves import Moves
 from xshardy.search.problem import Problem
-from xshardy.search.reductions import drop_separable, drop_unsupported
-
-
-def core_of(problem: Problem) -> Core | None:
-    """The core with as few reductions as arrays need, or None where no choice is allowed."""
-    try:
-        core = merge(problem).core
-        for _ in range(20):
-            for node in range(len(core.costs)):
-                drop_unsupported(core, node)
-                drop_separable(core, node)
-    except Infeasible:
-        return None
-    return core
 
 
 @given(problems())
@@ -41,6 +26,21 @@ def test_sweeps_never_lower_the_bound_nor_pass_the_optimum(problem: Problem):
     assert bounds[-1] <= optimum + 1e-9 * (1 + abs(bounds[-1]))
     again, _ = messages.stage().floors(core)
     assert abs(again - bounds[-1]) <= 1e-6 * (1 + abs(again)) or again > bounds[-1]
+
+
+@given(problems())
+def test_an_ascent_passes_the_optimum_never(problem: Problem):
+    if (core := core_of(problem)) is None or max(map(len, core.costs), default=1) == 1:
+        return
+    optimum, arrays = least_cost(problem), Arrays(core)
+    first, second = Ascent(Messages(arrays)), Ascent(Messages(arrays))
+    for _ in range(30):
+        first.step()
+    second.follow(first, np.arange(len(core.room)))
+    for _ in range(30):
+        second.step()
+    for ascent in (first, second):
+        assert ascent.bound <= optimum + 1e-9 * (1 + abs(ascent.bound))
 
 
 @given(problems())
