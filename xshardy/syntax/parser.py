@@ -153,8 +153,7 @@ class Parser(TemplateParser):
             case _:
                 return ModuleOp(operations)
 
-    def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
-        """Parse the next operation; also return the names of its results, each with the number of its results."""
+    def _read_operation(self) -> tuple[Operation, Span, Sequence[tuple[Span, int]]]:
         around, self._operation = self._operation, None
         span = self._current_token.span
         results = self._parse_op_result_list()
@@ -182,7 +181,7 @@ class Parser(TemplateParser):
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
         dialects.pop()
         self._operation = None
-        self.spans.add(op, name_span.start, name_span.end)
+        self.spans.add((op, name_span.start, name_span.end))
 
         bound = sum(size for _, size in results)
         if bound not in (0, len(op.results)):
@@ -192,7 +191,7 @@ class Parser(TemplateParser):
             self._register_ssa_definition(result_span.text[1:], op.results[first : first + size], result_span)
             first += size
         self._operation = around
-        return op, results
+        return op, name_span, results
 
     def _parse_custom(self, op_type: type[Operation]) -> Operation:
         row = format_of(op_type)

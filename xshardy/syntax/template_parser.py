@@ -12,6 +12,7 @@ from xdsl.utils.lexer import Input, Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from xshardy.ir import fill_block, set_name_hint
+from xshardy.syntax.formats import format_of
 from xshardy.syntax.lexer import make_span
 from xshardy.syntax.locations.reader import LocationParser
 from xshardy.syntax.locations.text import as_slot
@@ -22,20 +23,31 @@ _BEFORE_VALUE = re.compile(r"\n *(?=%)")
 
 
 class OperationSpans(Mapping[Operation, Span]):
-    """The place of the name of each operation of `input`."""
+    """The place of the name of each operation of `input`, computed when it is asked for."""
 
-    def __init__(self, input: Input):
+    def __init__(self, input: Input[str]):
         self._input = input
-        self._places: dict[Operation, tuple[Position, Position]] = {}
+        self._places: list[tuple[Operation, Position, Position | Template]] = []
+        """Of each operation: start and end of its name, or start and template of its line."""
+        self._by_operation: dict[Operation, tuple[Position, Position | Template]] = {}
+        self.add = self._places.append
 
-    def add(self, op: Operation, start: Position, end: Position) -> None:
-        self._places[op] = start, end
+    def _known(self) -> Mapping[Operation, tuple[Position, Position | Template]]:
+        if len(self._by_operation) < len(self._places):
+            self._by_operation = {op: (start, end) for op, start, end in self._places}
+        return self._by_operation
 
     def __getitem__(self, op: Operation) -> Span:
-        return make_span(*self._places[op], self._input)
+        start, end = self._known()[op]
+        if isinstance(end, Template):
+            start, end = end.name_place(self._input.content, start)
+        return make_span(start, end, self._input)
+
+    def __contains__(self, op: object) -> bool:
+        return op in self._known()
 
     def __iter__(self) -> Iterator[Operation]:
-        return iter(self._places)
+        return iter(self._known())
 
     def __len__(self) -> int:
         return len(self._places)
@@ -58,8 +70,8 @@ class TemplateParser(LocationParser):
         self._templates, self._may_be_located, self._resolved = {} if is_used else None, may_be_located, []
 
     @abstractmethod
-    def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
-        """Parse the next operation; also return the names of its results, each with the number of its results."""
+    def _read_operation(self) -> tuple[Operation, Span, Sequence[tuple[Span, int]]]:
+        """Parse the next operation. Also returns its name, and the names of its results with their numbers."""
 
     def _parse_block_body(self, block: Block) -> None:
         operations: list[Operation] = []
@@ -97,20 +109,38 @@ class TemplateParser(LocationParser):
         follower = "%" if behind.kind is MLIRTokenKind.PERCENT_IDENT else behind.text
         templates = self._templates.setdefault((follower, *self._parser_state.dialect_stack), {})
         key = line.key()
-        if (template := templates.get(key)) is not None and (op := self._copy(template, line)) is not None:
+        head = None if (template := templates.get(key)) is not None else line.head()
+        if head is not None and (alike := templates.get(head[0])) is not None:
+            end = behind.span.start if line.location is None else line.end + 1
+            template = self._retyped(alike, head[1], end)
+        if template is not None and (op := self._copy(template, line)) is not None:
+            templates[key] = template
             self.lexer.pos = behind.span.end
             self._parser_state.current_token = behind
             return op
+        if self.pos != line.start:
+            self._resume_from(line.start)
         around, self._resolved = self._resolved, []
         spans, resources = len(self.spans), len(self.dialect_resources)
-        op, results = self._read_operation()
+        op, name, results = self._read_operation()
         is_alone = self.pos == behind.span.start and len(self.spans) == spans + 1
         if is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered:
             places = [(span.start, size) for span, size in results]
-            if (template := Template.of(op, line, self.spans[op], places, self._resolved)) is not None:
+            if (template := Template.of(op, line, name, places, self._resolved)) is not None:
                 templates[key] = template
+                if head is not None and (row := format_of(type(op))) is not None and row.is_typed_last:
+                    templates[head[0]] = template
         self._resolved = around
         return op
+
+    def _retyped(self, template: Template, start: Position, end: Position) -> Template | None:
+        """The template of a line, from that of one with another type from `start` to the token at `end`. Goes there."""
+        try:
+            self._resume_from(start)
+            type = self.parse_type()
+        except Exception:  # the parser of the whole line has the diagnostic
+            return None
+        return template.retyped(type) if self.pos == end else None
 
     def _token_at(self, start: Position) -> MLIRToken | None:
         """The first token after `start`; None if the text is no token. Does not change the state of the parser."""
@@ -134,7 +164,7 @@ class TemplateParser(LocationParser):
                 return None
             location = as_slot(found)
         op = template.build(operands, location)
-        self.spans.add(op, *template.name_place(line))
+        self.spans.add((op, line.start, template))
         results, first = tuple(op.results), 0
         for name, size in zip(line.names, template.packs, strict=False):
             values[name] = pack = results[first : first + size]
