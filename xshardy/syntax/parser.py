@@ -153,7 +153,7 @@ class Parser(TemplateParser):
             case _:
                 return ModuleOp(operations)
 
-    def _read_operation(self) -> tuple[Operation, Span, Sequence[tuple[Span, int]]]:
+    def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
         around, self._operation = self._operation, None
         span = self._current_token.span
         results = self._parse_op_result_list()
@@ -167,10 +167,7 @@ class Parser(TemplateParser):
         dialects.append(op_type.dialect_name())
         self._operation = op_type.name if custom else None
         try:
-            if custom and name in RENAMED_OPERATIONS:
-                op = self._parse_function(op_type)
-            else:
-                op = self._parse_custom(op_type) if custom else self._parse_generic_operation(op_type)
+            op = self._parse_custom(op_type, name) if custom else self._parse_generic_operation(op_type)
         except (ParseError, RecursionError):
             raise
         except VerifyException as error:
@@ -181,7 +178,7 @@ class Parser(TemplateParser):
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
         dialects.pop()
         self._operation = None
-        self.spans.add((op, name_span.start, name_span.end))
+        self.places.append((op, name_span.start, name_span.end))
 
         bound = sum(size for _, size in results)
         if bound not in (0, len(op.results)):
@@ -191,11 +188,14 @@ class Parser(TemplateParser):
             self._register_ssa_definition(result_span.text[1:], op.results[first : first + size], result_span)
             first += size
         self._operation = around
-        return op, name_span, results
+        return op, results
 
-    def _parse_custom(self, op_type: type[Operation]) -> Operation:
-        row = format_of(op_type)
-        op = row.parse(self) if row is not None and row.parse is not None else op_type.parse(self)
+    def _parse_custom(self, op_type: type[Operation], name: str) -> Operation:
+        if name in RENAMED_OPERATIONS:
+            op = self._parse_function(op_type)
+        else:
+            row = format_of(op_type)
+            op = row.parse(self) if row is not None and row.parse is not None else op_type.parse(self)
         if (location := self.parse_optional_location()) is not None:
             op.location = location
         return op
@@ -211,10 +211,9 @@ class Parser(TemplateParser):
         attributes = self.parse_optional_attr_dict()
         self.parse_punctuation(":")
         type = self.parse_type()
-        op = op_type.create(operands=[self.resolve_operand(operand, type)], result_types=[type], attributes=attributes)
-        if (location := self.parse_optional_location()) is not None:
-            op.location = location
-        return op
+        return op_type.create(
+            operands=[self.resolve_operand(operand, type)], result_types=[type], attributes=attributes
+        )
 
     def _op_type(self, name: str, span: Span) -> type[Operation]:
         dialects = self._parser_state.dialect_stack

@@ -2,7 +2,8 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -21,33 +22,33 @@ from xshardy.syntax.templates import Line, ResolvedOperand, Template
 _BEFORE_VALUE = re.compile(r"\n *(?=%)")
 """What is between a line and a next one that starts with the name of a value."""
 
+_NAME_IN_LINE = re.compile(r'(?:%[^=]*= *)?("[^"]*"|[\w.$]+)')
+"""The results of an operation, and its name, at the start of a line."""
+
+Place: TypeAlias = tuple[Operation, Position, Position | None]
+"""An operation with the start and the end of its name; or with the start of its line, and no end."""
+
 
 class OperationSpans(Mapping[Operation, Span]):
-    """The place of the name of each operation of `input`, computed when it is asked for."""
+    """The place of the name of each operation of `input`."""
 
-    def __init__(self, input: Input[str]):
+    def __init__(self, input: Input[str], places: Iterable[Place]):
         self._input = input
-        self._places: list[tuple[Operation, Position, Position | Template]] = []
-        """Of each operation: start and end of its name, or start and template of its line."""
-        self._by_operation: dict[Operation, tuple[Position, Position | Template]] = {}
-        self.add = self._places.append
-
-    def _known(self) -> Mapping[Operation, tuple[Position, Position | Template]]:
-        if len(self._by_operation) < len(self._places):
-            self._by_operation = {op: (start, end) for op, start, end in self._places}
-        return self._by_operation
+        self._places = {op: (start, end) for op, start, end in places}
 
     def __getitem__(self, op: Operation) -> Span:
-        start, end = self._known()[op]
-        if isinstance(end, Template):
-            start, end = end.name_place(self._input.content, start)
+        start, end = self._places[op]
+        if end is None:
+            match = _NAME_IN_LINE.match(self._input.content, start)
+            assert match is not None
+            start, end = match.span(1)
         return make_span(start, end, self._input)
 
     def __contains__(self, op: object) -> bool:
-        return op in self._known()
+        return op in self._places
 
     def __iter__(self) -> Iterator[Operation]:
-        return iter(self._known())
+        return iter(self._places)
 
     def __len__(self) -> int:
         return len(self._places)
@@ -56,7 +57,8 @@ class OperationSpans(Mapping[Operation, Span]):
 class TemplateParser(LocationParser):
     """Parses operations, those of lines that differ only in value names once."""
 
-    spans: OperationSpans
+    places: list[Place]
+    """The operations that were read so far."""
     _templates: dict[Hashable, dict[Hashable, Template]] | None
     """The templates by what is around their lines, and by the key of the line; None if none are used."""
     _may_be_located: bool
@@ -66,12 +68,17 @@ class TemplateParser(LocationParser):
 
     def start_templates(self, *, is_used: bool, may_be_located: bool) -> None:
         """Precondition of all others, for a new text."""
-        self.spans = OperationSpans(self.lexer.input)
+        self.places = []
         self._templates, self._may_be_located, self._resolved = {} if is_used else None, may_be_located, []
 
+    @property
+    def spans(self) -> OperationSpans:
+        """The place of the name of each operation that was read so far."""
+        return OperationSpans(self.lexer.input, self.places)
+
     @abstractmethod
-    def _read_operation(self) -> tuple[Operation, Span, Sequence[tuple[Span, int]]]:
-        """Parse the next operation. Also returns its name, and the names of its results with their numbers."""
+    def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
+        """Parse the next operation; also return the names of its results, each with the number of its results."""
 
     def _parse_block_body(self, block: Block) -> None:
         operations: list[Operation] = []
@@ -110,7 +117,8 @@ class TemplateParser(LocationParser):
         templates = self._templates.setdefault((follower, *self._parser_state.dialect_stack), {})
         key = line.key()
         head = None if (template := templates.get(key)) is not None else line.head()
-        if head is not None and (alike := templates.get(head[0])) is not None:
+        alike = None if head is None else templates.get(head[0])
+        if head is not None and alike is not None:
             end = behind.span.start if line.location is None else line.end + 1
             template = self._retyped(alike, head[1], end)
         if template is not None and (op := self._copy(template, line)) is not None:
@@ -118,23 +126,22 @@ class TemplateParser(LocationParser):
             self.lexer.pos = behind.span.end
             self._parser_state.current_token = behind
             return op
-        if self.pos != line.start:
+        if alike is not None:
             self._resume_from(line.start)
         around, self._resolved = self._resolved, []
-        spans, resources = len(self.spans), len(self.dialect_resources)
-        op, name, results = self._read_operation()
-        is_alone = self.pos == behind.span.start and len(self.spans) == spans + 1
-        if is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered:
-            places = [(span.start, size) for span, size in results]
-            if (template := Template.of(op, line, name, places, self._resolved)) is not None:
-                templates[key] = template
-                if head is not None and (row := format_of(type(op))) is not None and row.is_typed_last:
-                    templates[head[0]] = template
+        read, resources = len(self.places), len(self.dialect_resources)
+        op, results = self._read_operation()
+        is_alone = self.pos == behind.span.start and len(self.places) == read + 1
+        may_be_one = is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered
+        if may_be_one and (template := Template.of(op, line, results, self._resolved)) is not None:
+            templates[key] = template
+            if head is not None and (row := format_of(type(op))) is not None and row.is_typed_last:
+                templates[head[0]] = template
         self._resolved = around
         return op
 
     def _retyped(self, template: Template, start: Position, end: Position) -> Template | None:
-        """The template of a line, from that of one with another type from `start` to the token at `end`. Goes there."""
+        """The template of a line, from one with another type between `start` and `end`. Leaves the parser there."""
         try:
             self._resume_from(start)
             type = self.parse_type()
@@ -164,7 +171,7 @@ class TemplateParser(LocationParser):
                 return None
             location = as_slot(found)
         op = template.build(operands, location)
-        self.spans.add((op, line.start, template))
+        self.places.append((op, line.start, None))
         results, first = tuple(op.results), 0
         for name, size in zip(line.names, template.packs, strict=False):
             values[name] = pack = results[first : first + size]

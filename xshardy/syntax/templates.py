@@ -124,9 +124,6 @@ class Template:
     """The number of results of each of the first names of the line."""
     operands: Sequence[tuple[int, int, Attribute]]
     """For each operand: the number of its name in the line, its index in a pack, its type."""
-    name_offset: int
-    """The offset of the operation's name from the start of the line, in characters, without the names of results."""
-    name_length: int
     result_types: Sequence[Attribute]
     properties: dict[str, Attribute]
     attributes: dict[str, Attribute]
@@ -134,22 +131,17 @@ class Template:
 
     @classmethod
     def of(
-        cls,
-        op: Operation,
-        line: Line,
-        name: Span,
-        results: Sequence[tuple[Position, int]],
-        resolved: Sequence[ResolvedOperand],
+        cls, op: Operation, line: Line, results: Sequence[tuple[Span, int]], resolved: Sequence[ResolvedOperand]
     ) -> "Template | None":
         """
-        The template of an operation that was parsed from `line`, with its name at `name`.
+        The template of an operation that was parsed from `line`; None if it does not meet the conditions.
 
-        `results` has the positions of the names of its results, each with its number of results; `resolved` has the
-        operands that the parser resolved. None if `line` does not meet the conditions.
+        `results` has the names of its results, each with its number of results; `resolved` has the operands that the
+        parser resolved.
         """
         bound = len(results)
         by_position = sorted(resolved, key=lambda operand: operand[0])
-        if line.positions() != [*(start for start, _ in results), *(start for start, _, _ in by_position)]:
+        if line.positions() != [*(span.start for span, _ in results), *(start for start, _, _ in by_position)]:
             return None
         uses = {value: (place, index, value.type) for place, (_, index, value) in enumerate(by_position, start=bound)}
         operands = operands_of(op)
@@ -164,8 +156,6 @@ class Template:
             type(op),
             tuple([size for _, size in results]),
             tuple([uses[operand] for operand in operands]),
-            name.start - line.start - sum(map(len, line.names[:bound])),
-            len(name),
             op.results.types,
             dict(op.properties),
             dict(op.attributes),
@@ -185,13 +175,6 @@ class Template:
             return None
         typed = ((place, index, type) for (place, index, _), type in zip(self.operands, operands, strict=True))
         return replace(self, operands=tuple(typed), result_types=results)
-
-    def name_place(self, text: str, start: Position) -> tuple[Position, Position]:
-        """The start and the end of the operation's name in `text`, which has a line of this template at `start`."""
-        line = Line.at(text, start, may_be_located=False)
-        assert line is not None
-        start += self.name_offset + sum(map(len, line.names[: len(self.packs)]))
-        return start, start + self.name_length
 
     def operands_of(
         self, line: Line, values: Mapping[str, Sequence[SSAValue]], awaited: Container[str]

@@ -61,12 +61,6 @@ def _run(load: Callable[[], Callable[[], int]]) -> int:
         handle_signals(signal.SIG_IGN)  # all is written: a signal could only disturb Python's own end
 
 
-def _defer_formats() -> None:
-    from xshardy.syntax.deferred_formats import defer_formats
-
-    defer_formats()
-
-
 def xshardy() -> int:
     """The command `xshardy`."""
 
@@ -75,7 +69,9 @@ def xshardy() -> int:
         from xshardy.tools.commands import load
 
         for name in chosen(sys.argv[1:]):
-            _defer_formats()
+            from xshardy.syntax.deferred_formats import defer_formats
+
+            defer_formats()
             load(name)
         return main
 
@@ -90,8 +86,10 @@ def xshardy_opt() -> int:
             from xshardy.tools.version import print_version
 
             return print_version
-        _defer_formats()
         from xshardy.programs.garbage import collection_suspended
+        from xshardy.syntax.deferred_formats import defer_formats
+
+        defer_formats()
         from xshardy.tools.xshardy_opt import main
 
         return collection_suspended()(main)  # it reads one text, runs passes, and ends

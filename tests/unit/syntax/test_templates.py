@@ -236,6 +236,7 @@ func.func @f(%a: tensor<4xf32>, %b: tensor<4xi32>, %c: tensor<4xcomplex<f32>>, %
         "the type of another value": ("  %4 = stablehlo.add %a, %a : tensor<4xi32>", False, True),
         "a type with an attribute": ('  %4 = stablehlo.add %b, %b : tensor<4xi32, "//">', False, False),
         "no type": ("  %4 = stablehlo.add %b, %b : tensr<4xi32>", False, False),
+        "a letter that no type has": ("  %4 = stablehlo.add %b, %b : \u00e9tensor<4xi32>", False, False),
         "a type that is continued": (
             "  %4 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xi32>)\n    -> tensor<2x4xi32>\n"
             "  %5 = stablehlo.dot_general %d, %a, contracting_dims = [1] x [0] : (tensor<2x4xf32>,\n"
