@@ -1,6 +1,7 @@
 """Seeded arguments of each device that executes a module of HLO."""
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.func import FuncOp
 
@@ -41,9 +42,7 @@ def _tiles(sharding: HloSharding | None, partitions: int) -> Sequence[int]:
     """For each partition, the number of its tile of a parameter."""
     match sharding:
         case HloSharding(placement=Tiled() as tiled):
-            copies = 1
-            for size in tiled.tiles.shape[tiled.rank :]:
-                copies *= size
+            copies = prod(tiled.tiles.shape[tiled.rank :])
             tile_of = {device: position // copies for position, device in enumerate(tiled.tiles.devices())}
             return [tile_of.get(partition, 0) for partition in range(partitions)]
         case HloSharding(placement=Uniform.MANUAL | OneDevice()):

@@ -319,10 +319,8 @@ class Parser(TemplateParser):
         return attribute
 
     def _parse_optional_builtin_type(self) -> TypeAttribute | None:
-        token = self._current_token
-        if token.kind is not MLIRTokenKind.BARE_IDENT:
-            return super()._parse_optional_builtin_type()
-        match = _SIMPLE_TYPE.match(self.lexer.input.content, token.span.start)
+        is_word = self._current_token.kind is MLIRTokenKind.BARE_IDENT
+        match = _SIMPLE_TYPE.match(self.lexer.input.content, self.pos) if is_word else None
         if match is None:
             return super()._parse_optional_builtin_type()
         known = self._types.get(match[0])
@@ -331,7 +329,7 @@ class Parser(TemplateParser):
             return known
         width = match[0].lstrip("sui")
         if width.isdecimal() and (len(width) > 8 or int(width) > MOST_BITS):
-            self.raise_error(f"integer bitwidth is limited to {MOST_BITS} bits", token.span)
+            self.raise_error(f"integer bitwidth is limited to {MOST_BITS} bits")
         type = super()._parse_optional_builtin_type()
         if type is not None:
             self._types[match[0]] = type

@@ -2,14 +2,14 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Input, Position, Span
+from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from xshardy.ir import fill_block, set_name_hint
@@ -27,31 +27,6 @@ _NAME_IN_LINE = re.compile(r'(?:%[^=]*= *)?("[^"]*"|[\w.$]+)')
 
 Place: TypeAlias = tuple[Operation, Position, Position | None]
 """An operation with the start and the end of its name; or with the start of its line, and no end."""
-
-
-class OperationSpans(Mapping[Operation, Span]):
-    """The place of the name of each operation of `input`."""
-
-    def __init__(self, input: Input[str], places: Iterable[Place]):
-        self._input = input
-        self._places = {op: (start, end) for op, start, end in places}
-
-    def __getitem__(self, op: Operation) -> Span:
-        start, end = self._places[op]
-        if end is None:
-            match = _NAME_IN_LINE.match(self._input.content, start)
-            assert match is not None
-            start, end = match.span(1)
-        return make_span(start, end, self._input)
-
-    def __contains__(self, op: object) -> bool:
-        return op in self._places
-
-    def __iter__(self) -> Iterator[Operation]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
 
 
 class TemplateParser(LocationParser):
@@ -72,9 +47,17 @@ class TemplateParser(LocationParser):
         self._templates, self._may_be_located, self._resolved = {} if is_used else None, may_be_located, []
 
     @property
-    def spans(self) -> OperationSpans:
+    def spans(self) -> dict[Operation, Span]:
         """The place of the name of each operation that was read so far."""
-        return OperationSpans(self.lexer.input, self.places)
+        spans: dict[Operation, Span] = {}
+        input = self.lexer.input
+        for op, start, end in self.places:
+            if end is None:
+                match = _NAME_IN_LINE.match(input.content, start)
+                assert match is not None
+                start, end = match.span(1)
+            spans[op] = make_span(start, end, input)
+        return spans
 
     @abstractmethod
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
