@@ -168,7 +168,8 @@ def _kernel_source(
     source: "ProgramSource", name: str | None, arguments: "Sequence[object]"
 ) -> "tuple[ModuleOp | str, str]":
     """The module of a fusion or a kernel, or its HLO text; and its name in diagnostics."""
-    from xshardy.programs.program import program_in, read_module
+    from xshardy.programs.inner_programs import program_in
+    from xshardy.programs.program import read_module
     from xshardy.programs.source import is_mlir, source_of
     from xshardy.universe import new_context
 
@@ -319,7 +320,7 @@ def compile_program(
     from xshardy.engines.compiled_program import compile_for_devices
     from xshardy.hlo_text import parse_hlo
     from xshardy.ir.clones import clone_operation
-    from xshardy.launch.device_arguments import is_optimised
+    from xshardy.launch.module_devices import is_optimised
     from xshardy.programs.source import source_of
     from xshardy.universe import new_context
 

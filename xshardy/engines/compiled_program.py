@@ -16,8 +16,8 @@ from xshardy.fusing.pipeline import fused_program
 from xshardy.gpus.targets import target_of
 from xshardy.hlo_text.shapes import print_type
 from xshardy.launch.compilation import CompiledModule, compile_module
-from xshardy.launch.device_arguments import grid_of, is_optimised
 from xshardy.launch.launch_plan import LaunchPlan
+from xshardy.launch.module_devices import grid_of, is_optimised
 from xshardy.launch.plan_text import write_plan
 from xshardy.lowering.kernel import LANGUAGES, Kernel
 from xshardy.numerics.element_types import Array

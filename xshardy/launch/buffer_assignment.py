@@ -10,17 +10,18 @@ Net Inference, 2020: the largest buffer first, into the smallest gap that it fit
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.func import FuncOp
 
 from xshardy.dialects import hlo, stablehlo
-from xshardy.interpreters.constants import constant_array
 from xshardy.launch.coalescing import Buffer, Buffers, coalesced
 from xshardy.launch.copy_insertion import InPlace, insert_copies
 from xshardy.launch.leaves import Leaf, leaves_of, origin, returned
 from xshardy.launch.live_ranges import LiveRanges, live_ranges
-from xshardy.launch.memory import to_memory
-from xshardy.numerics.element_types import Array
+
+if TYPE_CHECKING:
+    from xshardy.numerics.element_types import Array
 
 CONSTANTS = (stablehlo.ConstantOp, hlo.ElidedConstantOp)
 ALIGNMENT = 256
@@ -51,12 +52,14 @@ class Allocation:
     """The numbers of the results that it holds at last."""
 
     @property
-    def constant_value(self) -> Array | None:
+    def constant_value(self) -> "Array | None":
         """The bytes of the constant that it holds, if it is one whose value is known."""
-        if self.constant is None:
+        if self.constant is None or not isinstance(op := self.constant.value.owner, stablehlo.ConstantOp):
             return None
-        op = self.constant.value.owner
-        return to_memory(constant_array(op.value), self.constant) if isinstance(op, stablehlo.ConstantOp) else None
+        from xshardy.interpreters.constants import constant_array  # these load numpy
+        from xshardy.launch.memory import to_memory
+
+        return to_memory(constant_array(op.value), self.constant)
 
 
 @dataclass(frozen=True, slots=True)

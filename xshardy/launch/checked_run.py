@@ -19,12 +19,13 @@ from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo.rules import Rule
 from xshardy.ir import clone_operation
 from xshardy.launch.aliases import aliases_of, donated_parameters
-from xshardy.launch.device_arguments import device_arguments, grid_of
+from xshardy.launch.device_arguments import device_arguments
 from xshardy.launch.execution import Finished, Machine
 from xshardy.launch.fusions import Fusions
 from xshardy.launch.kernel_levels import first_of_buffer
 from xshardy.launch.launch_plan import LaunchPlan
 from xshardy.launch.layouts import require_layouts
+from xshardy.launch.module_devices import grid_of
 from xshardy.launch.parallel_execution import execute_on_devices
 from xshardy.launch.plan_steps import plan_of
 from xshardy.launch.prepared_program import entry_of, prepared

@@ -1,44 +1,16 @@
-"""A module of HLO for several devices: how many, and seeded arguments of each."""
+"""Seeded arguments of each device that executes a module of HLO."""
 
 from collections.abc import Sequence
+from math import prod
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from xshardy.axes.grid import Grid
-from xshardy.dialects import hlo
-from xshardy.dialects.declared_grid import declared_grid
 from xshardy.hlo_text.shardings.hlo_sharding import HloSharding, OneDevice, Tiled, Uniform
 from xshardy.interpreters.inputs import inputs_of
 from xshardy.numerics.element_types import Array
-from xshardy.programs.meshes import mesh_of
-from xshardy.rewriting.walk import operations_of
 from xshardy.transforms.xla_sdy.from_hlo_shardings import shardings_of_values
-from xshardy.transforms.xla_sdy.import_carried import carries_shardings
 from xshardy.transforms.xla_sdy.signatures import signature_of
-
-IS_SCHEDULED = "hlo.is_scheduled"
-
-
-def is_optimised(module: ModuleOp) -> bool:
-    """Whether `module` is as XLA's optimiser leaves it: with fusions, or scheduled."""
-    return IS_SCHEDULED in module.attributes or any(operations_of(module, hlo.FusionOp))
-
-
-def grid_of(module: ModuleOp) -> Grid:
-    """
-    The devices that execute `module` together.
-
-    A program that is still to be divided into partitions, as its shardings say, is whole: one device of each replica
-    executes it.
-    """
-    grid = declared_grid(module)
-    return Grid(grid.replicas, 1) if is_sharded(module) else grid
-
-
-def is_sharded(module: ModuleOp) -> bool:
-    """Whether `module` has shardings, and XLA has not optimised it: parameters of what it has partitioned keep them."""
-    return not is_optimised(module) and (mesh_of(module)[0] is not None or carries_shardings(module))
 
 
 def device_arguments(entry: FuncOp, grid: Grid, seed: int) -> list[list[Array]]:
@@ -70,9 +42,7 @@ def _tiles(sharding: HloSharding | None, partitions: int) -> Sequence[int]:
     """For each partition, the number of its tile of a parameter."""
     match sharding:
         case HloSharding(placement=Tiled() as tiled):
-            copies = 1
-            for size in tiled.tiles.shape[tiled.rank :]:
-                copies *= size
+            copies = prod(tiled.tiles.shape[tiled.rank :])
             tile_of = {device: position // copies for position, device in enumerate(tiled.tiles.devices())}
             return [tile_of.get(partition, 0) for partition in range(partitions)]
         case HloSharding(placement=Uniform.MANUAL | OneDevice()):

@@ -17,13 +17,7 @@ from xshardy.emitters.elemental.kinds import bits_in_memory
 from xshardy.hlo_text.shapes import print_type
 from xshardy.launch.prepared_program import ModuleError, name_of
 
-SAME_MEMORY = (
-    hlo.AddDependencyOp,
-    hlo.BitcastOp,
-    hlo.DomainOp,
-    stablehlo.OptimizationBarrierOp,
-    stablehlo.ReshapeOp,
-)
+SAME_MEMORY = (hlo.AddDependencyOp, hlo.BitcastOp, hlo.DomainOp, stablehlo.OptimizationBarrierOp, stablehlo.ReshapeOp)
 """Operations whose results are the memory of the operands of the same numbers."""
 
 

@@ -26,7 +26,6 @@ from xshardy.launch.launch_plan import (
     WhileStep,
 )
 from xshardy.launch.leaves import SAME_MEMORY, Leaf, leaves_of, origin, returned, started
-from xshardy.launch.memory import to_memory
 from xshardy.launch.prepared_program import name_of
 from xshardy.lowering.code_generators import ptx_name
 
@@ -115,6 +114,7 @@ def _copy(maker: StepMaker, op: hlo.CopyOp) -> LaunchStep | None:
     source = origin(Leaf(op.operand))
     if isinstance(source.value.owner, stablehlo.ConstantOp):
         from xshardy.interpreters.stablehlo.constants import constant_value  # the interpreter, for few modules only
+        from xshardy.launch.memory import to_memory
 
         constant = constant_value(source.value)
         data = None if constant is None else to_memory(constant, source)

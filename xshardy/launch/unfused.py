@@ -21,14 +21,7 @@ LIBRARIES: Mapping[type[Operation], str] = {
 }
 """Operations that XLA hands to a library, or to a compiler of its own, and to which."""
 
-HOST = (
-    hlo.RecvOp,
-    hlo.SendOp,
-    stablehlo.InfeedOp,
-    stablehlo.OutfeedOp,
-    stablehlo.RecvOp,
-    stablehlo.SendOp,
-)
+HOST = (hlo.RecvOp, hlo.SendOp, stablehlo.InfeedOp, stablehlo.OutfeedOp, stablehlo.RecvOp, stablehlo.SendOp)
 """Operations that need the host."""
 
 SHARDY = "sdy"

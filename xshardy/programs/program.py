@@ -4,9 +4,10 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType, UnregisteredAttr, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp, TupleType, UnregisteredAttr, UnregisteredOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import ParseError, VerifyException
@@ -18,25 +19,24 @@ from xshardy.dialects.stablehlo.control_flow import IfOp
 from xshardy.ir.clones import clone_operation
 from xshardy.programs.errors import InputError, InvalidProgramError
 from xshardy.programs.garbage import collection_suspended
-from xshardy.programs.meshes import MeshSizes, resize_meshes
+from xshardy.programs.inner_programs import program_in
 from xshardy.programs.names import SourceNames, names_of_module
 from xshardy.programs.source import Source
-from xshardy.rewriting.walk import attributes_on, operations_below, operations_from, operations_in, operations_of
+from xshardy.rewriting.walk import attributes_on, operations_below, operations_from, operations_in
 from xshardy.syntax.bytecode import read_bytecode
-from xshardy.syntax.close_names import did_you_mean
 from xshardy.syntax.diagnostics import verify_error_text
 from xshardy.syntax.locations import innermost_place
 from xshardy.syntax.parser import Parser
 from xshardy.syntax.resources import parse_with_resources
 from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.failures import OperationFailedException
-from xshardy.transforms.xla_sdy.import_carried import import_carried, import_if_carried
 from xshardy.universe import new_context
 
-PUBLIC = StringAttr("public")
-"""The visibility of a module that other files may use, also of one without a visibility."""
+if TYPE_CHECKING:
+    from xshardy.programs.meshes import MeshSizes
 
-# What reads HLO loads all of its opcodes, so it is imported for HLO only.
+# What reads HLO loads all of its opcodes, and what knows shardings loads the dialect of Shardy: both are imported for
+# programs that need them only.
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,8 @@ class Program:
 
         Tuples, which `read_hlo` keeps, become several values. Raises `OperationFailedException`.
         """
+        from xshardy.transforms.xla_sdy.import_carried import import_carried, import_if_carried
+
         if self.source.is_hlo:
             import_carried(self.module, self.context)
             return
@@ -84,8 +86,10 @@ class Program:
             CanonicalizeFromHloImportPass().rewrite_module(self.module)
         import_if_carried(self.module, self.context)
 
-    def resize(self, mesh: MeshSizes | None) -> None:
+    def resize(self, mesh: "MeshSizes | None") -> None:
         """Give the axes of its meshes other sizes, in place, as `resize_meshes` does."""
+        from xshardy.programs.meshes import resize_meshes
+
         resize_meshes(self.module, mesh, self.context)
 
     def copy(self) -> tuple["Program", Mapping[Operation, Operation]]:
@@ -168,37 +172,6 @@ def _read_foreign(source: Source, context: Context, error: ParseError) -> tuple[
     if any(name.partition(".")[0] in context.registered_dialect_names for name in foreign):
         raise error
     return module, names
-
-
-def program_in(module: ModuleOp, source: Source) -> ModuleOp:
-    """
-    The program in what was read from `source`: the module that it names, else `module` itself if it has functions, else
-    the first public module in it that has some, else `module`.
-
-    One that is inside of `module` is taken out, or copied if `source` is a module. Raises `InputError` if none has the
-    name, or none is public.
-    """
-    if source.module is None and functions_of(module):
-        return module
-    candidates = [op for op in operations_of(module, ModuleOp) if functions_of(op)]
-    names = [op.sym_name.data for op in candidates if op.sym_name is not None]
-    if source.module is not None:
-        candidates = [op for op in candidates if op.sym_name == StringAttr(source.module)]
-        hint = did_you_mean(source.module, names, f": it has {', '.join(names) or 'no modules with names'}")
-        complaint = f"no module '{source.module}' with functions{hint}"
-    elif candidates:
-        candidates = [op for op in candidates if op.attributes.get("sym_visibility", PUBLIC) == PUBLIC]
-        complaint = f"none of its modules is public ({', '.join(names)}): name one with --module"
-    else:
-        return module
-    if not candidates:
-        raise InputError(f"{source.name}: error: {complaint}")
-    chosen = candidates[0]
-    if chosen is not module and isinstance(source.content, ModuleOp):
-        return chosen.clone()
-    if chosen is not module:
-        chosen.detach()
-    return chosen
 
 
 def _has_tuples(module: ModuleOp) -> bool:

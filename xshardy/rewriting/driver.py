@@ -152,10 +152,9 @@ def rewrite(
         changed = only.rewrite_held(held_attributes_in(root))
         if changed and (index := index_around(root)) is not None:
             index.numbers.clear()
-        for told in (listener, observer):
-            if told is not None:
-                for op in changed:
-                    told.handle_operation_modification(op)
+        for told in filter(None, (listener, observer)):
+            for op in changed:
+                told.handle_operation_modification(op)
         if changed and observer is not None:
             observer.end_match(only, None)
         return bool(changed)
@@ -222,9 +221,8 @@ def _rewriter(
 ) -> MovingRewriter:
     """The rewriter of all matches of a walk, the first of them of `op`, which is in a block."""
     rewriter = MovingRewriter(op, index)
-    for listener in listeners:
-        if listener is not None:
-            rewriter.extend_from_listener(listener)
+    for listener in filter(None, listeners):
+        rewriter.extend_from_listener(listener)
     return rewriter
 
 
@@ -242,9 +240,8 @@ def _to_fixpoint(
     rewriter.operation_modification_handler.append(worklist.add_around)
     rewriter.operation_removal_handler.append(worklist.remove)
     rewriter.operation_replacement_handler.append(worklist.add_users)
-    for each in (listener, observer):
-        if each is not None:
-            rewriter.extend_from_listener(each)
+    for each in filter(None, (listener, observer)):
+        rewriter.extend_from_listener(each)
     apply = _apply if observer is None else partial(_apply_observed, observer)
     changed = False
     while worklist:

@@ -31,9 +31,7 @@ class Forests:
         self.random.shuffle(order)
         inside, parents = [False] * len(order), [0] * len(order)
         for node in order:
-            later = 0
-            for other in self.after[node]:
-                later += inside[other]
+            later = sum(inside[other] for other in self.after[node])
             if later > 1:
                 continue
             for other in self.before[node]:

@@ -241,9 +241,7 @@ def packed_numbers(values: Sequence[Any], type: ElementType) -> bytes | None:
     lower, upper = (-(1 << width >> 1), 1 << width >> 1) if is_signed else (0, 1 << width)
     if values and not (lower <= min(values) and max(values) < upper):
         normalized = [type.normalized_value(value) if isinstance(type, IntegerType) else None for value in values]
-        if None in normalized:
-            return None
-        return type.pack(cast(Sequence[int], normalized))
+        return None if None in normalized else type.pack(cast(Sequence[int], normalized))
     return type.pack(values)
 
 

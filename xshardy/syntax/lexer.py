@@ -17,6 +17,8 @@ _TOKEN = re.compile(
     | (?P<PERCENT_IDENT>      %{_SUFFIX} )
     | (?P<punctuation>        -> | [,:()\[\]<>=}}+*?|] | \{{(?!-\#) )
     | (?P<INTEGER_LIT>        [0-9]+(?![0-9.x]) )
+    | (?P<FLOAT_LIT>          [0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)? )
+    | (?P<STRING_LIT>         "[^"\\\n\v\f]*+" )
     | (?P<EXCLAMATION_IDENT>  !{_SUFFIX} )
     | (?P<HASH_IDENT>         \#(?!-\}}){_SUFFIX} )
     | (?P<AT_IDENT>           @[a-zA-Z_][a-zA-Z0-9_$.]* )
@@ -41,18 +43,17 @@ def make_span(start: int, end: int, input: Input) -> Span:
 class TextToken(Token[MLIRTokenKind, str]):
     """A token that stores its text, which the parser reads repeatedly, and creates its span on demand."""
 
-    __slots__ = ("end", "input", "kind", "start", "text")
+    __slots__ = ("input", "kind", "start", "text")
 
-    def __init__(self, kind: MLIRTokenKind, text: str, start: int, end: int, input: Input):
+    def __init__(self, kind: MLIRTokenKind, text: str, start: int, input: Input):
         self.kind = kind
         self.text = text  # pyright: ignore[reportAttributeAccessIssue, reportIncompatibleMethodOverride]
         self.start = start
-        self.end = end
         self.input = input
 
     @property
     def span(self) -> Span:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return make_span(self.start, self.end, self.input)
+        return make_span(self.start, self.start + len(self.text), self.input)
 
 
 class Lexer(MLIRLexer):
@@ -94,8 +95,7 @@ class Lexer(MLIRLexer):
             return super().lex()
         group = match.lastgroup
         assert group is not None  # each alternative is a group
-        start, end = match.span(group)
-        self.pos = end
+        self.pos = end = match.end()
         text = match[group]
         kind = KIND_BY_PUNCTUATION_SPELLING[text] if group == "punctuation" else _KINDS[group]
-        return TextToken(kind, text, start, end, input)
+        return TextToken(kind, text, end - len(text), input)

@@ -154,7 +154,6 @@ class Parser(TemplateParser):
                 return ModuleOp(operations)
 
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
-        """Parse the next operation; also return the names of its results, each with the number of its results."""
         around, self._operation = self._operation, None
         span = self._current_token.span
         results = self._parse_op_result_list()
@@ -168,10 +167,7 @@ class Parser(TemplateParser):
         dialects.append(op_type.dialect_name())
         self._operation = op_type.name if custom else None
         try:
-            if custom and name in RENAMED_OPERATIONS:
-                op = self._parse_function(op_type)
-            else:
-                op = self._parse_custom(op_type) if custom else self._parse_generic_operation(op_type)
+            op = self._parse_custom(op_type, name) if custom else self._parse_generic_operation(op_type)
         except (ParseError, RecursionError):
             raise
         except VerifyException as error:
@@ -182,7 +178,7 @@ class Parser(TemplateParser):
             self.raise_error(f"'{op_type.name}' op cannot be built from this text: {error}", name_span)
         dialects.pop()
         self._operation = None
-        self.spans.add(op, name_span.start, name_span.end)
+        self.places.append((op, name_span.start, name_span.end))
 
         bound = sum(size for _, size in results)
         if bound not in (0, len(op.results)):
@@ -194,9 +190,12 @@ class Parser(TemplateParser):
         self._operation = around
         return op, results
 
-    def _parse_custom(self, op_type: type[Operation]) -> Operation:
-        row = format_of(op_type)
-        op = row.parse(self) if row is not None and row.parse is not None else op_type.parse(self)
+    def _parse_custom(self, op_type: type[Operation], name: str) -> Operation:
+        if name in RENAMED_OPERATIONS:
+            op = self._parse_function(op_type)
+        else:
+            row = format_of(op_type)
+            op = row.parse(self) if row is not None and row.parse is not None else op_type.parse(self)
         if (location := self.parse_optional_location()) is not None:
             op.location = location
         return op
@@ -212,10 +211,9 @@ class Parser(TemplateParser):
         attributes = self.parse_optional_attr_dict()
         self.parse_punctuation(":")
         type = self.parse_type()
-        op = op_type.create(operands=[self.resolve_operand(operand, type)], result_types=[type], attributes=attributes)
-        if (location := self.parse_optional_location()) is not None:
-            op.location = location
-        return op
+        return op_type.create(
+            operands=[self.resolve_operand(operand, type)], result_types=[type], attributes=attributes
+        )
 
     def _op_type(self, name: str, span: Span) -> type[Operation]:
         dialects = self._parser_state.dialect_stack
@@ -321,10 +319,8 @@ class Parser(TemplateParser):
         return attribute
 
     def _parse_optional_builtin_type(self) -> TypeAttribute | None:
-        token = self._current_token
-        if token.kind is not MLIRTokenKind.BARE_IDENT:
-            return super()._parse_optional_builtin_type()
-        match = _SIMPLE_TYPE.match(self.lexer.input.content, token.span.start)
+        is_word = self._current_token.kind is MLIRTokenKind.BARE_IDENT
+        match = _SIMPLE_TYPE.match(self.lexer.input.content, self.pos) if is_word else None
         if match is None:
             return super()._parse_optional_builtin_type()
         known = self._types.get(match[0])
@@ -333,7 +329,7 @@ class Parser(TemplateParser):
             return known
         width = match[0].lstrip("sui")
         if width.isdecimal() and (len(width) > 8 or int(width) > MOST_BITS):
-            self.raise_error(f"integer bitwidth is limited to {MOST_BITS} bits", token.span)
+            self.raise_error(f"integer bitwidth is limited to {MOST_BITS} bits")
         type = super()._parse_optional_builtin_type()
         if type is not None:
             self._types[match[0]] = type

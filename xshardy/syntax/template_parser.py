@@ -2,16 +2,18 @@
 
 import re
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.parser import UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Input, Position, Span
+from xdsl.utils.lexer import Position, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from xshardy.ir import fill_block, set_name_hint
+from xshardy.syntax.formats import format_of
 from xshardy.syntax.lexer import make_span
 from xshardy.syntax.locations.reader import LocationParser
 from xshardy.syntax.locations.text import as_slot
@@ -20,31 +22,18 @@ from xshardy.syntax.templates import Line, ResolvedOperand, Template
 _BEFORE_VALUE = re.compile(r"\n *(?=%)")
 """What is between a line and a next one that starts with the name of a value."""
 
+_NAME_IN_LINE = re.compile(r'(?:%[^=]*= *)?("[^"]*"|[\w.$]+)')
+"""The results of an operation, and its name, at the start of a line."""
 
-class OperationSpans(Mapping[Operation, Span]):
-    """The place of the name of each operation of `input`."""
-
-    def __init__(self, input: Input):
-        self._input = input
-        self._places: dict[Operation, tuple[Position, Position]] = {}
-
-    def add(self, op: Operation, start: Position, end: Position) -> None:
-        self._places[op] = start, end
-
-    def __getitem__(self, op: Operation) -> Span:
-        return make_span(*self._places[op], self._input)
-
-    def __iter__(self) -> Iterator[Operation]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
+Place: TypeAlias = tuple[Operation, Position, Position | None]
+"""An operation with the start and the end of its name; or with the start of its line, and no end."""
 
 
 class TemplateParser(LocationParser):
     """Parses operations, those of lines that differ only in value names once."""
 
-    spans: OperationSpans
+    places: list[Place]
+    """The operations that were read so far."""
     _templates: dict[Hashable, dict[Hashable, Template]] | None
     """The templates by what is around their lines, and by the key of the line; None if none are used."""
     _may_be_located: bool
@@ -54,8 +43,21 @@ class TemplateParser(LocationParser):
 
     def start_templates(self, *, is_used: bool, may_be_located: bool) -> None:
         """Precondition of all others, for a new text."""
-        self.spans = OperationSpans(self.lexer.input)
+        self.places = []
         self._templates, self._may_be_located, self._resolved = {} if is_used else None, may_be_located, []
+
+    @property
+    def spans(self) -> dict[Operation, Span]:
+        """The place of the name of each operation that was read so far."""
+        spans: dict[Operation, Span] = {}
+        input = self.lexer.input
+        for op, start, end in self.places:
+            if end is None:
+                match = _NAME_IN_LINE.match(input.content, start)
+                assert match is not None
+                start, end = match.span(1)
+            spans[op] = make_span(start, end, input)
+        return spans
 
     @abstractmethod
     def _read_operation(self) -> tuple[Operation, Sequence[tuple[Span, int]]]:
@@ -97,20 +99,38 @@ class TemplateParser(LocationParser):
         follower = "%" if behind.kind is MLIRTokenKind.PERCENT_IDENT else behind.text
         templates = self._templates.setdefault((follower, *self._parser_state.dialect_stack), {})
         key = line.key()
-        if (template := templates.get(key)) is not None and (op := self._copy(template, line)) is not None:
+        head = None if (template := templates.get(key)) is not None else line.head()
+        alike = None if head is None else templates.get(head[0])
+        if head is not None and alike is not None:
+            end = behind.span.start if line.location is None else line.end + 1
+            template = self._retyped(alike, head[1], end)
+        if template is not None and (op := self._copy(template, line)) is not None:
+            templates[key] = template
             self.lexer.pos = behind.span.end
             self._parser_state.current_token = behind
             return op
+        if alike is not None:
+            self._resume_from(line.start)
         around, self._resolved = self._resolved, []
-        spans, resources = len(self.spans), len(self.dialect_resources)
+        read, resources = len(self.places), len(self.dialect_resources)
         op, results = self._read_operation()
-        is_alone = self.pos == behind.span.start and len(self.spans) == spans + 1
-        if is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered:
-            places = [(span.start, size) for span, size in results]
-            if (template := Template.of(op, line, self.spans[op], places, self._resolved)) is not None:
-                templates[key] = template
+        is_alone = self.pos == behind.span.start and len(self.places) == read + 1
+        may_be_one = is_alone and len(self.dialect_resources) == resources and not self.ctx.allow_unregistered
+        if may_be_one and (template := Template.of(op, line, results, self._resolved)) is not None:
+            templates[key] = template
+            if head is not None and (row := format_of(type(op))) is not None and row.is_typed_last:
+                templates[head[0]] = template
         self._resolved = around
         return op
+
+    def _retyped(self, template: Template, start: Position, end: Position) -> Template | None:
+        """The template of a line, from one with another type between `start` and `end`. Leaves the parser there."""
+        try:
+            self._resume_from(start)
+            type = self.parse_type()
+        except Exception:  # the parser of the whole line has the diagnostic
+            return None
+        return template.retyped(type) if self.pos == end else None
 
     def _token_at(self, start: Position) -> MLIRToken | None:
         """The first token after `start`; None if the text is no token. Does not change the state of the parser."""
@@ -134,7 +154,7 @@ class TemplateParser(LocationParser):
                 return None
             location = as_slot(found)
         op = template.build(operands, location)
-        self.spans.add(op, *template.name_place(line))
+        self.places.append((op, line.start, None))
         results, first = tuple(op.results), 0
         for name, size in zip(line.names, template.packs, strict=False):
             values[name] = pack = results[first : first + size]

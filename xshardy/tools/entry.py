@@ -68,7 +68,12 @@ def xshardy() -> int:
         from xshardy.tools.cli import chosen, main
         from xshardy.tools.commands import load
 
-        for name in chosen(sys.argv[1:]):
+        names = chosen(sys.argv[1:])
+        if names:
+            from xshardy.syntax.deferred_formats import defer_formats  # loads xDSL, which help does not need
+
+            defer_formats()
+        for name in names:
             load(name)
         return main
 
@@ -84,6 +89,9 @@ def xshardy_opt() -> int:
 
             return print_version
         from xshardy.programs.garbage import collection_suspended
+        from xshardy.syntax.deferred_formats import defer_formats
+
+        defer_formats()
         from xshardy.tools.xshardy_opt import main
 
         return collection_suspended()(main)  # it reads one text, runs passes, and ends

@@ -14,13 +14,12 @@ from xshardy.dialects.hlo import FusionOp
 from xshardy.emitters import emit_fusion, levels_before_emission
 from xshardy.gpus.targets import device_of
 from xshardy.hlo_text import parse_hlo
-from xshardy.launch.device_arguments import is_sharded
+from xshardy.launch.module_devices import is_sharded
 from xshardy.launch.plan_steps import MEMORY_ONLY
 from xshardy.launch.prepared_program import prepared, scheduled
 from xshardy.launch.unfused import require_fused, unfused
-from xshardy.programs.device_programs import device_count
 from xshardy.programs.errors import InputError
-from xshardy.programs.program import program_in, read_program
+from xshardy.programs.inner_programs import program_in
 from xshardy.programs.source import Source, is_mlir
 from xshardy.syntax import print_module
 from xshardy.tools.output import print_diagnostic
@@ -43,6 +42,8 @@ def read_module(args: argparse.Namespace, source: Source | None = None) -> tuple
     if is_hlo_file(source, args.frontend):
         module = program_in(parse_hlo(source.text, source.name), source)
     else:
+        from xshardy.programs.program import read_program  # loads the parser of MLIR and the dialect of Shardy
+
         program = read_program(source)
         program.names.place_loops(program.module, source.name)
         module = program.module
@@ -65,7 +66,11 @@ def fused(module: ModuleOp, args: argparse.Namespace) -> ModuleOp:
 
 def warn_of_partitions(module: ModuleOp, file: str, remedy: str) -> None:
     """Print a warning, with `remedy`, if `module` is to be divided, and is not."""
-    if is_sharded(module) and (devices := device_count(module)) > 1:
+    if not is_sharded(module):
+        return
+    from xshardy.programs.device_programs import device_count  # loads what partitions programs
+
+    if (devices := device_count(module)) > 1:
         print_diagnostic(
             f"{file}: warning: the program is sharded over {devices} devices, and compiled for one that computes all "
             f"of it: {remedy}"

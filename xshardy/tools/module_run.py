@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xshardy.launch.checked_run import ModuleRuns, planned
 from xshardy.launch.compilation import compile_module
 from xshardy.launch.cpu_machine import cpu_machines
-from xshardy.launch.device_arguments import grid_of
 from xshardy.launch.execution import Machine
 from xshardy.launch.kernel_levels import PTX
 from xshardy.launch.launch_plan import LaunchPlan
+from xshardy.launch.module_devices import grid_of
 from xshardy.launch.parallel_execution import WrongStepError
 from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import PtxError

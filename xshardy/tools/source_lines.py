@@ -9,7 +9,8 @@ plan is as good.
 
 import ast
 import difflib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -22,7 +23,6 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.planning.auto.annotations import Annotations, annotated
 from xshardy.planning.auto.few import fewest
 from xshardy.planning.auto.find import AS_GOOD, FoundShardings
-from xshardy.planning.auto.placements import Placement
 from xshardy.planning.auto.prepared import prepare
 from xshardy.planning.auto.second_best import SecondBest
 from xshardy.planning.plan import Plan, plan_or_none
@@ -169,10 +169,7 @@ def constraints_in(found: FoundShardings, path: Path, text: str) -> Sequence[Con
         types = {value.type for value in values}
         if range not in ranges or len(types) != 1 or not all(map(shape_of, types)):
             continue
-        placements: Mapping[Placement, int] = {}
-        for value in values:
-            placements[layout[value]] = placements.get(layout[value], 0) + 1
-        placement = max(placements, key=lambda each: placements[each])
+        ((placement, _),) = Counter(layout[value] for value in values).most_common(1)
         first = next(value for value in values if layout[value] == placement)
         if (spec := spec_text(axes.sharding(placement))) is not None:
             constraints.append((second_best.of_value(first, placement) or 0.0, Constraint(range, spec)))

@@ -47,7 +47,8 @@ def read(text: str, templates: bool) -> list[object] | ParseFailure:
     except ParseError as error:
         refs = [span for span, _ in error.refs] if isinstance(error, MultipleSpansParseError) else []
         return ParseFailure(error.msg, [(span.start, span.end) for span in (error.span, *refs)])
-    places = [(span.start, span.end) if (span := parser.spans.get(op)) else None for op in module.walk()]
+    spans = parser.spans
+    places = [(span.start, span.end) if (span := spans.get(op)) else None for op in module.walk()]
     return [*places, *parts(module)]
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from xshardy.axes.grid import Grid
 from xshardy.hlo_text import parse_hlo
-from xshardy.launch.device_arguments import device_arguments, grid_of
+from xshardy.launch.device_arguments import device_arguments
+from xshardy.launch.module_devices import grid_of
 from xshardy.launch.prepared_program import entry_of
 from xshardy.syntax import parse_module
 from xshardy.transforms.failures import OperationFailedException

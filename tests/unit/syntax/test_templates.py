@@ -190,6 +190,94 @@ def test_names(lines: str, is_read: bool):
         assert check(BODY.format(lines + tail)) == is_read
 
 
+TYPED_BODY = """\
+func.func @f(%a: tensor<4xf32>, %b: tensor<4xi32>, %c: tensor<4xcomplex<f32>>, %d: tensor<2x4xf32>) {{
+  %0 = stablehlo.add %a, %a {{n = "//"}} : tensor<4xf32>
+  %1 = stablehlo.add %a, %a : tensor<4xf32>
+  %2 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<4xf32>) -> tensor<3x4xf32>
+  %3 = stablehlo.dot_general %d, %a, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2xf32>
+{}
+  func.return
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_read", "is_retyped"),
+    {
+        "another type": ("  %4 = stablehlo.add %b, %b : tensor<4xi32>", True, True),
+        "another type, and a location": ('  %4 = stablehlo.add %b, %b : tensor<4xi32> loc("file":1:2)', True, True),
+        "a function type": (
+            "  %4 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xi32>) -> tensor<2x4xi32>",
+            True,
+            True,
+        ),
+        "a function type instead of a type": (
+            "  %4 = stablehlo.add %a, %d : (tensor<4xf32>, tensor<2x4xf32>) -> tensor<4xf32>\n"
+            "  %5 = stablehlo.add %d, %a : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>",
+            True,
+            True,
+        ),
+        "a type instead of a function type": (
+            "  %4 = stablehlo.broadcast_in_dim %b, dims = [1] : tensor<4xi32>",
+            False,
+            False,
+        ),
+        "too few operand types": (
+            "  %4 = stablehlo.dot_general %d, %a, contracting_dims = [1] x [0] : (tensor<2x4xf32>) -> tensor<2xf32>",
+            False,
+            True,
+        ),
+        "too many results": (
+            "  %4 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xi32>) -> (tensor<2x4xi32>, tensor<4xi32>)",
+            False,
+            True,
+        ),
+        "the type of another value": ("  %4 = stablehlo.add %a, %a : tensor<4xi32>", False, True),
+        "a type with an attribute": ('  %4 = stablehlo.add %b, %b : tensor<4xi32, "//">', False, False),
+        "no type": ("  %4 = stablehlo.add %b, %b : tensr<4xi32>", False, False),
+        "a letter that no type has": ("  %4 = stablehlo.add %b, %b : \u00e9tensor<4xi32>", False, False),
+        "a type that is continued": (
+            "  %4 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<4xi32>)\n    -> tensor<2x4xi32>\n"
+            "  %5 = stablehlo.dot_general %d, %a, contracting_dims = [1] x [0] : (tensor<2x4xf32>,\n"
+            "    tensor<4xf32>) -> tensor<2xf32>",
+            True,
+            False,
+        ),
+        "a type behind the type": ("  %4 = stablehlo.add %b, %b : tensor<4xi32> tensor<4xi32>", False, False),
+        "a type in a comment": (
+            "  %4 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<4xf32>) -> f32 // : (tensor<4xf32>) -> f32\n"
+            "  %5 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<4xf32>) -> f32 // : (tensor<4xf32>) -> f64",
+            True,
+            False,
+        ),
+        "a type in an attribute": (
+            "  %4 = stablehlo.add %a, %a {n = 0 : i32} : tensor<4xf32>\n"
+            "  %5 = stablehlo.add %b, %b {n = 0 : i32} : tensor<4xi32>\n"
+            "  %6 = stablehlo.add %b, %b {n = 0 : i64} : tensor<4xi32>",
+            True,
+            True,
+        ),
+        "a type that depends on another": (
+            "  %4 = stablehlo.complex %a, %a : tensor<4xcomplex<f32>>\n"
+            "  %5 = stablehlo.complex %a, %a : tensor<4xcomplex<f64>>",
+            False,
+            False,
+        ),
+        "other equal names": (
+            "  %4 = stablehlo.add %b, %b : tensor<4xi32>\n  %5 = stablehlo.add %b, %4 : tensor<4xi32>",
+            True,
+            True,
+        ),
+    }.values(),
+)
+def test_types(lines: str, is_read: bool, is_retyped: bool):
+    with patch.object(Template, "retyped", autospec=True, side_effect=Template.retyped) as retyped:
+        for tail in ("", "\n  %last = stablehlo.add %a, %a : tensor<4xf32>"):
+            assert check(TYPED_BODY.format(lines + tail)) == is_read
+    assert retyped.called == is_retyped
+
+
 def test_operations_are_not_tied():
     """What is done to one operation is not done to those from the same template."""
     module = Parser(new_context(), BODY.format("  %2 = arith.addf %1, %b : f32")).parse_module()

@@ -55,6 +55,13 @@ sys.exit(status)
                 *("difflib", "llvmlite", "numpy"),
             ],
         ),
+        (
+            ["compile", "examples/gelu.hlo"],
+            [
+                *("numpy", "xshardy.interpreters.stablehlo", "xshardy.programs.program"),
+                *("xshardy.sharding", "xshardy.transforms.sdy_partition", "xshardy.transforms.xla_sdy"),
+            ],
+        ),
         (["indexing", "examples/softmax_sum.hlo"], ["llvmlite"]),
     ],
     ids=lambda words: words[0],

@@ -5,6 +5,8 @@ A reshape keeps the row-major order of the elements. So two shardings of two sha
 axis has the same stride in that order.
 """
 
+from math import prod
+
 from typing_extensions import TypeIs
 from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -33,10 +35,7 @@ def axis_strides(
     strides: list[tuple[int, AxisRefAttr]] = []
     elements = 1
     for extent, dimension in zip(reversed(type.get_shape()), reversed(sharding.dim_shardings.data), strict=True):
-        parts = 1
-        for axis in dimension.axes:
-            parts *= size(axis, mesh)
-        stride = elements * -(-extent // parts)
+        stride = elements * -(-extent // prod(size(axis, mesh) for axis in dimension.axes))
         for axis in reversed(dimension.axes.data):
             strides.append((stride, axis))
             stride *= size(axis, mesh)

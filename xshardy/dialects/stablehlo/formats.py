@@ -30,9 +30,6 @@ from xdsl.printer import Printer
 
 from xshardy.dialects.stablehlo.types import real_element
 
-Abbreviate = Callable[[Sequence[Attribute], Attribute], Sequence[Attribute] | None]
-"""Maps operand types and result type to their abbreviation; None if the whole function type must be printed."""
-
 
 def operand_count(state: ParsingState) -> int:
     """The number of operands parsed so far."""

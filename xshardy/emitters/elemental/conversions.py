@@ -44,9 +44,7 @@ def convert(s: Scalars, value: SSAValue, source: Attribute, target: Attribute) -
 
 def widened(s: Scalars, value: SSAValue) -> SSAValue:
     """A small float extended to f32; any other value unchanged."""
-    if kind_of(value.type) is Kind.SMALL_FLOAT:
-        return s(arith.ExtFOp(value, f32))
-    return value
+    return s(arith.ExtFOp(value, f32)) if kind_of(value.type) is Kind.SMALL_FLOAT else value
 
 
 def round_float(s: Scalars, value: SSAValue, target: Attribute) -> SSAValue:

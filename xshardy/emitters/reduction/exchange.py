@@ -131,9 +131,7 @@ def element_type(value: SSAValue) -> Attribute:
 
 def splat(s: Scalars, value: SSAValue, size: int) -> SSAValue:
     """A vector of so many elements, all `value`; a single one is a scalar."""
-    if size == 1:
-        return value
-    return s(vector.BroadcastOp(value, VectorType(value.type, [size])))
+    return value if size == 1 else s(vector.BroadcastOp(value, VectorType(value.type, [size])))
 
 
 def lane(s: Scalars, value: SSAValue, ivs: Indices) -> SSAValue:

@@ -93,20 +93,8 @@ def _fused_parts(location: FusedLoc) -> Sequence[Attribute]:
 
 
 LOCATIONS: Sequence[Encoding] = (
-    Encoding(
-        10,
-        CallSiteLoc,
-        (ATTRIBUTE, ATTRIBUTE),
-        _called,
-        lambda a: (a.callee, a.caller),
-    ),
-    Encoding(
-        11,
-        FileLineColLoc,
-        (NAME, VARINT, VARINT),
-        _place,
-        lambda a: (a.filename, a.line.data, a.column.data),
-    ),
+    Encoding(10, CallSiteLoc, (ATTRIBUTE, ATTRIBUTE), _called, lambda a: (a.callee, a.caller)),
+    Encoding(11, FileLineColLoc, (NAME, VARINT, VARINT), _place, lambda a: (a.filename, a.line.data, a.column.data)),
     Encoding(12, FusedLoc, (ATTRIBUTES,), _fused, lambda a: (_fused_parts(a),) if is_none(a.metadata) else None),
     Encoding(13, FusedLoc, (ATTRIBUTES, ATTRIBUTE), _fused, lambda a: (_fused_parts(a), a.metadata)),
     Encoding(

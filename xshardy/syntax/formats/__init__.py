@@ -32,6 +32,11 @@ class Format:
     print: Callable[[Any, Printer], None] | None = None
     is_declared: bool = False
     """Whether it is a declarative assembly format, whose text depends only on the operation's own fields."""
+    is_typed_last: bool = False
+    """
+    Whether the text ends with a type behind ` : `, on which nothing else depends: a function type of all operands and
+    results, or the type of each of them.
+    """
 
 
 def declared(op: type[IRDLOperation], assembly_format: str) -> Format:

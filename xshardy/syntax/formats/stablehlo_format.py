@@ -65,9 +65,17 @@ def program_of(op: type[IRDLOperation]) -> UncheckedProgram:
     return program(FormatProgram.from_str(definition.assembly_format, definition).stmts)
 
 
-def unchecked(op: type[IRDLOperation]) -> Format:
+TYPED_LAST = (
+    "attr-dict `:` functional-type(operands, results)",
+    "attr-dict `:` custom<SameOperandsAndResultType>(type(operands), type(results))",
+)
+"""The ends of formats in which all types are in one at the end."""
+
+
+def unchecked(op: type[IRDLOperation], definition: OpDef) -> Format:
     """The row that parses `op` by its own format."""
-    return Format(parse=lambda parser: program_of(op).parse(parser, op))
+    is_typed_last = is_plain(definition) and (definition.assembly_format or "").endswith(TYPED_LAST)
+    return Format(parse=lambda parser: program_of(op).parse(parser, op), is_typed_last=is_typed_last)
 
 
 def formats(dialect: Dialect) -> Mapping[type[Operation], Format]:
@@ -77,7 +85,7 @@ def formats(dialect: Dialect) -> Mapping[type[Operation], Format]:
         assert issubclass(op, IRDLOperation)
         definition = op.get_irdl_definition()
         if definition.assembly_format is not None and not has_variables(definition):
-            rows[op] = unchecked(op)
+            rows[op] = unchecked(op, definition)
     return rows
 
 

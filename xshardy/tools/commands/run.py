@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xshardy.compiler import is_emitted
 from xshardy.interpreters.memory_limit import limited_memory
-from xshardy.launch.device_arguments import is_optimised
 from xshardy.launch.kernel_levels import ALL_LEVELS, PTX
+from xshardy.launch.module_devices import is_optimised
 from xshardy.programs.device_programs import device_count
 from xshardy.programs.errors import InputError
 from xshardy.tools.arguments import bound, natural

@@ -1,6 +1,7 @@
 """Which dimensions of tensors are equal, and which keep their sizes."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import TypeAlias
 
 from xdsl.ir import Operation, SSAValue
@@ -75,10 +76,7 @@ class Dimensions:
         for value, mapping in zip(values, (*rule.operands, *rule.results), strict=True):
             for leaf in leaves_of(value):
                 for atoms, size, inside in zip(self.of(leaf), shape_of(value), mapping, strict=True):
-                    product = 1
-                    for factor in inside:
-                        product *= factors[factor].size
-                    if product == size:
+                    if prod(factors[factor].size for factor in inside) == size:
                         equate([factors[factor] for factor in inside], atoms)
                     elif has_parts:
                         self.tie([factors[factor] for factor in inside], atoms)

@@ -9,7 +9,8 @@ from xdsl.utils.lexer import Span
 
 from xshardy import compiler
 from xshardy.hlo_text import parse_hlo
-from xshardy.programs.program import program_in, read_program
+from xshardy.programs.inner_programs import program_in
+from xshardy.programs.program import read_program
 from xshardy.programs.source import Source
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.page import page

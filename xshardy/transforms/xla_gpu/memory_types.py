@@ -7,6 +7,7 @@ a float type that LLVM lacks is an integer of its width.
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from math import prod
 
 from xdsl.dialects.builtin import ComplexType, FixedBitwidthType, TensorType, i1, i8
 from xdsl.dialects.llvm import LLVMArrayType
@@ -75,10 +76,7 @@ class ElementLayout:
 
 def element_count(tensor: TensorType) -> int:
     """The number of elements of a tensor of static shape."""
-    count = 1
-    for dimension in tensor.get_shape():
-        count *= dimension
-    return count
+    return prod(tensor.get_shape())
 
 
 @lru_cache(maxsize=4096)
