@@ -106,8 +106,9 @@ class XshardyOptMain(xDSLOptMain):
     def register_all_frontends(self) -> None:
         def parse_mlir(stream: IO[bytes]) -> ModuleOp:
             parser = Parser(self.ctx, self._decode(stream.read()), self.get_input_name())
+            module = parser.parse_module(not self.args.no_implicit_module)
             self._spans = parser.spans
-            return parser.parse_module(not self.args.no_implicit_module)
+            return module
 
         def parse_bytecode(stream: IO[bytes]) -> ModuleOp:
             self._spans = {}
