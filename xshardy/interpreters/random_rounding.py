@@ -91,10 +91,6 @@ NEAR_TIE_UNITS = 16.0
 """A conversion to a narrower type may go either way if its operand is this near to the middle of two numbers."""
 
 
-PIECE = 1 << 15
-"""How many elements are rounded at a time: what is computed of them stays in a core's cache, in half the time."""
-
-
 def unit_in_last_place(x: Array, dtype: DType) -> Array:
     """The distance of the numbers of `dtype` around each finite number of `x`, a wider float, in the type of `x`."""
     info = float_info(dtype)
@@ -163,17 +159,12 @@ class RandomRounding:
 
         With `is_exact`, numbers that `dtype` holds have no error.
         """
-        result = np.empty(wide.shape, dtype)
-        elements, results = wide.reshape(-1), result.reshape(-1)
-        for start in range(0, wide.size, PIECE):
-            piece = elements[start : start + PIECE]
-            error = unit_in_last_place(piece, unit)
-            error *= self.errors(piece.shape, units)
-            if is_exact:
-                error[narrowed(piece, dtype).astype(piece.dtype) == piece] = 0
-            error += piece
-            results[start : start + PIECE] = narrowed(error, dtype)
-        return result
+        error = unit_in_last_place(wide, unit)
+        error *= self.errors(wide.shape, units)
+        if is_exact:
+            error[narrowed(wide, dtype).astype(wide.dtype) == wide] = 0
+        error += wide
+        return narrowed(error, dtype)
 
     def rounded_complex(self, wide: Array, dtype: DType, units: float) -> Array:
         """As `rounded`; the errors of both parts are relative to the larger one, as those of a product are."""
