@@ -94,7 +94,7 @@ def test_commands():
 
 @pytest.mark.parametrize(
     ("arguments", "place"),
-    [(["emit", GELU], "xshardy emit"), (["puzzle", "9", GELU], GELU)],
+    [(["ptx", GELU], "xshardy ptx"), (["puzzle", "9", GELU], GELU)],
 )
 def test_a_missing_package_is_named(arguments: Sequence[str], place: str):
     code = "from xshardy.tools.entry import xshardy; sys.exit(xshardy())"

@@ -51,7 +51,7 @@ def test_a_signal_during_imports(
 ):
     script = f"MODULE, NUMBER = {module!r}, {number:d}\n{WHILE_IMPORTING}"
     script += f"from xshardy.tools.entry import {command}; sys.exit({command}())"
-    assert ended(script, *(["emit"] if command == "xshardy" else []), "--help", cwd=tmp_path) == (status, "", line)
+    assert ended(script, *(["run"] if command == "xshardy" else []), "--help", cwd=tmp_path) == (status, "", line)
 
 
 def test_a_signal_between_two_dumps_leaves_whole_files(tmp_path: Path):
