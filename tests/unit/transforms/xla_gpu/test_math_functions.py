@@ -69,7 +69,7 @@ REFERENCES: dict[str, Callable[..., Array]] = {
     "tan": np.tan,
     "tanh": np.tanh,
 }
-BOUNDS = {"tan": 3.0, "erfc": 4.0}
+BOUNDS = {"acos": 2.5, "asin": 2.5, "tan": 3.0, "erfc": 4.0}
 """Units in the last place where the expansion promises less than 2."""
 
 
@@ -92,6 +92,7 @@ def numbers(type: str, seed: int) -> Array:
         np.arange(1, 2000) * (np.pi / 2),
         near_one,
         1 / near_one[near_one != 0],
+        draw.uniform(-1, 1, 4000),
     ]
     return np.concatenate([special_values(type), *(value.astype(TYPES[type]) for value in values)])
 
