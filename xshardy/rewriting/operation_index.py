@@ -206,7 +206,7 @@ def kept_over(module: ModuleOp, key: Hashable, make: Callable[[], FoundT]) -> Fo
     that it depends on.
 
     Three passes of the partitioner decide the same for operations that are alike: for a training step of two layers,
-    the pipeline takes 72 ms without this, and 52 with it.
+    the pipeline takes 72 ms without this and the numbers of operations, and 49 with both.
     """
     index = index_over(module)
     if index is None:

@@ -10,12 +10,12 @@ Source: Shardy's docs, "Export passes" (sdy-insert-explicit-reshards).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import prod
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from xdsl.dialects.builtin import ModuleOp, ShapedType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -51,6 +51,8 @@ from xshardy.transforms.sdy.shardable_values import sharding_of
 from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.transforms.sdy_export.unreduced_axes import axes_without, unreduced_axes
 from xshardy.transforms.sdy_export.verify_unreduced_axes import before_barriers
+
+T = TypeVar("T")
 
 DOTS = frozenset[type[Operation]]({DotOp, DotGeneralOp})
 
@@ -400,15 +402,19 @@ def meshes_in(module: ModuleOp) -> Mapping[str, MeshAttr]:
     return {op.sym_name.data: op.mesh for op in module.ops if isinstance(op, MeshOp)}
 
 
+def kept_while_meshes_stay(module: ModuleOp, what: Hashable, make: Callable[[], T]) -> T:
+    """`kept_over` for what depends on `what` and on the meshes of `module`."""
+    return kept_over(module, (what, *meshes_in(module).items()), make)
+
+
 def conflicts_in(module: ModuleOp, *, by_parts: bool = False) -> FactorConflicts:
     """The `FactorConflicts` of `module`: of a pipeline those of earlier passes, as long as the meshes stay."""
-    meshes = meshes_in(module)
-    known = kept_over(module, (Resolution, *meshes.items()), Known)
+    known = kept_while_meshes_stay(module, Resolution, Known)
 
     def made() -> FactorConflicts:
-        return FactorConflicts(Likeness(module), meshes, known, by_parts=by_parts)
+        return FactorConflicts(Likeness(module), meshes_in(module), known, by_parts=by_parts)
 
-    return kept_over(module, (FactorConflicts, by_parts, *meshes.items()), made)
+    return kept_while_meshes_stay(module, (FactorConflicts, by_parts), made)
 
 
 def _decide_fully(case: _Case) -> _Decision:

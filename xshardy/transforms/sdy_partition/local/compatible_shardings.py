@@ -11,9 +11,8 @@ from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.sharding_text import axes_text
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
-from xshardy.rewriting.operation_index import kept_over
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.factor_conflicts import conflicts_in, meshes_in
+from xshardy.transforms.sdy_export.factor_conflicts import conflicts_in, kept_while_meshes_stay
 from xshardy.transforms.sdy_export.insert_explicit_reshards import moves_to
 from xshardy.transforms.sdy_export.likeness import Likeness
 from xshardy.transforms.sdy_export.partial_sums import (
@@ -60,7 +59,7 @@ class CompatibleShardings:
         self.conflicts = conflicts_in(module, by_parts=True)
         self.manual = ManualRegions(module)
         self.has_unreduced = rare_features(module).unreduced
-        self._passed = kept_over(module, (CompatibleShardings, *meshes_in(module).items()), set[Hashable])
+        self._passed = kept_while_meshes_stay(module, CompatibleShardings, set[Hashable])
         """Operations that need no reshard, by likeness."""
 
     def check(self, op: Operation, *, has_own_form: bool = False) -> None:

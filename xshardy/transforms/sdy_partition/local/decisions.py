@@ -17,11 +17,10 @@ from xshardy.dialects.hlo.async_operation import DoneOp, StartOp
 from xshardy.dialects.hlo.collectives import CollectiveOp, CollectivePermuteOp
 from xshardy.dialects.hlo.fusion import FusionOp
 from xshardy.dialects.sdy.collectives import Collective, Reduction
-from xshardy.rewriting.operation_index import kept_over
 from xshardy.sharding.conflicts.partial_sums import is_zero
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy.shardable_values import sharding_of
-from xshardy.transforms.sdy_export.factor_conflicts import meshes_in
+from xshardy.transforms.sdy_export.factor_conflicts import kept_while_meshes_stay
 from xshardy.transforms.sdy_export.unreduced_axes import unreduced_axes
 from xshardy.transforms.sdy_partition.local.compatible_shardings import CompatibleShardings
 from xshardy.transforms.sdy_partition.local.contractions import pads_with_zeros, reduced_in_turn
@@ -133,7 +132,7 @@ class LocalDecisions:
 
     def __init__(self, module: ModuleOp):
         self.compatible = CompatibleShardings(module)
-        self._verdicts = kept_over(module, (LocalDecisions, *meshes_in(module).items()), dict[Hashable, Verdict])
+        self._verdicts = kept_while_meshes_stay(module, LocalDecisions, dict[Hashable, Verdict])
 
     def key(self, op: Operation) -> Hashable | None:
         """What the verdict on `op` follows from; None if it may depend on anything, or holds tensors of `op`."""
