@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
+from functools import cache
 from inspect import signature
 from pathlib import Path
 from time import perf_counter
@@ -81,7 +82,8 @@ class XshardyOptMain(xDSLOptMain):
 
     def __init__(self, description: str = "", args: Sequence[str] | None = None, stdin: IO[bytes] | None = None):
         self._stdin = stdin
-        self._spans: Mapping[Operation, Span] = {}
+        self._spans: Callable[[], Mapping[Operation, Span]] = dict
+        """The places of operations in the text, found when a message needs them."""
         self._running: str | None = None
         """The pass that is running."""
         self._recorder: RewriteObserver | None = None
@@ -106,19 +108,18 @@ class XshardyOptMain(xDSLOptMain):
     def register_all_frontends(self) -> None:
         def parse_mlir(stream: IO[bytes]) -> ModuleOp:
             parser = Parser(self.ctx, self._decode(stream.read()), self.get_input_name())
-            module = parser.parse_module(not self.args.no_implicit_module)
-            self._spans = parser.spans
-            return module
+            self._spans = cache(lambda: parser.spans)
+            return parser.parse_module(not self.args.no_implicit_module)
 
         def parse_bytecode(stream: IO[bytes]) -> ModuleOp:
-            self._spans = {}
+            self._spans = dict
             return read_bytecode(stream.read(), self.ctx)
 
         def parse_hlo_text(stream: IO[bytes]) -> ModuleOp:
             from xshardy.hlo_text import parse_hlo, read_hlo
 
             spans: dict[Operation, Span] = {}
-            self._spans = spans
+            self._spans = lambda: spans
             read = read_hlo if parse_spec(self.args.target).name == "hlo" else parse_hlo
             text, verifies = self._decode(stream.read()), not self.args.disable_verify
             return read(text, self.get_input_name(), spans, verifies=verifies)
@@ -330,7 +331,7 @@ class XshardyOptMain(xDSLOptMain):
     def _diagnostic_text(self, module: ModuleOp | None, error: DiagnosticException, line_offset: int) -> str:
         name = self.get_input_name()
         if isinstance(error, VerifyException) and module is not None:
-            spans = {op: replace(span, line_offset=line_offset) for op, span in self._spans.items()}
+            spans = {op: replace(span, line_offset=line_offset) for op, span in self._spans().items()}
             return verify_error_text(module, error, spans, name)
         if isinstance(error, OperationFailedException):
             return self._text_at(error.operation, "error", str(error), line_offset)
@@ -340,12 +341,13 @@ class XshardyOptMain(xDSLOptMain):
 
     def _text_at(self, op: Operation, severity: str, message: str, line_offset: int) -> str:
         """`message` at the place of `op`; if a pass created `op`, at the nearest enclosing operation in the text."""
+        spans = self._spans()
         around: Operation | None = op
-        while around is not None and around not in self._spans:
+        while around is not None and around not in spans:
             around = around.parent_op()
         if around is None:
             return f"{self.get_input_name()}: {severity}: {message}\n{origin_note(op)}"
-        return at(replace(self._spans[around], line_offset=line_offset), severity, message) + origin_note(op)
+        return at(replace(spans[around], line_offset=line_offset), severity, message) + origin_note(op)
 
     @contextmanager
     def _warnings_shown(self, line_offset: int) -> Generator[None]:
