@@ -1,18 +1,19 @@
 """
-`xshardy auto FILE.py:NAME --diff`: shardings that were found, as constraints in the file that lowers the program.
+`xshardy auto FILE.py:NAME --diff`: shardings that were found, as constraints in the files that lower the program.
 
 The constraints of the search cannot be copied: many are for tensors of the backward pass, which have no line. But JAX
 gives the constraint of a tensor to its gradient, too. So each expression whose value is in the forward pass may get the
-sharding that the search has for it. The file is run with these constraints, and those are left out without which the
-plan is as good.
+sharding that the search has for it. The files are run with these constraints, and those are left out without which the
+plan is as good. The files are FILE.py and the user's files in its folder, in the current folder, and below.
 """
 
 import ast
 import difflib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from os.path import relpath
 from pathlib import Path
 from time import perf_counter
 
@@ -34,6 +35,7 @@ from xshardy.programs.source import Source
 from xshardy.rewriting.walk import operations_in
 from xshardy.syntax.locations.names import operation_name, users_place
 from xshardy.syntax.locations.values import FileRangeLoc
+from xshardy.tools.changed_imports import ProjectFiles, changed_imports
 from xshardy.tools.source_file import read_source
 
 Range = tuple[int, int, int, int]
@@ -46,17 +48,20 @@ EXPLICIT = "the axes of its mesh are explicit: jax.reshard and out_sharding divi
 class Constraint:
     """An expression of a file, and the sharding of its value: `P("data", None, ("x", "y"))`."""
 
+    path: Path
+    """Of the file, resolved."""
     range: Range
     spec: str
 
 
 @dataclass(frozen=True, slots=True)
 class SourceLines:
-    """A file with constraints, and what it lowers then."""
+    """Files with constraints, and what they lower then."""
 
     file: str
-    before: str
-    after: str
+    """The one that lowers the program."""
+    changed: Mapping[Path, tuple[str, str]]
+    """By resolved path, the text of a file before and after."""
     constraints: int
     plan: Plan
     """With the arguments divided as the search found."""
@@ -65,9 +70,13 @@ class SourceLines:
 
     @property
     def diff(self) -> str:
-        """From the file to the one with constraints, in unified form."""
-        before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))
-        return "".join(difflib.unified_diff(before, after, self.file, self.file))
+        """From the files to those with constraints, in unified form, with paths from the current folder."""
+        lines: list[str] = []
+        for path, texts in sorted(self.changed.items()):
+            before, after = (text.splitlines(keepends=True) for text in texts)
+            name = relpath(path)
+            lines += difflib.unified_diff(before, after, name, name)
+        return "".join(lines)
 
 
 def source_lines(found: FoundShardings, source: Source, seconds: float) -> SourceLines:
@@ -75,10 +84,10 @@ def source_lines(found: FoundShardings, source: Source, seconds: float) -> Sourc
     Constraints for the shardings that were `found` for `source`, which FILE.py:NAME lowers; about `seconds` are spent
     on leaving out some.
 
-    Raises `EngineError` if the file cannot be run with constraints, or if the plan does not fit the memory then.
+    Raises `EngineError` if the files cannot be run with constraints, or if the plan does not fit the memory then.
     """
     trials = _Trials(found, source)
-    candidates = constraints_in(found, Path(trials.path), trials.before)
+    candidates = constraints_in(found, trials.project)
     starts = [trials.of(()), trials.of(candidates)]
     best = min(starts, key=lambda lines: lines.time)
     if best.time == inf:
@@ -98,12 +107,12 @@ def source_lines(found: FoundShardings, source: Source, seconds: float) -> Sourc
 
 
 class _Trials:
-    """A file with constraints, run and planned."""
+    """Files with constraints, run and planned."""
 
     def __init__(self, found: FoundShardings, source: Source):
         self._found, self._source = found, source
         self.path = source.name.rpartition(":")[0]
-        self.before = Path(self.path).read_text()
+        self.project = ProjectFiles([Path(self.path).parent, Path.cwd()])
         self.least = inf
         """The least estimated seconds so far of a plan that fits the memory."""
         jax = import_jax()
@@ -116,14 +125,18 @@ class _Trials:
 
     def of(self, constraints: Sequence[Constraint]) -> SourceLines:
         """
-        The file with `constraints`. The time is infinite if the plan does not fit the memory.
+        The files with `constraints`. The time is infinite if the plan does not fit the memory.
 
-        Raises `EngineError` if the file fails, or the partitioner refuses what it lowers.
+        Raises `EngineError` if a file fails, or the partitioner refuses what they lower.
         """
         found = self._found
-        after = with_constraints(self.before, constraints)
+        by_path: dict[Path, list[Constraint]] = {}
+        for constraint in constraints:
+            by_path.setdefault(constraint.path, []).append(constraint)
+        before = {path: path.read_text() for path in by_path}
+        after = {path: with_constraints(before[path], inside) for path, inside in by_path.items()}
         try:
-            with import_jax().sharding.use_abstract_mesh(self._mesh):
+            with import_jax().sharding.use_abstract_mesh(self._mesh), changed_imports(self.project, after):
                 program = read_program(read_source(self._source.name, self._source.module, after)).named()
         except InputError as error:
             why = EXPLICIT if "Explicit" in str(error) else str(error)
@@ -136,50 +149,54 @@ class _Trials:
             raise EngineError(f"no diff: the partitioner refuses what {self.path} lowers with constraints")
         time = plan.estimate(found.topology).total if plan.peak_bytes <= found.memory else inf
         self.least = min(self.least, time)
-        return SourceLines(self.path, self.before, after, len(constraints), plan, time)
+        changed = {path: (before[path], text) for path, text in after.items()}
+        return SourceLines(self.path, changed, len(constraints), plan, time)
 
 
-def constraints_in(found: FoundShardings, path: Path, text: str) -> Sequence[Constraint]:
+def constraints_in(found: FoundShardings, project: ProjectFiles) -> Sequence[Constraint]:
     """
-    The expressions of the file whose values are computed in the forward pass, with the shardings that the search has
-    for them; those first whose second best is not much slower. Values of one expression, such as those of all layers,
-    have the most frequent sharding of them; there is none if their types differ.
+    The expressions of files whose values are computed in the forward pass, with the shardings that the search has for
+    them; those first whose second best is not much slower. Values of one expression, such as those of all layers, have
+    the most frequent sharding of them; there is none if their types differ.
     """
     if (choice := found.solution.choice) is None:
         return ()
     layout, second_best = found.space.layout(choice).values, SecondBest(found.space, choice)
     axes, names = found.prepared.axes, found.prepared.program.names
-    computed: dict[Range, list[Operation]] = {}
+    computed: dict[tuple[str, Range], list[Operation]] = {}
     for op in operations_in(found.prepared.program.module):
         location = names.location(op)
         place = users_place(location)
         if (
             isinstance(place, FileRangeLoc)
-            and Path(place.filename.data).resolve() == path.resolve()
             and "transpose(" not in (operation_name(location) or "")
             and len(op.results) == 1
         ):
             start, end = (place.line.data, place.column.data), (place.end_line.data, place.end_column.data)
-            computed.setdefault((*start, *end), []).append(op)
-    ranges = {range_of(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.expr)}
+            computed.setdefault((place.filename.data, (*start, *end)), []).append(op)
+    expressions = {name: _expressions_of(Path(name)) for name in {name for name, _ in computed} if name in project}
     constraints: list[tuple[float, Constraint]] = []
-    for range, ops in computed.items():
+    for (name, range), ops in computed.items():
         last = [op.results[0] for op in ops if op.name == ops[-1].name]  # the others compute parts of the value
         values = [value for value in last if value in layout]
         types = {value.type for value in values}
-        if range not in ranges or len(types) != 1 or not all(map(shape_of, types)):
+        if range not in expressions.get(name, ()) or len(types) != 1 or not all(map(shape_of, types)):
             continue
         ((placement, _),) = Counter(layout[value] for value in values).most_common(1)
         first = next(value for value in values if layout[value] == placement)
         if (spec := spec_text(axes.sharding(placement))) is not None:
-            constraints.append((second_best.of_value(first, placement) or 0.0, Constraint(range, spec)))
+            constraint = Constraint(Path(name).resolve(), range, spec)
+            constraints.append((second_best.of_value(first, placement) or 0.0, constraint))
     return [constraint for _, constraint in sorted(constraints, key=lambda pair: pair[0])]
 
 
-def range_of(node: ast.expr) -> Range:
-    """Where `node` is."""
-    assert node.end_lineno is not None and node.end_col_offset is not None, "only made nodes are nowhere"
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+def _expressions_of(path: Path) -> set[Range]:
+    """Where the expressions of a file are."""
+    return {
+        (node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.expr)
+    }
 
 
 def with_constraints(text: str, constraints: Sequence[Constraint]) -> str:

@@ -2,7 +2,8 @@
 
 import json
 import subprocess
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +55,29 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+MODEL = """import jax
+
+class Block:
+    def __call__(self, x, w1, w2):
+        return jax.numpy.tanh(x @ w1) @ w2
+"""
+
+LAYERS = """from parts.model import Block
+
+block = Block()
+"""
+
+STEP = """import jax
+from jax import ShapeDtypeStruct as S
+from parts.layers import block
+
+def lowered():
+    x, w1, w2 = S((512, 1024), "float32"), S((1024, 8192), "float32"), S((8192, 1024), "float32")
+    return jax.jit(block.__call__).lower(x, w1, w2)
+"""
+
+HERE = Path("two.py")
+
 SHARDED = ["--mesh", "data=2,model=4", "--time", "2"]
 
 
@@ -79,6 +103,43 @@ def test_the_diff_makes_a_file_that_lowers_with_the_constraints(folder: Path, ca
     mesh = jax.sharding.AbstractMesh((2, 4), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
     with jax.sharding.use_abstract_mesh(mesh):
         assert read_source("two.py:lowered").text.count("sdy.sharding_constraint") == 1
+
+
+@pytest.fixture
+def parts(folder: Path) -> Iterator[Path]:
+    """A model in a package of two files, which `step.py` imports."""
+    (parts := folder / "parts").mkdir()
+    (parts / "model.py").write_text(MODEL)
+    (parts / "layers.py").write_text(LAYERS)
+    (folder / "step.py").write_text(STEP)
+    yield parts
+    for name in [name for name in sys.modules if name.partition(".")[0] == "parts"]:
+        del sys.modules[name]
+
+
+def test_constraints_in_files_that_are_imported(folder: Path, parts: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["auto", "step.py:lowered", *SHARDED, "--diff", "step.diff", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["diff"]
+    assert printed["constraints"] == 1 and "+++ parts/model.py" in printed["text"]
+    subprocess.run(["git", "apply", "-p0", "step.diff"], cwd=folder, check=True)
+    assert "with_sharding_constraint" in (parts / "model.py").read_text()
+
+
+def test_what_was_imported_stays(parts: Path):
+    read_source("step.py:lowered")
+    model = sys.modules["parts.model"]
+    assert main(["auto", "step.py:lowered", *SHARDED, "--diff", "-"]) == 0
+    assert sys.modules["parts.model"] is model and type(sys.modules["parts.layers"].block) is model.Block
+
+
+def test_files_outside_of_the_folder_stay_as_they_are(
+    folder: Path, parts: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    parts.rename(elsewhere / "parts")
+    monkeypatch.syspath_prepend(elsewhere)
+    assert main(["auto", "step.py:lowered", *SHARDED, "--diff", "step.diff"]) == 0
+    assert not (folder / "step.diff").read_text()
 
 
 def test_explicit_axes_are_an_error_behind_the_answer(capsys: pytest.CaptureFixture[str]):
@@ -108,29 +169,29 @@ CHANGES: dict[str, tuple[str, Sequence[Constraint], str]] = {
     "none": ("x = f(1)\n", [], "x = f(1)\n"),
     "nested, from one place": (
         "import jax\ny = a + b + c\n",
-        [Constraint((2, 4, 2, 9), 'P("x")'), Constraint((2, 4, 2, 13), 'P(None, "y")')],
+        [Constraint(HERE, (2, 4, 2, 9), 'P("x")'), Constraint(HERE, (2, 4, 2, 13), 'P(None, "y")')],
         'import jax\ny = jax.lax.with_sharding_constraint(jax.lax.with_sharding_constraint(a + b, jax.P("x")) + c, '
         'jax.P(None, "y"))\n',
     ),
     "nested, to one place": (
         "import jax\ny = a + f(b)\n",
-        [Constraint((2, 8, 2, 12), 'P("x")'), Constraint((2, 4, 2, 12), "P()")],
+        [Constraint(HERE, (2, 8, 2, 12), 'P("x")'), Constraint(HERE, (2, 4, 2, 12), "P()")],
         "import jax\ny = jax.lax.with_sharding_constraint(a + "
         'jax.lax.with_sharding_constraint(f(b), jax.P("x")), jax.P())\n',
     ),
     "several lines": (
         "import jax\ny = f(\n    a,\n)\n",
-        [Constraint((2, 4, 4, 1), 'P(("x", "y"))')],
+        [Constraint(HERE, (2, 4, 4, 1), 'P(("x", "y"))')],
         'import jax\ny = jax.lax.with_sharding_constraint(f(\n    a,\n), jax.P(("x", "y")))\n',
     ),
     "columns are bytes": (
         'import jax\ny = {"ä": a + b}\n',
-        [Constraint((2, 11, 2, 16), 'P("x")')],
+        [Constraint(HERE, (2, 11, 2, 16), 'P("x")')],
         'import jax\ny = {"ä": jax.lax.with_sharding_constraint(a + b, jax.P("x"))}\n',
     ),
     "another name for jax": (
         '"""Text."""\nfrom __future__ import annotations\nimport jax as j\ny = f(a)\n',
-        [Constraint((4, 4, 4, 8), 'P("x")')],
+        [Constraint(HERE, (4, 4, 4, 8), 'P("x")')],
         '"""Text."""\nfrom __future__ import annotations\nimport jax\nimport jax as j\n'
         'y = jax.lax.with_sharding_constraint(f(a), jax.P("x"))\n',
     ),

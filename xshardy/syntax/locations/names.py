@@ -41,9 +41,14 @@ _OURS = re.compile(re.escape(str(Path(__file__).parents[2])) + r"[/\\]|.*[/\\]bi
 """The same for this package, which calls functions of JAX, and for a command: they are in tracebacks."""
 
 
+def is_users_file(name: str) -> bool:
+    """Whether a file is one of the user, not of a library, nor of this package."""
+    return not _LIBRARY.search(name) and not _OURS.match(name)
+
+
 def users_place(location: LocationAttr) -> Place | None:
-    """The innermost place of `location` that is in a file of the user, not of a library."""
-    return next((place for place in _callers(location) if not _LIBRARY.search(place.filename.data)), None)
+    """The innermost place of `location` that is in a file of the user."""
+    return next((place for place in places(location) if is_users_file(place.filename.data)), None)
 
 
 def innermost_place(location: LocationAttr) -> Place | None:

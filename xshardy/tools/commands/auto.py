@@ -57,7 +57,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--diff",
         type=path,
         metavar="FILE",
-        help="write what to change in FILE.py for it: constraints of expressions, as a unified diff",
+        help="write what to change in FILE.py, and in files that it imports, for it: constraints of expressions, as a "
+        "unified diff",
     )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
