@@ -10,12 +10,15 @@ plan is as good. The files are FILE.py and the user's files in its folder, in th
 import ast
 import difflib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from os.path import relpath
 from pathlib import Path
 from time import perf_counter
+from typing import Any
+from unittest.mock import patch
 
 from xdsl.ir import Operation
 
@@ -136,11 +139,10 @@ class _Trials:
         before = {path: path.read_text() for path in by_path}
         after = {path: with_constraints(before[path], inside) for path, inside in by_path.items()}
         try:
-            with import_jax().sharding.use_abstract_mesh(self._mesh), changed_imports(self.project, after):
+            with _mesh_for_constraints(self._mesh), changed_imports(self.project, after):
                 program = read_program(read_source(self._source.name, self._source.module, after)).named()
         except InputError as error:
-            why = EXPLICIT if "Explicit" in str(error) else str(error)
-            raise EngineError(f"no diff: {self.path} does not run with constraints: {why}") from error
+            raise EngineError(f"no diff: {self.path} does not run with constraints: {error}") from error
         program.import_shardings()
         program.resize(found.prepared.axes.attribute.sizes)
         given = Annotations() if found.annotations is None else Annotations(found.annotations.arguments)
@@ -151,6 +153,31 @@ class _Trials:
         self.least = min(self.least, time)
         changed = {path: (before[path], text) for path, text in after.items()}
         return SourceLines(self.path, changed, len(constraints), plan, time)
+
+
+@contextmanager
+def _mesh_for_constraints(mesh: Any) -> Generator[None]:
+    """
+    `jax.lax.with_sharding_constraint` takes the axes of a spec from `mesh`, unless the program has set a mesh.
+
+    Under `jax.sharding.use_abstract_mesh`, `flax.nnx.eval_shape` would give the mesh to parameters, too, and JAX lowers
+    arguments over a mesh without devices for no device. A constraint of a value over a mesh with explicit axes raises
+    `InputError`.
+    """
+    jax = import_jax()
+    written = jax.lax.with_sharding_constraint
+
+    def constrained(x: Any, shardings: Any) -> Any:
+        if not isinstance(shardings, jax.P) or not jax.sharding.get_abstract_mesh().empty:
+            return written(x, shardings)
+        if any(
+            jax.sharding.AxisType.Explicit in jax.typeof(leaf).sharding.mesh.axis_types for leaf in jax.tree.leaves(x)
+        ):
+            raise InputError(EXPLICIT)
+        return written(x, jax.NamedSharding(mesh, shardings))
+
+    with patch.object(jax.lax, "with_sharding_constraint", constrained):
+        yield
 
 
 def constraints_in(found: FoundShardings, project: ProjectFiles) -> Sequence[Constraint]:

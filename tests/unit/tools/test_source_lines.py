@@ -68,12 +68,14 @@ block = Block()
 """
 
 STEP = """import jax
-from jax import ShapeDtypeStruct as S
 from parts.layers import block
 
+def argument(*shape):  # as flax.nnx.eval_shape makes it
+    mesh = jax.sharding.get_abstract_mesh()
+    return jax.ShapeDtypeStruct(shape, "float32", sharding=None if mesh.empty else jax.NamedSharding(mesh, jax.P()))
+
 def lowered():
-    x, w1, w2 = S((512, 1024), "float32"), S((1024, 8192), "float32"), S((8192, 1024), "float32")
-    return jax.jit(block.__call__).lower(x, w1, w2)
+    return jax.jit(block.__call__).lower(argument(512, 1024), argument(1024, 8192), argument(8192, 1024))
 """
 
 HERE = Path("two.py")
