@@ -1,6 +1,8 @@
 """`xshardy auto`: the shardings that a search found, as text or as JSON."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 
 from xshardy.dialects.sdy.sharding_text import dimensions, dimensions_and_spec
@@ -27,7 +29,7 @@ def print_found(found: FoundShardings) -> None:
         ("argument", {AnnotationKind.ARGUMENT}),
         ("constraint", {AnnotationKind.PRODUCED, AnnotationKind.READ}),
     ):
-        if of_kinds := [row for row in rows if row.kind in kinds]:
+        if of_kinds := merged([row for row in rows if row.kind in kinds]):
             is_jax = not found.prepared.program.source.is_text
             cells = [
                 (_tensor(row), dimensions_and_spec(row.sharding, is_jax=is_jax), _second_best(row)) for row in of_kinds
@@ -73,6 +75,33 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+LEAST_LOSS = 1e-9
+"""The seconds that a table shows; what the search counts for the bytes of arguments is less."""
+
+_INDEX = re.compile(r"(\[\d+\])")
+"""The number of a layer in the name of an argument."""
+
+
+def merged(rows: Sequence[FoundAnnotation]) -> Sequence[FoundAnnotation]:
+    """
+    Arguments that differ in indices only, and are divided alike, as one row: `argument 3 (p[0]['w'])`, `argument 5
+    (p[1]['w'])` -> `p[*]['w']`. The second best is the least.
+    """
+    alike: dict[object, list[FoundAnnotation]] = {}
+    for row in rows:
+        name = row.tensor.partition(" (")[2]
+        is_indexed = row.kind is AnnotationKind.ARGUMENT and _INDEX.search(name) is not None
+        alike.setdefault((_INDEX.sub("", name), row.sharding) if is_indexed else row, []).append(row)
+    return [same[0] if len(same) == 1 else _one_row(same) for same in alike.values()]
+
+
+def _one_row(rows: Sequence[FoundAnnotation]) -> FoundAnnotation:
+    names = (_INDEX.split(row.tensor.partition(" (")[2].removesuffix(")")) for row in rows)
+    parts = (part[0] if len({*part}) == 1 else "[*]" for part in zip(*names, strict=True))
+    losses = [row.second_best for row in rows if row.second_best is not None]
+    return replace(rows[0], tensor="".join(parts), second_best=min(losses, default=None), count=len(rows))
+
+
 def _tensor(row: FoundAnnotation) -> str:
     """`%81 dot_general (fit.py:40) for add (fit.py:40) (6 tensors)`"""
     reader = f" for {row.reader}" if row.reader else ""
@@ -82,9 +111,11 @@ def _tensor(row: FoundAnnotation) -> str:
 def _second_best(row: FoundAnnotation) -> str:
     if row.second_best is None:
         return "no other is possible"
+    if abs(row.second_best) < LEAST_LOSS:
+        return "as fast"
     if row.second_best < 0:
         return f"faster by {in_seconds(-row.second_best)}, but more memory"
-    return f"slower by {in_seconds(row.second_best)}" if row.second_best else "as fast"
+    return f"slower by {in_seconds(row.second_best)}"
 
 
 def as_json(found: FoundShardings, lines: SourceLines | None = None) -> dict[str, object]:

@@ -127,7 +127,8 @@ def _lowered(path: Path, name: str, text: str | None) -> Source:
     except InputError:
         raise
     except ModuleNotFoundError as error:
-        raise InputError(f"{place}: error: {error}: install it, for example with `pip install jax`") from None
+        package = (error.name or "jax").partition(".")[0]
+        raise InputError(f"{place}: error: {error}: install it, for example with `pip install {package}`") from None
     except (Exception, SystemExit) as error:  # a user's function may raise anything
         raise InputError(f"{place}:{line_in(path, error)} error: {type(error).__name__}: {error}") from error
     finally:

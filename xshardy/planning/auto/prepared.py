@@ -57,7 +57,8 @@ def prepare(
     A copy of `program`, without its annotations if `free`, and with the axes of `keep` for the dimensions of arguments,
     by their names or numbers.
 
-    Raises `EngineError` without a mesh of several devices, with meshes of different axes, or for an unknown argument.
+    Raises `EngineError` without a mesh of several devices, with meshes of different axes, or for an unknown argument or
+    axis.
     """
     copy, _ = program.copy()
     if free:
@@ -67,7 +68,7 @@ def prepare(
     name, mesh = _only_mesh(copy.module)
     if operations_of(copy.module, CallOp):
         raise EngineError("a function calls itself: shardings are searched for programs whose calls can be inlined")
-    _keep(copy, name, keep or {})
+    _keep(copy, name, mesh.sizes, keep or {})
     written = shardings_of(attributes_on([*copy.module.walk()]).values())
     return Prepared(copy, SearchAxes.of(name, mesh, written), tied(main_function(copy.module)))
 
@@ -81,8 +82,8 @@ def _only_mesh(module: ModuleOp) -> tuple[str, MeshAttr]:
     return next(iter(meshes.items()))
 
 
-def _keep(program: Program, mesh: str, keep: Mapping[str, Sequence[Sequence[str]]]) -> None:
-    """Annotate arguments, in place."""
+def _keep(program: Program, mesh: str, sizes: Mapping[str, int], keep: Mapping[str, Sequence[Sequence[str]]]) -> None:
+    """Annotate arguments, in place. `sizes` are those of the axes of `mesh`."""
     main = main_function(program.module)
     known: dict[str, int] = {}
     for index, argument in enumerate(main.body.block.args):
@@ -95,6 +96,9 @@ def _keep(program: Program, mesh: str, keep: Mapping[str, Sequence[Sequence[str]
         rank = len(shape_of(main.function_type.inputs.data[known[name]]))
         if len(dims) != rank:
             raise EngineError(f"argument {name} has {rank} dimensions, and axes are given for {len(dims)}")
+        if unknown := [axis for of_dim in dims for axis in of_dim if axis not in sizes]:
+            hint = did_you_mean(unknown[0], sizes, f": it has {', '.join(sizes)}")
+            raise EngineError(f"the mesh has no axis {unknown[0]}{hint}")
         axes = [DimensionShardingAttr(map(AxisRefAttr, of_dim), is_closed=True) for of_dim in dims]
         sharding = TensorShardingAttr(SymbolRefAttr(mesh), axes)
         add_argument_attributes(main, {known[name]: {SHARDING: sharding}})

@@ -99,6 +99,8 @@ def test_an_argument_that_is_kept_has_its_axes():
     assert answer.plan.in_shardings[1] == P("model")
     with pytest.raises(EngineError, match="there is no argument upp: did you mean up"):
         found(two_layers, *LARGE, keep={"upp": [[], []]})
+    with pytest.raises(EngineError, match="the mesh has no axis x: it has data, model"):
+        found(two_layers, *LARGE, free=True, keep={"up": [["x"], []]})
     with pytest.raises(EngineError, match="argument up has 2 dimensions, and axes are given for 1"):
         found(two_layers, *LARGE, keep={"up": [["model"]]})
 
