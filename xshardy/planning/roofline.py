@@ -141,13 +141,18 @@ def values_moved(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
     """
     The tensors that `op` reads and writes, as often as it does: operands and results that have a buffer.
 
-    Of a tensor of which it selects or updates a part, the part.
+    Of a tensor of which it selects or updates a part, the part; one that has no buffer before the update is written.
     """
     if type(op) in CONTROL or type(op) in VIEWS:
         return ()
     if (updated := UPDATED.get(type(op))) is not None:
-        return updated(op)
+        return (*_computed_by_updates(op, fusion), *updated(op))
     written = () if op in fusion.fused else op.results
     if type(op) in SELECTING:
         return (*written, *op.results)
     return (*written, *(operand for operand in op.operands if operand.owner not in fusion.fused))
+
+
+def _computed_by_updates(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
+    """The results of an operation that writes into operands, of operands that are fused into it, such as zeros."""
+    return [result for target, result in zip(op.operands, op.results, strict=False) if target.owner in fusion.fused]

@@ -88,3 +88,20 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x32xf32>) -> tensor<8x32xf32>
     assert compute.flops == 2 * 8 * 16 * 32
     assert compute.bytes == (x + x) + (x + w + result)  # the negation is written, tanh is not
     assert compute.seconds == pytest.approx(compute.bytes / 3.35e12)
+
+
+UPDATES = """func.func @main(%x: tensor<64x32xf32>, %update: tensor<2x32xf32>, %at: tensor<i32>) -> tensor<64x32xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %zeros = stablehlo.broadcast_in_dim %zero, dims = [] : (tensor<f32>) -> tensor<64x32xf32>
+  %y = stablehlo.dynamic_update_slice TARGET, %update, %at, %at :
+    (tensor<64x32xf32>, tensor<2x32xf32>, tensor<i32>, tensor<i32>) -> tensor<64x32xf32>
+  func.return %y : tensor<64x32xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("target", "written"), [("%x", 0), ("%zeros", 64 * 32 * 4)])
+def test_an_update_of_what_has_no_buffer_writes_all_of_it(target: str, written: int):
+    module = xshardy.parse(UPDATES.replace("TARGET", target))
+    compute = compute_of([work for _, work in work_of(module, Fusions())], H100)
+    assert compute.bytes == written + 2 * (2 * 32 * 4)
