@@ -78,8 +78,8 @@ def _counted(count: int, noun: str) -> str:
 LEAST_LOSS = 1e-9
 """The seconds that a table shows; what the search counts for the bytes of arguments is less."""
 
-_INDEX = re.compile(r"(\[\d+\])")
-"""The number of a layer in the name of an argument."""
+_INDEX = re.compile(r"(?<=[\[ _.])(\d+)(?=[\]'_.])")
+"""The number of a layer in the name of an argument: `p[3]['w']`, `p['layer 3']['w']`, `p['Block_3']['w']`."""
 
 
 def merged(rows: Sequence[FoundAnnotation]) -> Sequence[FoundAnnotation]:
@@ -97,7 +97,7 @@ def merged(rows: Sequence[FoundAnnotation]) -> Sequence[FoundAnnotation]:
 
 def _one_row(rows: Sequence[FoundAnnotation]) -> FoundAnnotation:
     names = (_INDEX.split(row.tensor.partition(" (")[2].removesuffix(")")) for row in rows)
-    parts = (part[0] if len({*part}) == 1 else "[*]" for part in zip(*names, strict=True))
+    parts = (part[0] if len({*part}) == 1 else "*" for part in zip(*names, strict=True))
     losses = [row.second_best for row in rows if row.second_best is not None]
     return replace(rows[0], tensor="".join(parts), second_best=min(losses, default=None), count=len(rows))
 

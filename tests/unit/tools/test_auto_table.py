@@ -31,6 +31,12 @@ def test_arguments_of_layers_are_one_row_with_the_least_loss():
     assert (one.tensor, one.count, one.second_best) == ("p[0]['layers'][*]['w']", 3, 2.0)
 
 
+@pytest.mark.parametrize("name", ["p['layer {}']['w']", "p['Block_{}'].kernel", "p.layers_{}.kernel", "p['h.{}.w']"])
+def test_numbers_in_names_of_layers(name: str):
+    (one,) = merged([row(f"argument {number} ({name.format(number)})") for number in range(3)])
+    assert (one.tensor, one.count) == (name.format("*"), 3)
+
+
 def test_a_row_stands_where_the_first_argument_does():
     between = row("argument 1 (x)")
     assert [each.tensor for each in merged((LAYERS[0], between, LAYERS[1]))] == [
@@ -52,5 +58,12 @@ def test_other_rows_stay(other: FoundAnnotation):
 
 
 def test_arguments_without_indices_stay():
-    rows = [row("argument 0 (x)"), row("argument 1 (x)"), row("argument 2"), row("argument 3")]
+    rows = [
+        row("argument 0 (x)"),
+        row("argument 1 (x)"),
+        row("argument 2"),
+        row("argument 3"),
+        row("argument 4 (w_1)"),
+        row("argument 5 (w_2)"),
+    ]
     assert merged(rows) == rows
