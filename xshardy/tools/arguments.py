@@ -1,8 +1,9 @@
 """Types of arguments that commands share."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from xshardy.gpus.targets import target_of
 from xshardy.tools.usage import UsageError
@@ -66,6 +67,17 @@ def mesh_axes(text: str) -> dict[str, int]:
         return sizes_in(text)
     except EngineError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+class MeshOption(TypedDict):
+    """What `add_argument` takes for `--mesh`."""
+
+    type: Callable[[str], dict[str, int]]
+    metavar: str
+    help: str
+
+
+MESH = MeshOption(type=mesh_axes, metavar="AXIS=N,...", help="give axes of the mesh of the program these sizes")
 
 
 def byte_count(text: str) -> int:

@@ -320,3 +320,12 @@ def test_the_page_begins_behind_the_definitions_of_locations():
     assert before["first"] == 1 + (lines[0] == "") and after["first"] == before["first"] + 2
     assert after["lines"][2:] == before["lines"] and after["lines"][:2] == ["", ""]
     assert [value.line - 2 for value in after["values"]] == [value.line for value in before["values"]]
+
+
+def test_other_sizes_of_the_mesh(capsys: pytest.CaptureFixture[str]):
+    assert main(["shard", EXAMPLE, "--mesh", "model=2", "--top", "1"]) == 0
+    assert re.search(r"argument 2 .* +8 MiB", capsys.readouterr().out)
+    assert main(["explain", EXAMPLE, "--mesh", "data=1", "--value", "%2"]) == 0
+    assert "every device has all of it" in capsys.readouterr().out
+    assert main(["explain", EXAMPLE, "--mesh", "x=2", "--value", "%2"]) == 1
+    assert 'no mesh of the module has an axis "x"' in capsys.readouterr().err
