@@ -7,11 +7,11 @@ partitioned programs need no extension.
 
 from typing import Any
 
-from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 
 from xshardy.dialects.sdy.value_shardings import get_sharding, lookup_mesh
+from xshardy.dialects.shapes import is_tensor
 from xshardy.display.html_parts import shown
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.syntax import print_module
@@ -34,7 +34,7 @@ def value_html(value: SSAValue) -> str | None:
     """Which device has which part of a tensor with a sharding; None for any other value."""
     sharding, type = get_sharding(value), value.type
     owner = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-    if sharding is None or not isa(type, TensorType[Attribute]) or owner is None:
+    if sharding is None or not is_tensor(type) or owner is None:
         return None
     mesh = lookup_mesh(sharding, owner)
     return None if mesh is None else DistributedTensor(type, mesh.device_count, sharding, mesh)._repr_html_()

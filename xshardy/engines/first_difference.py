@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import FunctionType, TensorType
+from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, OpResult
+from xdsl.ir import Operation, OpResult
 from xdsl.utils.exceptions import InterpretationError, PassFailedException
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.function_attributes import add_result_attributes
 from xshardy.dialects.sdy.collectives import AllReduceOp, ReduceScatterOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.shapes import is_tensor
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.reference import Reference
 from xshardy.interpreters.spmd import evaluate_spmd
@@ -94,7 +94,7 @@ def observable(main: FuncOp) -> Iterator[OpResult]:
     for op in main.body.block.ops:
         for result in op.results:
             is_partial = any(isinstance(use.operation, AllReduceOp | ReduceScatterOp) for use in result.uses)
-            if isa(result.type, TensorType[Attribute]) and result.type.has_static_shape() and not is_partial:
+            if is_tensor(result.type) and result.type.has_static_shape() and not is_partial:
                 sharding = sharding_of(result)
                 if sharding is not None and sharding.unreduced_axes.data:
                     continue
@@ -106,7 +106,7 @@ def observable(main: FuncOp) -> Iterator[OpResult]:
 
 def _distributed(value: OpResult, devices: int) -> DistributedTensor:
     """How `value`, a tensor, is divided between `devices`."""
-    assert isa(value.type, TensorType[Attribute])
+    assert is_tensor(value.type)
     return DistributedTensor.under(value.type, sharding_of(value), value.op, devices)
 
 

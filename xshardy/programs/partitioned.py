@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.checks import CheckOp
 from xshardy.dialects.interpreter import RunParallelOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.shapes import is_tensor
 from xshardy.display.html_parts import folded, shown
 from xshardy.ir import clone_operation
 from xshardy.programs.custom_partitioning import CustomPartitioningPass
@@ -153,7 +153,7 @@ def _distributed(
     """The arguments or results of `main`, of these whole types. Raises `EngineError` for one that is no tensor."""
     tensors: list[DistributedTensor] = []
     for type, sharding in zip(types, written_shardings(attributes, len(types)), strict=True):
-        if not isa(type, TensorType[Attribute]) or not type.has_static_shape():
+        if not is_tensor(type) or not type.has_static_shape():
             raise EngineError(f"@{main.sym_name.data} has a {type}: only tensors of static shape can be divided")
         tensors.append(DistributedTensor.under(type, sharding, main, devices))
     return tuple(tensors)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from xdsl.dialects.builtin import FunctionType, TensorType
+from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.declared_grid import declared_grid
+from xshardy.dialects.shapes import is_tensor
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.errors import InputError
 from xshardy.programs.program import Program, read_program
@@ -147,7 +147,7 @@ def _same_level(before: Program, after: Program, devices: int) -> Pair:
 
 
 def _undivided(type: Attribute, devices: int, program: Program) -> DistributedTensor:
-    if not isa(type, TensorType[Attribute]) or not type.has_static_shape():
+    if not is_tensor(type) or not type.has_static_shape():
         raise InputError(
             f"{program.source.name}: error: the program takes or returns a {type}: only tensors are proved"
         )

@@ -6,14 +6,13 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
-from xdsl.utils.hints import isa
 
 from xshardy.dialects import stablehlo
 from xshardy.dialects.declared_grid import declared_grid
+from xshardy.dialects.shapes import is_tensor
 from xshardy.interpreters.check import Comparison
 from xshardy.interpreters.index_ranges import index_ranges
 from xshardy.interpreters.inputs import inputs_of
@@ -67,7 +66,7 @@ def is_runnable(pair: Pair) -> bool:
     total = 0
     for op in pair.whole.walk():
         for result in op.results:
-            if isa(result.type, TensorType[Attribute]) and result.type.has_static_shape():
+            if is_tensor(result.type) and result.type.has_static_shape():
                 total += prod(result.type.get_shape())
     return total <= MAX_ELEMENTS
 

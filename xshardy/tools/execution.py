@@ -10,10 +10,10 @@ from rich.text import Text
 from xdsl.dialects.builtin import ModuleOp, TensorType, TupleType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from xshardy import compiler
 from xshardy.dialects.hlo import FusionOp
+from xshardy.dialects.shapes import is_tensor
 from xshardy.gpus.capability import DEFAULT_TARGET
 from xshardy.interpreters import simt
 from xshardy.interpreters.check import Comparison, Tolerance, tolerance_of, unlike
@@ -92,7 +92,7 @@ def execute_fusion(
     arrays = [*inputs, *(map(unlike, reference.results) if reference else zeros)]  # unwritten elements must differ
     # Lower levels have no layouts, so all levels get the elements in memory order.
     kernel = simt.find_kernel(module)
-    layouts = [type for type in kernel.function_type.inputs if isa(type, TensorType[Attribute])]
+    layouts = [type for type in kernel.function_type.inputs if is_tensor(type)]
     written_in = first_of_buffer(kernel)[len(inputs) :]
     buffers = [in_memory_order(array, layout) for array, layout in zip(arrays, layouts, strict=True)]
     bounds = bounds or ErrorBounds()
@@ -140,7 +140,7 @@ def result_types(computation: FuncOp) -> list[TensorType[Attribute]]:
     types: list[TensorType[Attribute]] = []
     for type in computation.function_type.outputs:
         elements = type.types.data if isinstance(type, TupleType) else (type,)
-        types += [element for element in elements if isa(element, TensorType[Attribute])]
+        types += [element for element in elements if is_tensor(element)]
     return types
 
 

@@ -54,7 +54,6 @@ from xdsl.traits import (
     SymbolOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.canonicalized_by import CanonicalizedBy
 from xshardy.dialects.constraints import OperandTypes, StaticShape
@@ -80,6 +79,7 @@ from xshardy.dialects.sdy.verification import (
     verify_sharding,
     verify_sharding_per_value,
 )
+from xshardy.dialects.shapes import is_tensor
 
 
 @irdl_op_definition
@@ -501,7 +501,7 @@ class ManualComputationOp(_RegionWithEdges):
         ):
             for dim, dimension in enumerate(sharding.dim_shardings):
                 self._verify_manual_axes_first(f"{what} sharding at index {index}", dim, dimension.axes.data)
-            if isa(type, TensorType[Attribute]) or not sharding.rank:
+            if is_tensor(type) or not sharding.rank:
                 expected = self._local_type(type, sharding, what)
                 if expected != local:
                     raise VerifyException(
@@ -520,7 +520,7 @@ class ManualComputationOp(_RegionWithEdges):
                 )
 
     def _local_type(self, type: Attribute, sharding: TensorShardingAttr, what: str) -> Attribute:
-        if not sharding.rank or not isa(type, TensorType[Attribute]):  # a maximal mesh, or no tensor
+        if not sharding.rank or not is_tensor(type):  # a maximal mesh, or no tensor
             return type
         mesh = lookup_mesh(sharding, self)
         manual = set(self.manual_axes.names)

@@ -12,7 +12,6 @@ from xdsl.dialects.builtin import NoneAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
@@ -20,6 +19,7 @@ from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import can_merge, merge, size
 from xshardy.dialects.sdy.ops import ReshardOp
 from xshardy.dialects.sdy.value_shardings import lookup_mesh
+from xshardy.dialects.shapes import is_tensor
 from xshardy.dialects.stablehlo import ReshapeOp, TransposeOp
 from xshardy.rewriting import match_op_type
 
@@ -68,7 +68,7 @@ def same_across_reshapes(a: ReshardOp, sharding: TensorShardingAttr, type: Attri
 
 def _is_row_major(type: Attribute) -> TypeIs[TensorType[Attribute]]:
     """Whether `type` is a tensor of static shape without an encoding."""
-    return isa(type, TensorType[Attribute]) and isinstance(type.encoding, NoneAttr) and type.has_static_shape()
+    return is_tensor(type) and isinstance(type.encoding, NoneAttr) and type.has_static_shape()
 
 
 def source(value: SSAValue) -> SSAValue:
@@ -93,7 +93,7 @@ def sharding_at_source(sharding: TensorShardingAttr, value: SSAValue) -> TensorS
 
 
 def _rank(value: SSAValue) -> int:
-    assert isa(value.type, TensorType[Attribute])
+    assert is_tensor(value.type)
     return value.type.get_num_dims()
 
 

@@ -8,7 +8,6 @@ Shardy's docs, `sdy.manual_computation`.
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, TensorType, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.llvm import ModuleFlagsOp
 from xshardy.dialects.sdy import ops as sdy
@@ -16,6 +15,7 @@ from xshardy.dialects.sdy.attributes.axes import AxisRefAttr
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import DimensionShardingAttr, TensorShardingAttr
 from xshardy.dialects.sdy.value_shardings import SHARDING
+from xshardy.dialects.shapes import is_tensor
 from xshardy.engines.callbacks import refuse_callbacks
 from xshardy.engines.pjrt.extremes import extremes_as_integers
 from xshardy.ir import clone_operation
@@ -97,12 +97,12 @@ def _donated(function: FuncOp) -> list[DictionaryAttr]:
 
 def _stacked(type: Attribute, devices: int) -> Attribute:
     """`tensor<4x8xf32>` -> `tensor<32x8xf32>` on 8 devices"""
-    assert isa(type, TensorType[Attribute])
+    assert is_tensor(type)
     shape = type.get_shape()
     return TensorType(type.element_type, (devices * shape[0], *shape[1:])) if shape else type
 
 
 def _along_devices(type: Attribute, mesh_name: str) -> TensorShardingAttr:
-    assert isa(type, TensorType[Attribute])
+    assert is_tensor(type)
     axes = ((AxisRefAttr(AXIS),), *((),) * type.get_num_dims())[: type.get_num_dims()]
     return TensorShardingAttr(mesh_name, [DimensionShardingAttr(of_dim, is_closed=True) for of_dim in axes])

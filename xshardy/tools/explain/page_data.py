@@ -7,11 +7,10 @@ Value `n` of a table is number `n + 1` of the history, whose first number stands
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, BlockArgument
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
+from xshardy.dialects.shapes import is_tensor
 from xshardy.dialects.stablehlo.types import ANY_ELEMENT
 from xshardy.planning.plan import Plan
 from xshardy.programs.sharded import Sharded
@@ -119,14 +118,14 @@ class _Builder:
         key = self.types.number(type), self.shardings.number(sharding)
         if (known := self._bytes.get(key)) is None:
             known = -1
-            if isa(type, TensorType[Attribute]) and type.element_type in ANY_ELEMENT and type.has_static_shape():
+            if is_tensor(type) and type.element_type in ANY_ELEMENT and type.has_static_shape():
                 known = bytes_of_part(type, sharding, self.shardings.mesh(sharding))
             self._bytes[key] = known
         return known
 
 
 def _type_row(type: Attribute) -> tuple[str, Sequence[int]]:
-    return str(type), type.get_shape() if isa(type, TensorType[Attribute]) else ()
+    return str(type), type.get_shape() if is_tensor(type) else ()
 
 
 def page_data(sharded: Sharded, plan: Plan | None = None) -> PageData:

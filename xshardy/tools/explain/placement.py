@@ -1,10 +1,9 @@
 """Which device has which part of a tensor of a program."""
 
-from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.ops import MeshOp
+from xshardy.dialects.shapes import is_tensor
 from xshardy.programs.distributed_tensor import DistributedTensor
 from xshardy.programs.sharded import Sharded
 from xshardy.transforms.sdy_propagation.numbering import FunctionResult, Home
@@ -18,7 +17,7 @@ def type_of(home: Home) -> Attribute:
 def placement(sharded: Sharded, number: int) -> DistributedTensor:
     """The parts of value `number`; without a sharding, every device of the largest mesh of `sharded` has all of it."""
     type, sharding = type_of(sharded.history.home(number)), sharded.sharding(number)
-    assert isa(type, TensorType[Attribute]), "only tensors have a number"
+    assert is_tensor(type), "only tensors have a number"
     meshes = [op.mesh for op in sharded.module.ops if isinstance(op, MeshOp)]
     devices = max((mesh.device_count for mesh in meshes), default=1)
     return DistributedTensor.under(type, sharding, sharded.module.body.block.first_op or sharded.module, devices)

@@ -9,13 +9,12 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.collectives import Reduction
 from xshardy.dialects.sdy.ops import MeshOp, ReshardOp
 from xshardy.dialects.sdy.value_shardings import SHARDING, common_mesh, enclosing_module, local_sharding
-from xshardy.dialects.shapes import rank_of
+from xshardy.dialects.shapes import is_tensor, rank_of
 from xshardy.ir.fields import set_type
 from xshardy.transforms.failures import OperationFailedException
 from xshardy.transforms.sdy_export.drop_sharding_and_mesh import DropShardingAndMeshPass
@@ -129,8 +128,8 @@ def _shardings(op: Operation, values: Iterable[SSAValue], like: TensorShardingAt
 
 def _common_shape(types: Sequence[Attribute]) -> Attribute:
     """The type of the largest of several shapes, in each dimension."""
-    shapes = [type.get_shape() for type in types if isa(type, TensorType[Attribute])]
-    (element, *_) = [type.element_type for type in types if isa(type, TensorType[Attribute])]
+    shapes = [type.get_shape() for type in types if is_tensor(type)]
+    (element, *_) = [type.element_type for type in types if is_tensor(type)]
     return TensorType(element, [max(extents) for extents in zip(*shapes, strict=True)])
 
 

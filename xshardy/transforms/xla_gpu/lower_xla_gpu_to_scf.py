@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     ModuleOp,
     Signedness,
-    TensorType,
     UnrealizedConversionCastOp,
     VectorType,
     i32,
@@ -29,6 +28,7 @@ from xdsl.utils.hints import isa
 from xshardy.affine.expressions import add, constant, dim, sym
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.dialects.extensions.gpu import ShuffleMode, ShuffleOp
+from xshardy.dialects.shapes import is_tensor
 from xshardy.dialects.xla_gpu.ops import (
     ApplyIndexingOp,
     InsertOp,
@@ -127,7 +127,7 @@ class ReduceToLoops(RewritePattern):
     @match_op_type
     def match_and_rewrite(self, op: ReduceOp, rewriter: PatternRewriter, /):
         input_type = op.inputs[0].type
-        assert isa(input_type, TensorType[Attribute])
+        assert is_tensor(input_type)
         shape = input_type.get_shape()
         reduced = op.dimensions.get_values()
         kept = tuple(i for i in range(len(shape)) if i not in reduced)

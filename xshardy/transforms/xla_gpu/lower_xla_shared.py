@@ -3,16 +3,15 @@
 from typing import ClassVar
 
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import PassFailedException
-from xdsl.utils.hints import isa
 
 from xshardy.affine.interval import Interval
 from xshardy.dialects.extensions.scf import ForallOp, InParallelOp
 from xshardy.dialects.extensions.tensor import ParallelInsertSliceOp
+from xshardy.dialects.shapes import is_tensor
 from xshardy.dialects.xla_gpu import WorkgroupIdOp
 from xshardy.dialects.xla_gpu.discardable import set_range
 from xshardy.rewriting import PatternPass, match_op_type
@@ -69,7 +68,7 @@ def _inserts(op: ForallOp, terminator: InParallelOp) -> tuple[ParallelInsertSlic
     inserts: dict[SSAValue, ParallelInsertSliceOp] = {}
     for insert in terminator.region.block.ops:
         assert isinstance(insert, ParallelInsertSliceOp)
-        assert isa(insert.dest.type, TensorType[Attribute])
+        assert is_tensor(insert.dest.type)
         shape = insert.dest.type.get_shape()
         offsets, sizes, strides = (
             values.get_values() for values in (insert.static_offsets, insert.static_sizes, insert.static_strides)

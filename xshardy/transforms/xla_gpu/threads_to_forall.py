@@ -7,15 +7,14 @@ The inverse of `xla-gpu-lower-xla-shared`, with which the pipeline begins to low
 from typing import ClassVar
 
 from xdsl.dialects import gpu
-from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Block, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
 from xshardy.dialects.extensions.scf import ForallOp, InParallelOp
 from xshardy.dialects.extensions.tensor import ParallelInsertSliceOp
+from xshardy.dialects.shapes import is_tensor
 from xshardy.dialects.xla_gpu import AllocateSharedOp, DimensionAttr, ShuffleReduceOp, SyncThreadsOp, WorkgroupIdOp
 from xshardy.dialects.xla_gpu.discardable import is_entry, launch_dimensions
 from xshardy.rewriting import TO_FIXPOINT, PatternPass, Walk, match_op_type
@@ -61,7 +60,7 @@ class ThreadsToForall(RewritePattern):
             body.add_op(each)
         inserts = Block()
         for value, shared in zip(returned.operands, body.args[1:], strict=True):
-            assert isa(shared.type, TensorType[Attribute])
+            assert is_tensor(shared.type)
             shape = shared.type.get_shape()
             inserts.add_op(ParallelInsertSliceOp(value, shared, [0] * len(shape), shape, [1] * len(shape)))
         body.add_op(InParallelOp(Region(inserts)))

@@ -34,6 +34,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.affine.contiguity import alignment_without, stride
 from xshardy.affine.expressions import dim, sym
+from xshardy.dialects.shapes import is_tensor
 from xshardy.dialects.xla_gpu import ApplyIndexingOp, AtomicRMWOp, YieldOp
 from xshardy.gpus.atomics import Atomics
 from xshardy.gpus.targets import atomics_in
@@ -186,7 +187,7 @@ class VectorizeStore(RewritePattern):
         loop = _collect(op.scalar, loop, type_, rewriter)
         rewriter.replace(op, (), (op.dest,))
         into = loop.iter_args[result]
-        assert isa(into.type, TensorType[Attribute])
+        assert is_tensor(into.type)
         write = vector.TransferWriteOp(loop.results[-1], into, (base,), IN_BOUNDS, None, ALONG_THE_TENSOR, into.type)
         rewriter.insert(write, InsertPoint.after(loop))
         rewriter.replace_all_uses_with(loop.results[result], write.results[0])
@@ -274,7 +275,7 @@ def _is_outside(value: SSAValue, loop: scf.ForOp) -> bool:
 def _is_whole_tensor(value: SSAValue) -> bool:
     """Whether the vector was read from a tensor without further elements."""
     read = value.owner
-    if not isinstance(read, vector.TransferReadOp) or not isa(read.source.type, TensorType[Attribute]):
+    if not isinstance(read, vector.TransferReadOp) or not is_tensor(read.source.type):
         return False
     assert isa(value.type, VectorType[Attribute])
     return read.source.type.get_shape() == value.type.get_shape()
