@@ -148,9 +148,9 @@ class _Search:
         if floors is None:
             self._bound(merged, work)
 
-    def _work(self, merged: Merged) -> CoreSearch:
+    def _work(self, merged: Merged, before: CoreSearch | None = None) -> CoreSearch:
         start = None if self.choice is None else merged.into(self.choice)
-        return CoreSearch(merged.core, lambda choice: self.offer(merged.out_of(choice)), start, self.has_highs)
+        return CoreSearch(merged.core, lambda choice: self.offer(merged.out_of(choice)), start, self.has_highs, before)
 
     def _bound(self, merged: Merged, work: CoreSearch) -> list[Floats]:
         """Keep the bound and the floors that messages prove. Returns the floors of the core."""
@@ -175,11 +175,8 @@ class _Search:
             return None
         self.stages.append(stage)
         self.last, self.cutoff = None, min(self.cutoff, stage.cutoff)
-        points = work.core.points
         stage.eliminate(work.core, floors)
-        rest = self._work(merged)
-        rest.follow(work, np.searchsorted(points, work.core.points))
-        return rest
+        return self._work(merged, work)
 
     def lower_peak(self) -> None:
         """Look for the choice with the lowest peak, and for a bound of that."""
