@@ -23,6 +23,9 @@ SMALL = 150_000
 PART = 0.5
 """The part of the time that is left in which HiGHS chooses among promising strategies."""
 
+SPARED = 0.01
+"""The part of the time that is left to the last bound and to the floors that it proves."""
+
 ASCENT, DESCENT = 0.1, 0.1
 """The parts of the time that is left for the bound, and each for forests and for blocks, at a time."""
 
@@ -72,7 +75,7 @@ class _Search:
         self.problem, self.report = problem, report
         self.has_highs = find_spec("highspy") is not None
         self.begin = perf_counter()
-        self.until = self.begin + seconds
+        self.until = self.begin + (1 - SPARED) * seconds
         self.unit = 1.0 if is_integral(problem) else 0.0
         """Two costs differ by this at least, or not at all."""
         self.choice: tuple[int, ...] | None = None
