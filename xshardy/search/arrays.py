@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from xshardy.search.core import Core, Mask
+from xshardy.search.core import Core
 from xshardy.search.problem import Floats, Ints
 
 
@@ -201,13 +201,11 @@ class Arrays:
         labels[self.owners[places]] = places
         return labels - self.offsets[:-1]
 
-    def label(self, labels: Ints, level: Level, values: Floats, among: Mask | None = None) -> None:
-        """Give the nodes of a level, or those `among` them, the labels of their least values, in place; as `least`."""
+    def label(self, labels: Ints, level: Level, values: Floats) -> None:
+        """Give the nodes of a level the labels of their least values, in place; as `least`."""
         own = values[level.strategies]
         least = np.repeat(np.minimum.reduceat(own, level.node_starts), self.sizes[level.nodes])
         places = np.flatnonzero(own == least)[::-1] + level.strategies.start
-        if among is not None:
-            places = places[among[self.owners[places]]]
         owners = self.owners[places]
         labels[owners] = places - self.offsets[owners]
 

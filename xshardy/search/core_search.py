@@ -12,7 +12,7 @@ from xshardy.search.arrays import Arrays
 from xshardy.search.blocks import Blocks
 from xshardy.search.certificate import entries_below
 from xshardy.search.core import Core, Infeasible
-from xshardy.search.forests import Descent
+from xshardy.search.forests import Descent, Forests
 from xshardy.search.messages import Ascent, Messages
 from xshardy.search.moves import Moves
 from xshardy.search.problem import Floats, Ints
@@ -35,17 +35,38 @@ NODES = 1_500
 
 
 class CoreSearch:
-    """The arrays of a core, the best labels that fit, and what improves them."""
+    """
+    The arrays of a core, the best labels that fit, and what improves them.
+
+    With `before`, the search starts from the prices and sizes of that of the same core before strategies were dropped.
+    """
 
     def __init__(
-        self, core: Core, found: Callable[[tuple[int, ...]], None], start: tuple[int, ...] | None, has_highs: bool
+        self,
+        core: Core,
+        found: Callable[[tuple[int, ...]], None],
+        start: tuple[int, ...] | None,
+        has_highs: bool,
+        before: "CoreSearch | None" = None,
     ):
         self.core, self.found, self.has_highs = core, found, has_highs
         self.arrays = Arrays(core)
-        self.messages = Messages(self.arrays)
-        self.ascent = Ascent(self.messages)
+        self.times = core.points
+        """By point of time, its position in `room` when the core was made."""
+        self.points: Sequence[int] = ()
+        """Points of time that have needed a row of memory so far."""
+        self.promising = 15_000
+        """Entries of tables that HiGHS is given when it chooses among promising strategies."""
+        prices, rise = np.zeros(len(core.room)), 0.0
+        if before is not None:
+            places = np.searchsorted(before.times, core.points)
+            self.points = np.flatnonzero(np.isin(places, before.points)).tolist()
+            self.promising = before.promising
+            prices, rise = before.ascent.best[0][places], before.ascent.rise
+        self.messages = Messages(self.arrays, prices)
+        self.ascent = Ascent(self.messages, rise)
         self.moves = Moves(self.arrays)
-        self.descent = Descent(self.arrays)
+        self.forests = Forests(self.arrays)
         self.descents = 0
         self.mended: Ints | None = None
         """The last labels of a sweep that were brought within the limit."""
@@ -53,18 +74,8 @@ class CoreSearch:
         self.best = inf
         """The cost of `labels`."""
         self.labels: Ints | None = None
-        self.points: Sequence[int] = ()
-        """Points of time that have needed a row of memory so far."""
-        self.promising = 15_000
-        """Entries of tables that HiGHS is given when it chooses among promising strategies."""
         if start is not None:
             self.offer(self.arrays.labels(start))
-
-    def follow(self, before: "CoreSearch", places: Ints) -> None:
-        """Start from what is known of a core before strategies were dropped; its points at `places` are left."""
-        self.ascent.follow(before.ascent, places)
-        self.points = np.flatnonzero(np.isin(places, before.points)).tolist()
-        self.promising = before.promising
 
     def offer(self, labels: Ints) -> bool:
         """Keep labels if they fit and cost less than all before. Returns whether they do."""
@@ -106,11 +117,11 @@ class CoreSearch:
         if self.descents % 2 and self.mended is not None:
             labels = self.mended
         self.descents += 1
-        self.descent.start(labels, self.messages.prices)
+        descent = Descent(self.forests, labels, self.messages.prices)
         end, step = perf_counter() + seconds, 0
         while perf_counter() < end and step < steps:
             step += 1
-            labels = self.descent.step()
+            labels = descent.step()
             if self.arrays.fits(labels) or step % 5 == 0:
                 self.mend(labels)
 

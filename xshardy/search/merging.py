@@ -1,6 +1,8 @@
 """Nodes that determine each other become one: the first reduction, from a problem to its core."""
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -84,7 +86,7 @@ def _image(allowed: Mask) -> Ints:
 
 
 def _core(problem: Problem, nodes: list[int], images: list[Ints], roots: list[int]) -> Core:
-    points = _points(problem) if problem.limit < inf else np.zeros(0, np.int64)
+    points = _points(problem) if problem.limit < inf else ()
     costs: list[Floats] = [np.zeros(len(problem.costs[root])) for root in roots]
     for own, node, image in zip(problem.costs, nodes, images, strict=True):
         costs[node] += _at(own, image)
@@ -120,7 +122,7 @@ def _at(costs: Floats, *images: Ints) -> Floats:
     return np.where(exists & (values < FORBIDDEN), values, inf)
 
 
-def _points(problem: Problem) -> Ints:
+def _points(problem: Problem) -> Sequence[int]:
     """
     The points of time that matter.
 
@@ -130,19 +132,18 @@ def _points(problem: Problem) -> Ints:
     alive = [(start, end) for buffer in counting for start, end in buffer.intervals if start < end]
     # at equal times, ends come first
     events = sorted({(start, True) for start, _ in alive} | {(end, False) for _, end in alive})
-    points = [time for (time, is_start), (_, is_next_start) in pairwise(events) if is_start and not is_next_start]
-    return np.array(points, np.int64)
+    return [time for (time, is_start), (_, is_next_start) in pairwise(events) if is_start and not is_next_start]
 
 
-def _spans(buffer: Buffer, points: Ints) -> Iterator[tuple[Span, int]]:
+def _spans(buffer: Buffer, points: Sequence[int]) -> Iterator[tuple[Span, int]]:
     """The ranges of points at which a buffer counts, and how often."""
-    changes = np.zeros(len(points) + 1, np.int64)
+    changes = Counter[int]()
     for start, end in buffer.intervals:
         if start < end:
-            changes[np.searchsorted(points, start)] += 1
-            changes[np.searchsorted(points, end)] -= 1
-    counts = changes.cumsum()[:-1]
-    places = [0, *(np.flatnonzero(np.diff(counts)) + 1).tolist(), len(points)]
-    for start, end in pairwise(places):
-        if start < end and counts[start]:
-            yield (start, end), int(counts[start])
+            changes[bisect_left(points, start)] += 1
+            changes[bisect_left(points, end)] -= 1
+    count = 0
+    for start, end in pairwise(sorted(place for place, change in changes.items() if change)):
+        count += changes[start]
+        if count:
+            yield (start, end), count

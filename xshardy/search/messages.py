@@ -28,17 +28,16 @@ when more than so many before have.
 
 
 class Messages:
-    """The state of messages and prices, and the choice of the last sweep."""
+    """The state of messages and prices."""
 
-    def __init__(self, arrays: Arrays):
+    def __init__(self, arrays: Arrays, prices: Floats | None = None):
         self.arrays = arrays
         before, after = (np.bincount(edges.pairs[:, 1], minlength=len(arrays.nodes)) for edges in arrays.directions)
         self.shares = np.repeat(1 / np.maximum(np.maximum(before, after), 1), arrays.sizes)
         """By strategy, the part of its total that each table to later nodes gets, or each to earlier ones."""
-        self.prices = np.zeros(len(arrays.room))
+        self.set_prices(np.zeros(len(arrays.room)) if prices is None else prices)
         self.forward = np.zeros(len(arrays.forward.targets))
         self.backward = np.zeros(len(arrays.backward.targets))
-        self.unary = arrays.costs
 
     def set_prices(self, prices: Floats) -> None:
         """Change the prices; the messages stay."""
@@ -109,21 +108,15 @@ class Messages:
 class Ascent:
     """Raises the bound of messages: sweeps, and after each a step of the prices."""
 
-    def __init__(self, messages: Messages):
+    def __init__(self, messages: Messages, rise: float = 0.0):
         self.messages = messages
         self.bound = -inf
-        self.rise = 0.0
+        self.rise = rise
         """What a step shall raise the bound by; 0: not known yet."""
         self.stalled = self.risen = 0
         """Sweeps since the bound was raised; since it was not."""
         self.over = np.zeros(len(messages.prices))
         """By point of time, the bytes above the limit, averaged over sweeps."""
-        self._keep()
-
-    def follow(self, before: "Ascent", places: Ints) -> None:
-        """Start from the prices of an ascent before, whose points of time at `places` are left."""
-        self.rise = before.rise
-        self.messages.set_prices(before.best[0][places])
         self._keep()
 
     def _keep(self) -> None:

@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 
 from xshardy.search.core import Absorb, Core, Eliminate, Infeasible, Mask
-from xshardy.search.problem import FORBIDDEN, Floats
+from xshardy.search.problem import FORBIDDEN, Floats, Ints
 
 SAMPLE = 8
 """Columns of a table, at most, that are compared for all pairs of rows."""
@@ -66,15 +66,25 @@ def drop_dominated(core: Core, node: int) -> bool:
     To replace `s` by `t` saves, in a table, the least difference of their rows at least. Some columns tell most pairs
     apart; all columns are compared for the rest.
     """
-    costs = core.costs[node]
-    size = len(costs)
-    if size == 1:
+    costs, usages, tables = core.costs[node], core.usages[node].values(), core.tables[node].values()
+    if len(costs) == 1:
         return False
+    like = tuple((array.shape, array.tobytes()) for array in (costs, *usages, *tables))
+    if like not in core.dominance:
+        core.dominance[like] = _dominance(costs, tuple(usages), [np.minimum(table, FORBIDDEN) for table in tables])
+    instead = core.dominance[like]
+    kept = np.flatnonzero(instead == np.arange(len(costs)))
+    core.keep(node, kept, instead)
+    return len(kept) < len(costs)
+
+
+def _dominance(costs: Floats, usages: Sequence[Floats], tables: Sequence[Floats]) -> Ints:
+    """By strategy, the one that replaces it: itself, where none can."""
+    size = len(costs)
     possible = np.ones((size, size), bool)
-    for usage in core.usages[node].values():
+    for usage in usages:
         possible &= usage[:, None] >= usage
     np.fill_diagonal(possible, False)
-    tables = [np.minimum(table, FORBIDDEN) for table in core.tables[node].values()]
     wide = [table for table in tables if table.shape[1] > SAMPLE]
     saved = costs[:, None] - costs
     for table in tables:
@@ -92,10 +102,7 @@ def drop_dominated(core: Core, node: int) -> bool:
         if len(others):
             alive[strategy] = False
             instead[instead == strategy] = others[0]
-    if alive.all():
-        return False
-    core.keep(node, np.flatnonzero(alive), instead)
-    return True
+    return instead
 
 
 def _least_differences(row: Floats, others: Floats) -> Floats:
@@ -193,6 +200,7 @@ def reduce(core: Core, nodes: Iterable[int] | None = None) -> None:
         else:
             reductions = (drop_unsupported, drop_separable)
         dirty = sorted(changed) if rounds else range(len(core.costs))
+    core.dominance.clear()
     for node, costs in enumerate(core.costs):
         least = costs.min()
         core.constant += float(least)

@@ -23,6 +23,9 @@ SMALL = 150_000
 PART = 0.5
 """The part of the time that is left in which HiGHS chooses among promising strategies."""
 
+SPARED = 0.01
+"""The part of the time that is left to the last bound and to the floors that it proves."""
+
 ASCENT, DESCENT = 0.1, 0.1
 """The parts of the time that is left for the bound, and each for forests and for blocks, at a time."""
 
@@ -72,7 +75,7 @@ class _Search:
         self.problem, self.report = problem, report
         self.has_highs = find_spec("highspy") is not None
         self.begin = perf_counter()
-        self.until = self.begin + seconds
+        self.until = self.begin + (1 - SPARED) * seconds
         self.unit = 1.0 if is_integral(problem) else 0.0
         """Two costs differ by this at least, or not at all."""
         self.choice: tuple[int, ...] | None = None
@@ -148,9 +151,9 @@ class _Search:
         if floors is None:
             self._bound(merged, work)
 
-    def _work(self, merged: Merged) -> CoreSearch:
+    def _work(self, merged: Merged, before: CoreSearch | None = None) -> CoreSearch:
         start = None if self.choice is None else merged.into(self.choice)
-        return CoreSearch(merged.core, lambda choice: self.offer(merged.out_of(choice)), start, self.has_highs)
+        return CoreSearch(merged.core, lambda choice: self.offer(merged.out_of(choice)), start, self.has_highs, before)
 
     def _bound(self, merged: Merged, work: CoreSearch) -> list[Floats]:
         """Keep the bound and the floors that messages prove. Returns the floors of the core."""
@@ -175,11 +178,8 @@ class _Search:
             return None
         self.stages.append(stage)
         self.last, self.cutoff = None, min(self.cutoff, stage.cutoff)
-        points = work.core.points
         stage.eliminate(work.core, floors)
-        rest = self._work(merged)
-        rest.follow(work, np.searchsorted(points, work.core.points))
-        return rest
+        return self._work(merged, work)
 
     def lower_peak(self) -> None:
         """Look for the choice with the lowest peak, and for a bound of that."""

@@ -4,6 +4,7 @@ from itertools import pairwise
 from math import inf
 
 import numpy as np
+import pytest
 from choice_problems import core_of, least_cost, problems
 from hypothesis import given
 
@@ -33,10 +34,10 @@ def test_an_ascent_passes_the_optimum_never(problem: Problem):
     if (core := core_of(problem)) is None or max(map(len, core.costs), default=1) == 1:
         return
     optimum, arrays = least_cost(problem), Arrays(core)
-    first, second = Ascent(Messages(arrays)), Ascent(Messages(arrays))
+    first = Ascent(Messages(arrays))
     for _ in range(30):
         first.step()
-    second.follow(first, np.arange(len(core.room)))
+    second = Ascent(Messages(arrays, first.best[0]), first.rise)
     for _ in range(30):
         second.step()
     for ascent in (first, second):
@@ -70,12 +71,13 @@ def test_a_forest_never_raises_the_cost(problem: Problem):
         labels = better
 
 
-def test_a_forest_solves_a_chain_at_once():
-    random = np.random.default_rng(0)
-    tables = tuple(random.integers(0, 50, (4, 4)).astype(float) for _ in range(3))
-    problem = Problem((np.zeros(4),) * 4, ((0, 1), (1, 2), (2, 3)), tables)
+@pytest.mark.parametrize("parents", [(1, 2, 3), (3, 3, 3), (2, 2, 5, 5, 5)])
+def test_a_forest_solves_a_tree_at_once(parents: tuple[int, ...]):
+    random, count = np.random.default_rng(0), len(parents) + 1
+    tables = tuple(random.integers(0, 50, (4, 4)).astype(float) for _ in parents)
+    problem = Problem((np.zeros(4),) * count, tuple(enumerate(parents)), tables)
     arrays = Arrays(merge(problem).core)
-    labels = Forests(arrays).best(np.zeros(4, np.int64), arrays.costs)
+    labels = Forests(arrays).best(np.zeros(count, np.int64), arrays.costs)
     assert arrays.cost(labels) == least_cost(problem)
 
 

@@ -1,40 +1,50 @@
-"""
-Which nodes are alike: those with the same strategies whose surroundings look alike. Repeated layers are decided once.
-"""
+"""Which nodes are alike: those of one kind whose surroundings look alike. Repeated layers are decided once."""
 
-from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from xshardy.planning.auto.nodes import Node, ProgramNodes
 
 ROUNDS = 3
-"""How many reads away the surroundings are compared."""
+"""How many reads away the surroundings of nodes are compared."""
 
 
-def classes_of(program: ProgramNodes, rounds: int = ROUNDS) -> Mapping[Node, int]:
+def classes_of(program: ProgramNodes) -> Mapping[Node, int]:
+    """The number of the class of each node, in the order of the first nodes."""
+    numbers = {node: number for number, node in enumerate(program.nodes)}
+    reads = [
+        (number, numbers[read.source], (read.produced, read.placements))
+        for node, number in numbers.items()
+        for read in node.reads
+    ]
+    return dict(zip(program.nodes, classes([*map(_alone, program.nodes)], reads, ROUNDS), strict=True))
+
+
+def classes(kinds: Sequence[Hashable], reads: Iterable[tuple[int, int, Hashable]], rounds: int) -> Sequence[int]:
     """
-    The number of the class of each node, in the order of the first nodes.
+    The number of the class of each place, in the order of the first places.
 
-    By colour refinement: Weisfeiler, Leman, "The reduction of a graph to canonical form" (1968).
+    A read is a reader, what it reads, and how. Surroundings are compared `rounds` reads away, by colour refinement:
+    Weisfeiler, Leman, "The reduction of a graph to canonical form" (1968).
     """
-    numbers: dict[Hashable, int] = {}
-
-    def number(key: Hashable) -> int:
-        return numbers.setdefault(key, len(numbers))
-
-    colours = {node: number(_alone(node)) for node in program.nodes}
-    around = defaultdict[Node, list[tuple[Node, Hashable]]](list)
-    for node in program.nodes:
-        for read in node.reads:
-            around[node].append((read.source, ("reads", read.produced, read.placements)))
-            around[read.source].append((node, ("is read", read.produced, read.placements)))
+    ways: dict[Hashable, int] = {}
+    around: list[list[tuple[int, int]]] = [[] for _ in kinds]
+    for reader, source, how in reads:
+        way = ways.setdefault(how, len(ways))
+        around[reader].append((way, source))
+        around[source].append((~way, reader))
+    colours = _numbers(kinds)
     for _ in range(rounds):
-        colours = {
-            node: number((colours[node], tuple(sorted((number(how), colours[other]) for other, how in around[node]))))
-            for node in program.nodes
-        }
-    first: dict[int, int] = {}
-    return {node: first.setdefault(colour, len(first)) for node, colour in colours.items()}
+        colours = _numbers(
+            (colour, *sorted((way, colours[other]) for way, other in near))
+            for colour, near in zip(colours, around, strict=True)
+        )
+    return colours
+
+
+def _numbers(keys: Iterable[Hashable]) -> list[int]:
+    """The number of each key, in the order of the first ones."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
 def _alone(node: Node) -> Hashable:

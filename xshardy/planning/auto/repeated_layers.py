@@ -9,12 +9,11 @@ depends on the rest of the layer, and whose shift does not, belongs to it: forwa
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping, Sequence
 
-import numpy as np
 from xdsl.ir import Block, Operation
 
 from xshardy.dialects.shapes import shape_of
 from xshardy.ir.hashing import keys_of
-from xshardy.search.problem import Ints
+from xshardy.planning.auto.classes import classes
 
 ROUNDS = 2
 """How many reads away the surroundings of operations are compared, to find values that are alike."""
@@ -100,24 +99,12 @@ class _Graph:
     def cuts(self) -> Sequence[Sequence[int]]:
         """Operations with like surroundings, the groups that are read most often first."""
         groups = defaultdict[int, list[int]](list)
-        for number, colour in enumerate(self._colours().tolist()):
+        reads = [(reader, number, operand) for reader, own in enumerate(self._reads) for operand, number in own]
+        for number, alike in enumerate(classes(self._kinds, reads, ROUNDS)):
             if any(is_tensor for *_, is_tensor in self._readers[number]):
-                groups[colour].append(number)
+                groups[alike].append(number)
         repeated = [members for members in groups.values() if len(members) > 2]
         return sorted(repeated, key=lambda members: -len(self._readers[members[0]]))[:CUTS]
-
-    def _colours(self) -> Ints:
-        """By operation, a number for what it is and what is around it, as in `classes.py`."""
-        reads = [(a, b, operand + 2) for a, readers in enumerate(self._readers) for operand, b, _ in readers]
-        source, reader, operand = np.array(reads, np.uint64).reshape(-1, 3).T
-        source, reader = source.astype(np.int64), reader.astype(np.int64)
-        colours = _scrambled(np.array(self._kinds, np.uint64) + np.uint64(1))
-        for _ in range(ROUNDS):
-            around = _scrambled(colours)
-            np.add.at(around, reader, _scrambled(colours[source] * operand))
-            np.add.at(around, source, _scrambled(colours[reader] * ~operand))
-            colours = around
-        return colours.astype(np.int64)
 
     def shift(self, start: int, image: int) -> dict[int, int]:
         """Operations and what they become if `start` becomes `image`, as far as what is around is alike."""
@@ -187,9 +174,3 @@ def _kind(op: Operation) -> Hashable:
     inside = [_kind(inner) for region in op.regions for block in region.blocks for inner in block.ops]
     held = keys_of((*op.operand_types, *op.result_types, *op.properties.values()))
     return op.name, len(op.operands), tuple(op.properties), held, tuple(inside)
-
-
-def _scrambled(numbers: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-    """Each number as another one that sums of few do not give: Fibonacci hashing (Knuth, 6.4)."""
-    product = numbers * np.uint64(0x9E3779B97F4A7C15)
-    return product ^ (product >> np.uint64(29))
