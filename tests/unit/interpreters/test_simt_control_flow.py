@@ -264,6 +264,13 @@ def test_dimensions_without_ids_have_the_size_one():
     assert launch_of(entry) == Launch((1, 1, 3), (1, 1, 1))
 
 
+@pytest.mark.parametrize(("max_lanes", "sizes"), [(1, [1, 1, 1, 1, 1]), (64, [1, 1, 1, 1, 1]), (128, [2, 2, 1])])
+def test_chunks_are_whole_blocks_and_one_at_least(max_lanes: int, sizes: list[int]):
+    chunks = [*Launch((8, 8, 1), (5, 1, 1)).chunks(max_lanes)]
+    assert [*map(len, chunks)] == sizes
+    assert [block for chunk in chunks for block in chunk] == [*range(5)]
+
+
 def test_missing_launch_dimensions_are_an_error():
     module = parse_module("func.func @f() {\n %t = gpu.thread_id x\n func.return\n}")
     with pytest.raises(SimtError, match="the launch dimensions are not known: give the kernel"):
