@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import xshardy
 from xshardy.dialects import stablehlo
+from xshardy.dialects.element_names import HLO_FLOATS
 from xshardy.syntax.bytecode import read_bytecode, write_artifact, write_bytecode
 from xshardy.syntax.locations import location_of
 from xshardy.syntax.printer import Printer
@@ -105,6 +106,31 @@ def test_jaxlib_reads_artifacts_of_versions(version: str):
         assert generic(xshardy.parse(str(read))) == generic(xshardy.parse(original))
         theirs = _jax.mlir.serialize_portable_artifact(str(original.mlir_module()), version)
     assert generic(read_bytecode(theirs)) == generic(xshardy.parse(original))
+
+
+INTEGERS = [f"{sign}{width}" for sign in ("i", "ui") for width in (2, 4, 8, 16, 32, 64)]
+ELEMENTS = ("i1", "index", *INTEGERS, *(kind.name for kind in HLO_FLOATS), "tf32", "f6E2M3FN", "f6E3M2FN")
+
+
+def test_types_of_elements_have_the_codes_of_mlir():
+    types = ", ".join((*ELEMENTS, "f80", "f128", "none"))
+    with make_ir_context():
+        module = ir.Module.parse(f"func.func private @f({types})")
+        written = io.BytesIO()
+        module.operation.write_bytecode(written)
+        ours = xshardy.parse(str(module))
+        assert str(ir.Module.parse(write_bytecode(ours))) == str(module)
+    assert generic(read_bytecode(written.getvalue())) == generic(ours)
+
+
+def test_types_of_elements_have_the_codes_of_artifacts():
+    arguments = ", ".join(f"%{element}: tensor<2x{element}>" for element in ELEMENTS)
+    with make_ir_context():
+        module = str(ir.Module.parse(f"func.func @f({arguments}) {{ return }}"))  # jaxlib fails without a body
+        ours = xshardy.parse(module)
+        assert str(_jax.mlir.deserialize_portable_artifact(write_artifact(ours, NEWEST))) == module
+        theirs = _jax.mlir.serialize_portable_artifact(module, NEWEST)
+    assert generic(read_bytecode(theirs)) == generic(ours)
 
 
 PLAIN = """

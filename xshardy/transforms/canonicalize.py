@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import ClassVar
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriterListener, RewritePattern
 from xdsl.traits import HasCanonicalizationPatternsTrait
@@ -19,7 +19,7 @@ from xshardy.rewriting.changes import Changes, IncrementalPass
 from xshardy.rewriting.pattern import takes
 from xshardy.transforms.canonicalization import arith_patterns, containers, scf_patterns
 from xshardy.transforms.canonicalization.folds import fold_of
-from xshardy.transforms.canonicalization.steps import canonicalization_steps, is_constant
+from xshardy.transforms.canonicalization.steps import canonicalization_steps
 
 PATTERNS: Sequence[RewritePattern] = (
     *arith_patterns.PATTERNS,
@@ -30,12 +30,10 @@ PATTERNS: Sequence[RewritePattern] = (
 
 @cache
 def brought_along(op_type: type[Operation]) -> tuple[RewritePattern, ...]:
-    """The canonicalization patterns that a class brings along; none where ours replace them."""
-    if fold_of(op_type) is not None or is_constant(op_type) or issubclass(op_type, UnregisteredOp):
+    """The canonicalization patterns that a class brings along; none where folds or patterns of ours replace them."""
+    if fold_of(op_type) is not None or any(takes(pattern, op_type) for pattern in PATTERNS):
         return ()
-    if any(takes(pattern, op_type) for pattern in PATTERNS):
-        return ()
-    traits = (trait for trait in op_type.traits.traits if isinstance(trait, HasCanonicalizationPatternsTrait))
+    traits = op_type.get_traits_of_type(HasCanonicalizationPatternsTrait)
     patterns = (pattern for trait in traits for pattern in trait.get_patterns(op_type))
     return tuple(pattern for pattern in patterns if takes(pattern, op_type))
 

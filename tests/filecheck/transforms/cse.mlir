@@ -112,6 +112,27 @@ func.func @regions(%c: i1, %x: f32, %y: f32) -> (f32, f32, f32, f32, f32) {
   func.return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
 }
 
+// An operation in a region may have one operand more than the one in its place.
+// CHECK-LABEL: func.func @operands_in_regions(
+// CHECK:         %0 = scf.if
+// CHECK:         %1 = scf.if
+// CHECK:         return %0, %1
+func.func @operands_in_regions(%c: i1, %i: index, %j: index) -> (index, index) {
+  %0 = scf.if %c -> index {
+    %a = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)
+    scf.yield %a : index
+  } else {
+    scf.yield %i : index
+  }
+  %1 = scf.if %c -> index {
+    %a = affine.apply affine_map<(d0, d1) -> (d0 + d1)>(%i, %j)
+    scf.yield %a : index
+  } else {
+    scf.yield %i : index
+  }
+  func.return %0, %1 : index, index
+}
+
 // An attribute that only one of two operations has keeps both.
 // CHECK-LABEL: func.func @attributes(
 // CHECK-NEXT:    %0 = arith.addf %arg0, %arg0 : f32

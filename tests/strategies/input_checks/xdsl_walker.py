@@ -1,14 +1,13 @@
 """The patterns of passes do the same under xDSL's `PatternRewriteWalker` as under our driver, and report changes."""
 
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
+from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
     GreedyRewritePatternApplier,
     PatternRewriter,
@@ -16,36 +15,11 @@ from xdsl.pattern_rewriter import (
     PatternRewriteWalker,
     RewritePattern,
 )
-from xdsl.utils.arg_spec import parse_pipeline
 
 from xshardy.rewriting import PatternPass, Walk, operation_index
 from xshardy.rewriting.operation_index import OperationIndex
-from xshardy.tools.xshardy_opt import run
-
-PASS_OPTIONS = ("-p", "--passes")
-WITH_LOCATIONS = "--mlir-print-debuginfo"
-"""Our driver carries locations, xDSL's walker does not."""
-
-
-def commands(path: Path) -> Iterator[list[str]]:
-    """The arguments of each `xshardy-opt` that the RUN lines of `path` call with passes, without the file."""
-    text = path.read_text()
-    for line in text.replace("\\\n// RUN:", "").splitlines():
-        if "RUN: xshardy-opt" not in line:
-            continue
-        command = shlex.split(line.split("RUN: xshardy-opt", 1)[1])
-        arguments = command[: command.index("|")] if "|" in command else command
-        has_passes = any(option in arguments for option in PASS_OPTIONS)
-        if has_passes and WITH_LOCATIONS not in arguments and not any("%t" in each for each in arguments):
-            yield [each for each in arguments if each not in ("%s", "--verify-diagnostics")]
-
-
-def passes_in(arguments: list[str]) -> set[str]:
-    return {spec.name for option in PASS_OPTIONS if option in arguments for spec in specs_after(option, arguments)}
-
-
-def specs_after(option: str, arguments: list[str]):
-    return parse_pipeline(arguments[arguments.index(option) + 1])
+from xshardy.syntax import parse_module, print_module
+from xshardy.universe import new_context
 
 
 def state(op: Operation) -> object:
@@ -99,15 +73,15 @@ class WalksAgain(OperationIndex):
         return super().select(root, walk, wanted)
 
 
-def check(path: Path) -> None:
-    """The commands of the RUN lines of `path` print the same, but those that reject it."""
-    for arguments in commands(path):
-        text = path.read_text()
-        status, output, _ = run(arguments, text)
-        if status != 0:
-            continue
-        with (
-            patch.object(PatternPass, "rewrite_module", rewrite_with_xdsl),
-            patch.object(operation_index, "OperationIndex", WalksAgain),
-        ):
-            assert run(arguments, text)[:2] == (status, output), arguments
+def printed(passes: Iterable[ModulePass], text: str) -> str:
+    """The module of `text` after `passes`, whose patterns xDSL's walker applies."""
+    ctx = new_context()
+    ctx.allow_unregistered = True
+    module = parse_module(text, ctx=ctx)
+    with (
+        patch.object(PatternPass, "rewrite_module", rewrite_with_xdsl),
+        patch.object(operation_index, "OperationIndex", WalksAgain),
+    ):
+        for each in passes:
+            each.apply(ctx, module)
+    return print_module(module)

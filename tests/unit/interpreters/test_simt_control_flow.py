@@ -5,7 +5,9 @@ import pytest
 from kernels import kernel, run
 from xdsl.dialects.func import FuncOp
 
+from xshardy.gpus.launch import Launch
 from xshardy.interpreters.simt import SimtError, run_kernel
+from xshardy.interpreters.simt.launch import launch_of
 from xshardy.interpreters.simt.machine import Program
 from xshardy.syntax import parse_module
 
@@ -253,6 +255,20 @@ def test_ranges_of_ids_give_the_launch():
         func.return %r : tensor<6xindex>
       }""")
     assert run_kernel(module, [])[0].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_dimensions_without_ids_have_the_size_one():
+    module = parse_module("func.func @f() {\n %t = gpu.thread_id z {xla.range = [0 : index, 2 : index]}\n return\n}")
+    (entry,) = module.ops
+    assert isinstance(entry, FuncOp)
+    assert launch_of(entry) == Launch((1, 1, 3), (1, 1, 1))
+
+
+@pytest.mark.parametrize(("max_lanes", "sizes"), [(1, [1, 1, 1, 1, 1]), (64, [1, 1, 1, 1, 1]), (128, [2, 2, 1])])
+def test_chunks_are_whole_blocks_and_one_at_least(max_lanes: int, sizes: list[int]):
+    chunks = [*Launch((8, 8, 1), (5, 1, 1)).chunks(max_lanes)]
+    assert [*map(len, chunks)] == sizes
+    assert [block for chunk in chunks for block in chunk] == [*range(5)]
 
 
 def test_missing_launch_dimensions_are_an_error():

@@ -109,6 +109,12 @@ def test_floats_of_a_byte_become_each_other_as_by_way_of_f32(source: np.dtype, t
     np.testing.assert_array_equal(convert(x, target).astype(np.float32), expected.astype(np.float32))
 
 
+def test_a_conversion_to_the_same_type_keeps_the_bits_of_nan():
+    codes = np.arange(256, dtype=np.uint8)
+    x = codes.view(ml_dtypes.float8_e5m2)
+    assert (convert(x, x.dtype).view(np.uint8) == codes).all()
+
+
 @given(word=words, shift=st.integers(0, 63))
 @pytest.mark.parametrize("dtype", NARROW_FLOATS[:2], ids=str)
 @pytest.mark.parametrize("source", [np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.int8)], ids=str)

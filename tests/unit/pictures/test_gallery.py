@@ -26,7 +26,9 @@ def test_pictures_are_small_and_well_formed(name: str, monkeypatch: pytest.Monke
     root = ElementTree.fromstring(text)
     assert len(text) < MOST_BYTES
     assert root.findtext("{*}title") == drawing.title
-    for box in root.iter("{*}rect"):
+    boxes = root.findall(".//{*}rect")
+    assert boxes
+    for box in boxes:
         assert float(box.get("x", 0)) + float(box.get("width", 0)) <= drawing.width + 1
         assert float(box.get("y", 0)) + float(box.get("height", 0)) <= drawing.height + 1
 

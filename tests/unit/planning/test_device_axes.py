@@ -18,6 +18,7 @@ MESH = MeshAttr.of([("data", 4), ("model", 2)])
         ([[0, 2], [4, 6], [1, 3], [5, 7]], ("data:(2)2",)),
         ([[0, 4], [2, 6], [1, 5], [3, 7]], ("data:(1)2",)),
         ([[0], [1]], ()),
+        ([[0], [1, 3, 5, 7]], ("data",)),
     ],
 )
 def test_axes_of_groups(groups: list[list[int]], axes: tuple[str, ...]):

@@ -126,6 +126,14 @@ def test_as_all_threads_together(inner: str, outer: str, order: str):
     assert (FaultKind.RACE in {fault.kind for fault in selected[2]}) == (RACE in (inner, outer))
 
 
+def test_each_thread_has_its_own_local_memory():
+    through_local = "  st.local.u32 [l], %r6;\n  ld.local.u32 %r6, [l];"
+    body = ".local .align 4 .b8 l[4];\n" + NESTED.replace("INNER", through_local).replace("OUTER", "")
+    trips = np.random.default_rng(0).integers(0, 9, COUNT).tolist()
+    out, _, _ = run(kernel(body, parameters=3), trips, Options())
+    assert out.tolist() == expected(trips)
+
+
 def test_a_fault_names_the_thread():
     body = NESTED.replace("INNER", "").replace(
         "OUTER", "  setp.eq.u32 %p4, %r5, 30;\n  @%p4 st.global.u32 [8], 1; // far"

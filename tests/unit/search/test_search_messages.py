@@ -45,6 +45,19 @@ def test_an_ascent_passes_the_optimum_never(problem: Problem):
 
 
 @given(problems())
+def test_the_bound_of_an_ascent_is_the_best_one_and_can_be_restored(problem: Problem):
+    if (core := core_of(problem)) is None or max(map(len, core.costs), default=1) == 1:
+        return
+    ascent, bounds = Ascent(Messages(Arrays(core))), [-inf]
+    for _ in range(30):
+        ascent.step()
+        bounds.append(ascent.bound)
+    assert bounds == sorted(bounds)
+    ascent.restore()
+    assert ascent.messages.sweep()[0] >= ascent.bound - 1e-9 * (1 + abs(ascent.bound))
+
+
+@given(problems())
 def test_arrays_count_cost_and_memory_as_the_core_does(problem: Problem):
     if (core := core_of(problem)) is None:
         return

@@ -11,9 +11,9 @@ from input_checks import (
     same_text_with_templates,
     same_tokens,
     same_with_templates,
-    xdsl_walker,
 )
 from input_checks.inputs import FILECHECK, INPUTS, WITH_SYNTAX
+from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from xshardy.rewriting import PatternPass
@@ -22,8 +22,6 @@ from xshardy.universe import XSHARDY_UNIVERSE
 
 PER_PROCESS = "resources.mlir"
 """xDSL keeps resources for the whole process, and renames one of a name that was read before."""
-WITH_PASSES = ("dialects", "lowering", "transforms")
-"""The folders whose tests are of passes."""
 
 
 @contextmanager
@@ -42,11 +40,8 @@ def test_inputs(file: str):
     path = FILECHECK / file
     if path in WITH_SYNTAX:
         check_syntax(path)
-    with step("xDSL's walker"):
-        xdsl_walker.check(path)
-    if file.startswith(WITH_PASSES) and "Inputs" not in path.parts:
-        with step("reported changes"):
-            reported_changes.check(path)
+    with step("changes by passes"):
+        reported_changes.check(path)
 
 
 def check_syntax(path: Path) -> None:
@@ -71,5 +66,5 @@ def check_syntax(path: Path) -> None:
 
 def test_a_filecheck_file_runs_each_pass():
     passes = (name for name, load in XSHARDY_UNIVERSE.all_passes.items() if issubclass(load(), PatternPass))
-    commands = (command for path in INPUTS for command in xdsl_walker.commands(path))
-    assert not {*passes}.difference(*map(xdsl_walker.passes_in, commands))
+    pipelines = (pipeline for path in INPUTS for pipeline in reported_changes.pipelines(path))
+    assert not {*passes}.difference(spec.name for pipeline in pipelines for spec in parse_pipeline(pipeline))

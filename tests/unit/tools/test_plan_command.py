@@ -44,6 +44,19 @@ def test_a_program_that_does_not_communicate(tmp_path: Path, capsys: pytest.Capt
     assert out.startswith("no collectives") and "advice: no other sharding" in out
 
 
+@pytest.mark.parametrize(("options", "rows"), [([], 10), (["--top", "11"], 11)])
+def test_the_largest_rows_are_listed(options: list[str], rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    sizes, sharding = range(8, 104, 8), 'sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>'
+    arguments = ", ".join(f"%x{size}: tensor<{size}xf32> {{{sharding}}}" for size in sizes)
+    types, results = (", ".join(form.format(size) for size in sizes) for form in ("tensor<{}xf32>", "%y{}"))
+    body = "".join(f"%y{n} = sdy.sharding_constraint %x{n} <@mesh, [{{}}]> : tensor<{n}xf32>\n" for n in sizes)
+    main_function = f"func.func @main({arguments}) -> ({types}) {{\n{body}return {results} : {types}\n}}"
+    text = f'sdy.mesh @mesh = <["x"=4]>\n{main_function}'
+    (tmp_path / "f.mlir").write_text(text)
+    assert main(["plan", str(tmp_path / "f.mlir"), *options]) == 0
+    assert capsys.readouterr().out.count(" all-gather of ") == rows
+
+
 def test_what_partitioning_refuses_has_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "f.mlir").write_text("""sdy.mesh @mesh = <["x"=4]>
 sdy.mesh @third = <[], device_ids=[2]>

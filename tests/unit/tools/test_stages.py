@@ -20,6 +20,8 @@ from xshardy import compiler
 from xshardy.emitters import PARTITIONED, PREPARED
 from xshardy.programs.source import Source
 from xshardy.tools.cli import main
+from xshardy.tools.explain import page as explain_page
+from xshardy.tools.stages import page as stages_page
 from xshardy.tools.stages.file_stages import staged_file
 from xshardy.tools.stages.kernel_stages import KernelStages
 from xshardy.tools.stages.page import changes, page
@@ -148,6 +150,17 @@ def test_a_pipeline_stops_at_the_pass_that_fails():
     (program,) = data_of(pipeline_page(Source(text, "m.mlir"), "inline,hlo-async-wrap"))["programs"]
     assert [stage["name"] for stage in program["stages"]] == ["input", "inline"]
     assert str(program["failure"]).startswith("hlo-async-wrap: nothing to wrap")
+
+
+def test_the_source_is_shown_under_its_notation():
+    mlir = "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  return %x : tensor<8xf32>\n}\n"
+    staged = staged_file(Source(HLO, "m.hlo"), as_hlo=True), staged_file(Source(mlir, "m.mlir"), as_hlo=False)
+    assert [file.stage.name for file in staged] == ["HLO", "MLIR"]
+
+
+@pytest.mark.parametrize("of_page", [explain_page, stages_page])
+def test_a_page_has_all_scripts_of_its_folder(of_page: Any):
+    assert {*of_page.SCRIPTS} == {file.name for file in Path(of_page.__file__).parent.glob("static/*.js")}
 
 
 def test_text_of_a_program_cannot_leave_its_place():

@@ -28,10 +28,10 @@ func.func @tensors(%a: tensor<2x3xi32>) {
 }
 
 // CHECK-LABEL: func.func @scalars(
-// CHECK:         arith.cmpi slt, %{{.*}}, %{{.*}} : index
-// CHECK:         arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
+// CHECK:         arith.cmpi slt, %{{.*}}, %{{.*}} {note} : index
+// CHECK:         arith.select %{{.*}}, %{{.*}}, %{{.*}} {note} : index
 func.func @scalars(%i: index) {
-  %c = arith.cmpi slt, %i, %i : index
-  %x = arith.select %c, %i, %i : index
+  %c = arith.cmpi slt, %i, %i {note} : index
+  %x = arith.select %c, %i, %i {note} : index
   return
 }

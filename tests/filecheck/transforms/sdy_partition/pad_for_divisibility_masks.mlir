@@ -248,6 +248,30 @@ func.func @select_and_scatter(%x: tensor<10xf32>, %s: tensor<5xf32>) -> tensor<1
   return %4 : tensor<10xf32>
 }
 
+// Windows may reach beyond a dimension that gets no padding.
+// CHECK-LABEL: @select_and_scatter_beyond_a_whole_dimension(
+// CHECK:       %[[SOURCE:.*]] = stablehlo.select %{{.*}} : tensor<8x3xi1>, tensor<8x3xf32>
+// CHECK-NEXT:  "stablehlo.select_and_scatter"(%1, %[[SOURCE]], %cst) <{padding = dense<{{\[\[}}0, 4], [0, 1]]> :
+func.func @select_and_scatter_beyond_a_whole_dimension(%x: tensor<10x3xf32>, %s: tensor<5x3xf32>) -> tensor<10x3xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = sdy.all_slice [{"x"}, {}] %x out_sharding=<@mesh, [{"x"}, {}]> : tensor<10x3xf32>
+  %1 = sdy.all_slice [{"x"}, {}] %s out_sharding=<@mesh, [{"x"}, {}]> : tensor<5x3xf32>
+  %2 = "stablehlo.select_and_scatter"(%0, %1, %zero) <{
+    window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 2, 1>,
+    padding = dense<[[0, 0], [0, 1]]> : tensor<2x2xi64>
+  }> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %3 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %3 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %3 : tensor<f32>
+  }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : (tensor<10x3xf32>, tensor<5x3xf32>, tensor<f32>) -> tensor<10x3xf32>
+  %4 = sdy.all_gather [{"x"}, {}] %2 out_sharding=<@mesh, [{}, {}]> : tensor<10x3xf32>
+  return %4 : tensor<10x3xf32>
+}
+
 // The size of a dimension does not count padding.
 // CHECK-LABEL: @get_dimension_size(
 // CHECK-NEXT: %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>

@@ -43,6 +43,19 @@ func.func @from_integer(%a: i64, %b: i32) -> index {
 
 // -----
 
+// A width that is no integer counts as none, and one of another type does not count.
+
+// CHECK-LABEL: func.func @no_width(
+// CHECK:         arith.muli %{{.*}}, %{{.*}} : i64
+module attributes {dlti.dl_spec = #dlti.dl_spec<i32 = 8 : i32, index = "narrow">} {
+  func.func @no_width(%a: index) -> index {
+    %0 = arith.muli %a, %a : index
+    return %0 : index
+  }
+}
+
+// -----
+
 // A value inside of a loop is cast inside, one outside only once. The bounds and the comparison stay indices.
 
 // CHECK-LABEL: func.func @loop(

@@ -89,6 +89,18 @@ def test_records_are_kept_for_dumps_and_dropped_with_the_dump_options(tmp_path: 
     assert ("sdy.sharding_origins" in print_module(module)) == (not recorded)
 
 
+def test_dumps_around_the_partitioning_of_each_instruction(tmp_path: Path):
+    export(CONSTRAINED, ExportPipelinePass(str(tmp_path), enable_per_instruction_partitioning=True))
+    texts = {path.name: path.read_text() for path in sorted(tmp_path.iterdir())}
+    assert [*texts] == [
+        "00.after_propagation.mlir",
+        "01.before_per_instruction_partitioning.mlir",
+        "02.after_per_instruction_partitioning.mlir",
+        "03.after_minimal_partitioner_with_global_shapes.mlir",
+    ]
+    assert ["sdy.manual_computation" in text for text in texts.values()] == [False, False, True, True]
+
+
 def test_no_reshards_before_another_propagation(tmp_path: Path):
     module = export(CONSTRAINED, ExportPipelinePass(str(tmp_path), avoid_export_for_partitioning=True))
     assert "sdy.sharding_constraint" in print_module(module)
