@@ -180,9 +180,6 @@ class SyncWarpOp(IRDLOperation):
     mask = operand_def(I32)
     assembly_format = "$mask attr-dict `:` type($mask)"
 
-    def __init__(self, mask: SSAValue | Operation):
-        super().__init__(operands=[mask])
-
 
 class ShuffleKind(StrEnum):
     """Which lane a lane reads from: lane xor offset, lane - offset, lane + offset, or the one given."""
@@ -274,9 +271,6 @@ class ReduxOp(IRDLOperation):
     mask_and_clamp = operand_def(I32)
     res = result_def(I32)
     assembly_format = "$kind $val `,` $mask_and_clamp attr-dict `:` type($val) `->` type($res)"
-
-    def __init__(self, kind: ReduxKind, val: SSAValue | Operation, mask: SSAValue | Operation):
-        super().__init__(operands=[val, mask], properties={"kind": ReduxKindAttr(kind)}, result_types=[i32])
 
 
 class GridDependency(StrEnum):

@@ -17,7 +17,6 @@ from xdsl.traits import Commutative, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.chlo.attributes import ComparisonDirectionAttr, ComparisonTypeAttr
-from xshardy.dialects.stablehlo.attributes import ComparisonDirection, ComparisonType, integers
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, require_compatible_elements
 from xshardy.dialects.stablehlo.types import (
     COMPLEX_TENSOR,
@@ -127,14 +126,6 @@ class BroadcastBinaryOp(InfersResultTypes):
     traits = traits_def(Pure())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type(results)"
-
-    def __init__(
-        self, lhs: SSAValue, rhs: SSAValue, result_type: Attribute, broadcast_dimensions: Sequence[int] | None = None
-    ):
-        dimensions = None if broadcast_dimensions is None else integers(broadcast_dimensions)
-        super().__init__(
-            operands=[lhs, rhs], result_types=[result_type], properties={"broadcast_dimensions": dimensions}
-        )
 
     def result_element(self, operand: Attribute) -> Attribute:
         """The element type of the result, from that of the operands."""
@@ -288,19 +279,6 @@ class BroadcastCompareOp(BroadcastBinaryOp):
     compare_type = opt_prop_def(ComparisonTypeAttr)
     result = result_def(ANY_PRED_TENSOR)
 
-    def __init__(
-        self,
-        lhs: SSAValue,
-        rhs: SSAValue,
-        result_type: Attribute,
-        direction: ComparisonDirection,
-        compare_type: ComparisonType | None = None,
-        broadcast_dimensions: Sequence[int] | None = None,
-    ):
-        super().__init__(lhs, rhs, result_type, broadcast_dimensions)
-        self.comparison_direction = ComparisonDirectionAttr(direction)
-        self.compare_type = None if compare_type is None else ComparisonTypeAttr(compare_type)
-
     def result_element(self, operand: Attribute) -> Attribute:
         return i1
 
@@ -319,9 +297,6 @@ class BroadcastSelectOp(InfersResultTypes):
         "$pred `,` $on_true `,` $on_false attr-dict `:` "
         "`(` type($pred) `,` type($on_true) `,` type($on_false) `)` `->` type(results)"
     )
-
-    def __init__(self, pred: SSAValue, on_true: SSAValue, on_false: SSAValue, result_type: Attribute):
-        super().__init__(operands=[pred, on_true, on_false], result_types=[result_type])
 
     def infer_result_types(self) -> Sequence[Attribute]:
         element = tensor_type(self.on_true).element_type

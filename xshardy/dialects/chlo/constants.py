@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.ir import Attribute, SSAValue, TypedAttribute
+from xdsl.ir import Attribute, TypedAttribute
 from xdsl.irdl import base, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
@@ -28,13 +28,6 @@ class ConstantLikeOp(InfersResultTypes):
     operand = operand_def(PER_AXIS_TENSOR.or_unranked())
     result = result_def(PER_AXIS_TENSOR.or_unranked())
     traits = traits_def(Pure())
-
-    def __init__(self, value: TypedAttribute, operand: SSAValue):
-        super().__init__(
-            operands=[operand],
-            result_types=[with_element_type(operand, value.get_type())],
-            properties={"value": value},
-        )
 
     def infer_result_types(self) -> Sequence[Attribute]:
         element = self.value.get_type()

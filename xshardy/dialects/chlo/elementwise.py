@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Commutative, Pure
 
@@ -73,9 +73,6 @@ class FloatPredicateOp(InfersResultTypes):
     result = result_def(PRED_TENSOR.or_unranked())
     traits = traits_def(Pure(), Elementwise())
     assembly_format = "$operand attr-dict `:` type($operand) `->` type($result)"
-
-    def __init__(self, operand: SSAValue):
-        super().__init__(operands=[operand], result_types=[with_element_type(operand, i1)])
 
     def infer_result_types(self) -> Sequence[Attribute]:
         return [with_element_type(self.operand, i1)]

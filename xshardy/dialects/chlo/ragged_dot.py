@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Protocol, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, DenseArrayBase
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.chlo.attributes import PrecisionAttr, RaggedDotDimensionNumbersAttr
-from xshardy.dialects.stablehlo.attributes import Precision
 from xshardy.dialects.stablehlo.contraction import verify_dimensions
 from xshardy.dialects.stablehlo.dimensions import verify_distinct
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, shape_text
@@ -163,21 +162,3 @@ class RaggedDotOp(RaggedDotProduct):
     name = "chlo.ragged_dot"
     ragged_dot_dimension_numbers = prop_def(RaggedDotDimensionNumbersAttr)
     precision_config = opt_prop_def(ArrayAttr[PrecisionAttr])
-
-    def __init__(
-        self,
-        lhs: SSAValue,
-        rhs: SSAValue,
-        group_sizes: SSAValue,
-        dimension_numbers: RaggedDotDimensionNumbersAttr,
-        result_type: Attribute,
-        precision: Sequence[Precision] = (),
-    ):
-        super().__init__(
-            operands=[lhs, rhs, group_sizes],
-            result_types=[result_type],
-            properties={
-                "ragged_dot_dimension_numbers": dimension_numbers,
-                "precision_config": ArrayAttr(map(PrecisionAttr, precision)) if precision else None,
-            },
-        )

@@ -1,6 +1,6 @@
 """Scan: pass a carried value along a dimension."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Region
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     AttrSizedResultSegments,
@@ -61,22 +61,6 @@ class ScanOp(InfersResultTypes, SuggestsNames):
     carries = var_result_def(TENSOR)
     traits = traits_def(IsolatedFromAbove(), RecursiveMemoryEffect())
     irdl_options = (AttrSizedOperandSegments(as_property=True), AttrSizedResultSegments(as_property=True))
-
-    def __init__(
-        self,
-        inputs: Sequence[SSAValue],
-        inits: Sequence[SSAValue],
-        dimension: int,
-        body: Region,
-        output_types: Sequence[Attribute],
-        properties: Mapping[str, Attribute] | None = None,
-    ):
-        super().__init__(
-            operands=[inputs, inits],
-            result_types=[output_types, [value.type for value in inits]],
-            properties={"dimension": IntegerAttr(dimension, i64), **(properties or {})},
-            regions=[body],
-        )
 
     def argument_names(self, region: Region) -> Names:
         count = len(self.inputs)

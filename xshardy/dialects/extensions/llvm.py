@@ -230,9 +230,6 @@ class FreezeOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$val attr-dict `:` type($val)"
 
-    def __init__(self, val: SSAValue | Operation):
-        super().__init__(operands=[val], result_types=[SSAValue.get(val).type])
-
 
 @irdl_attr_definition
 class ConstantRangeAttr(ParametrizedAttribute):

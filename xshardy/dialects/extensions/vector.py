@@ -49,9 +49,6 @@ class ShapeCastOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$source attr-dict `:` type($source) `to` type($result)"
 
-    def __init__(self, source: SSAValue, result_type: VectorType):
-        super().__init__(operands=[source], result_types=[result_type])
-
     def verify_(self) -> None:
         _verify_count(self.result.type, cast(VectorType, self.source.type).element_count())
 

@@ -96,10 +96,6 @@ class AsyncDoneOp(InfersResultTypes):
     operand = operand_def(base(FutureType))
     result = result_def(TENSOR)
 
-    def __init__(self, operand: SSAValue):
-        assert isinstance(operand.type, FutureType)
-        super().__init__(operands=[operand], result_types=[operand.type.types.data[0]])
-
     def infer_result_types(self) -> Sequence[Attribute]:
         assert isinstance(self.operand.type, FutureType)
         types = self.operand.type.types.data

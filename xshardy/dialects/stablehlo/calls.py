@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ShapedType,
     StringAttr,
-    SymbolRefAttr,
     TensorType,
     TupleType,
     UnrankedTensorType,
@@ -360,27 +359,6 @@ class CompositeOp(IRDLOperation):
     traits = traits_def(DecompositionIsFunction())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$name operands (`(` $composite_regions^ `)`)? attr-dict `:` functional-type(operands, results)"
-
-    def __init__(
-        self,
-        name: str,
-        inputs: Sequence[SSAValue],
-        decomposition: str,
-        result_types: Sequence[Attribute],
-        composite_attributes: DictionaryAttr = NO_ATTRIBUTES,
-        version: int = 0,
-    ):
-        super().__init__(
-            operands=[inputs],
-            result_types=[result_types],
-            regions=[[]],
-            properties={
-                "name": StringAttr(name),
-                "decomposition": SymbolRefAttr(decomposition),
-                "composite_attributes": composite_attributes,
-                "version": IntegerAttr(version, i32),
-            },
-        )
 
     def verify_(self) -> None:
         if COMPOSITE_NAME.fullmatch(self.composite_name.data) is None:

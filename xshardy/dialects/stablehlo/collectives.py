@@ -380,18 +380,6 @@ class CollectiveBroadcastOp(CollectiveOp, InfersResultTypes):
     has_dynamic_root = opt_prop_def(UnitAttr)
     outputs = var_result_def(TENSOR)
 
-    def __init__(
-        self,
-        operands: Sequence[SSAValue],
-        replica_groups: ReplicaGroups,
-        channel_handle: ChannelHandleAttr | None = None,
-    ):
-        super().__init__(
-            operands=[operands],
-            result_types=[types_of(operands)],
-            properties={"replica_groups": replica_groups, "channel_handle": channel_handle},
-        )
-
     def infer_result_types(self) -> Sequence[Attribute]:
         if isinstance(self.replica_groups, DenseIntOrFPElementsAttr):
             shape, ids = integer_table("replica_groups", self.replica_groups)
@@ -461,9 +449,6 @@ class CrossReplicaSumOp(IRDLOperation):
     replica_groups = prop_def(DenseIntOrFPElementsAttr)
     result = result_def(TENSOR)
     traits = traits_def(Pure())
-
-    def __init__(self, operand: SSAValue, replica_groups: DenseIntOrFPElementsAttr):
-        super().__init__(operands=[operand], result_types=[operand.type], properties={"replica_groups": replica_groups})
 
     def verify_(self) -> None:
         integer_table("replica_groups", self.replica_groups)

@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     TensorType,
-    i1,
     i32,
     i64,
 )
@@ -36,7 +35,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dense_elements import first_values
 from xshardy.dialects.shapes import is_static
-from xshardy.dialects.stablehlo.attributes import GatherDimensionNumbersAttr, integers
 from xshardy.dialects.stablehlo.constraints import IntegerAtLeast
 from xshardy.dialects.stablehlo.gather import GatheringOp
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, bounded
@@ -134,9 +132,6 @@ class DynamicReshapeOp(IRDLOperation):
     traits = traits_def(NoMemoryEffect())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, operand: SSAValue, output_shape: SSAValue, result_type: Attribute):
-        super().__init__(operands=[operand, output_shape], result_types=[result_type])
-
     def verify_(self) -> None:
         verify_elements(self.operand, self.result)
         source, target = tensor_type(self.operand), tensor_type(self.result)
@@ -179,28 +174,6 @@ class DynamicBroadcastInDimOp(IRDLOperation):
         "$operand `,` $output_dimensions `,` `dims` `=` $broadcast_dimensions attr-dict `:` "
         "functional-type(operands, results)"
     )
-
-    def __init__(
-        self,
-        operand: SSAValue,
-        output_dimensions: SSAValue,
-        broadcast_dimensions: Sequence[int],
-        result_type: Attribute,
-        known_expanding_dimensions: Sequence[int] | None = None,
-        known_nonexpanding_dimensions: Sequence[int] | None = None,
-    ):
-        hints = {
-            "known_expanding_dimensions": known_expanding_dimensions,
-            "known_nonexpanding_dimensions": known_nonexpanding_dimensions,
-        }
-        super().__init__(
-            operands=[operand, output_dimensions],
-            result_types=[result_type],
-            properties={
-                "broadcast_dimensions": integers(broadcast_dimensions),
-                **{name: None if dims is None else integers(dims) for name, dims in hints.items()},
-            },
-        )
 
     def verify_(self) -> None:
         verify_elements(self.operand, self.result)
@@ -264,13 +237,6 @@ class DynamicIotaOp(IRDLOperation):
     traits = traits_def(NoMemoryEffect())
     assembly_format = "$output_shape `,` `dim` `=` $iota_dimension attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, output_shape: SSAValue, iota_dimension: int, result_type: Attribute):
-        super().__init__(
-            operands=[output_shape],
-            result_types=[result_type],
-            properties={"iota_dimension": IntegerAttr(iota_dimension, i64)},
-        )
-
     def verify_(self) -> None:
         if self.iota_dimension.value.data >= tensor_type(self.result).get_num_dims():
             raise VerifyException("iota dimension cannot go beyond the output rank.")
@@ -290,20 +256,6 @@ class DynamicPadOp(IRDLOperation):
     result = result_def(TENSOR)
     traits = traits_def(NoMemoryEffect())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
-
-    def __init__(
-        self,
-        operand: SSAValue,
-        padding_value: SSAValue,
-        edge_padding_low: SSAValue,
-        edge_padding_high: SSAValue,
-        interior_padding: SSAValue,
-        result_type: Attribute,
-    ):
-        super().__init__(
-            operands=[operand, padding_value, edge_padding_low, edge_padding_high, interior_padding],
-            result_types=[result_type],
-        )
 
     def verify_(self) -> None:
         paddings = (self.edge_padding_low, self.edge_padding_high, self.interior_padding)
@@ -339,24 +291,6 @@ class DynamicGatherOp(GatheringOp):
     slice_sizes = operand_def(INTEGER_TENSOR.static().of_rank(1))
     traits = traits_def(NoMemoryEffect())
 
-    def __init__(
-        self,
-        operand: SSAValue,
-        start_indices: SSAValue,
-        slice_sizes: SSAValue,
-        dimension_numbers: GatherDimensionNumbersAttr,
-        result_type: Attribute,
-        indices_are_sorted: bool = False,
-    ):
-        super().__init__(
-            operands=[operand, start_indices, slice_sizes],
-            result_types=[result_type],
-            properties={
-                "dimension_numbers": dimension_numbers,
-                "indices_are_sorted": IntegerAttr(int(indices_are_sorted), i1),
-            },
-        )
-
     def slice_shape(self) -> Sequence[int]:
         (count,) = tensor_type(self.slice_sizes).get_shape()
         sizes = constant_integers(self.slice_sizes)
@@ -375,16 +309,6 @@ class RealDynamicSliceOp(IRDLOperation):
     result = result_def(TENSOR)
     traits = traits_def(NoMemoryEffect())
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
-
-    def __init__(
-        self,
-        operand: SSAValue,
-        start_indices: SSAValue,
-        limit_indices: SSAValue,
-        strides: SSAValue,
-        result_type: Attribute,
-    ):
-        super().__init__(operands=[operand, start_indices, limit_indices, strides], result_types=[result_type])
 
     def verify_(self) -> None:
         verify_same_elements(operand=self.operand, result=self.result)

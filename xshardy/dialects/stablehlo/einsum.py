@@ -102,11 +102,6 @@ class EinsumOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$lhs `,` $rhs `,` `config` `=` $einsum_config attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, lhs: SSAValue, rhs: SSAValue, einsum_config: str, result_type: Attribute):
-        super().__init__(
-            operands=[lhs, rhs], result_types=[result_type], properties={"einsum_config": StringAttr(einsum_config)}
-        )
-
     def verify_(self) -> None:
         verify_config(self.einsum_config.data, self.operands, self.result)
 
@@ -121,11 +116,6 @@ class UnaryEinsumOp(IRDLOperation):
     result = result_def(TENSOR)
     traits = traits_def(Pure())
     assembly_format = "$operand `,` `config` `=` $einsum_config attr-dict `:` functional-type(operands, results)"
-
-    def __init__(self, operand: SSAValue, einsum_config: str, result_type: Attribute):
-        super().__init__(
-            operands=[operand], result_types=[result_type], properties={"einsum_config": StringAttr(einsum_config)}
-        )
 
     def verify_(self) -> None:
         verify_config(self.einsum_config.data, self.operands, self.result)

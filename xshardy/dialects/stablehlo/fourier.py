@@ -5,13 +5,12 @@ from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, ComplexType, DenseArrayBase, f32, f64, i64
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
-from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.inference import InfersResultTypes, bounded
 from xshardy.dialects.stablehlo.types import (
     FLOAT_OR_COMPLEX_TENSOR,
@@ -51,13 +50,6 @@ class FftOp(InfersResultTypes):
         "$operand `,` `type` `=` $fft_type `,` `length` `=` $fft_length attr-dict `:` "
         "functional-type(operands, results)"
     )
-
-    def __init__(self, operand: SSAValue, fft_type: FftType, fft_length: Sequence[int], result_type: Attribute):
-        super().__init__(
-            operands=[operand],
-            result_types=[result_type],
-            properties={"fft_type": FftTypeAttr(fft_type), "fft_length": integers(fft_length)},
-        )
 
     def infer_result_types(self) -> Sequence[Attribute]:
         lengths, type = self.fft_length.get_values(), tensor_type(self.operand)

@@ -7,7 +7,7 @@ from typing import cast
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, TensorType, i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute
 from xdsl.irdl import (
     AttrConstraint,
     IntConstraint,
@@ -98,13 +98,6 @@ class InfeedOp(IRDLOperation):
     received = var_result_def(STATIC_TENSOR_OR_TOKEN)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    def __init__(self, token: SSAValue, types: Sequence[Attribute], infeed_config: str = ""):
-        super().__init__(
-            operands=[token],
-            result_types=[[*types, TokenType()]],
-            properties={"infeed_config": StringAttr(infeed_config)},
-        )
-
     def verify_(self) -> None:
         verify_received(self, "all elements of result types, except the last element, are")
         if self.layout is None:
@@ -140,13 +133,6 @@ class OutfeedOp(InfersResultTypes):
     result = result_def(TOKEN)
     traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
 
-    def __init__(self, inputs: Sequence[SSAValue], token: SSAValue, outfeed_config: str = ""):
-        super().__init__(
-            operands=[inputs, token],
-            result_types=[TokenType()],
-            properties={"outfeed_config": StringAttr(outfeed_config)},
-        )
-
     def infer_result_types(self) -> Sequence[Attribute]:
         return [TokenType()]
 
@@ -175,19 +161,6 @@ class ChannelOp(IRDLOperation):
             )
 
 
-def channel_properties(
-    channel_handle: ChannelHandleAttr,
-    is_host_transfer: bool,
-    source_target_pairs: DenseIntOrFPElementsAttr | None,
-) -> dict[str, Attribute | None]:
-    """The properties of one end of a channel; None for one that is left out."""
-    return {
-        "channel_handle": channel_handle,
-        "is_host_transfer": IntegerAttr(int(is_host_transfer), i1),
-        "source_target_pairs": source_target_pairs,
-    }
-
-
 @irdl_op_definition
 class SendOp(ChannelOp, InfersResultTypes):
     """Send tensors over a channel."""
@@ -196,20 +169,6 @@ class SendOp(ChannelOp, InfersResultTypes):
     inputs = var_operand_def(PER_AXIS_TENSOR)
     token = operand_def(TOKEN)
     result = result_def(TOKEN)
-
-    def __init__(
-        self,
-        inputs: Sequence[SSAValue],
-        token: SSAValue,
-        channel_handle: ChannelHandleAttr,
-        is_host_transfer: bool = False,
-        source_target_pairs: DenseIntOrFPElementsAttr | None = None,
-    ):
-        super().__init__(
-            operands=[inputs, token],
-            result_types=[TokenType()],
-            properties=channel_properties(channel_handle, is_host_transfer, source_target_pairs),
-        )
 
     def infer_result_types(self) -> Sequence[Attribute]:
         self.verify_channel(ChannelType.DEVICE_TO_HOST)
@@ -223,20 +182,6 @@ class RecvOp(ChannelOp):
     name = "stablehlo.recv"
     token = operand_def(TOKEN)
     received = var_result_def(STATIC_TENSOR_OR_TOKEN)
-
-    def __init__(
-        self,
-        token: SSAValue,
-        types: Sequence[Attribute],
-        channel_handle: ChannelHandleAttr,
-        is_host_transfer: bool = False,
-        source_target_pairs: DenseIntOrFPElementsAttr | None = None,
-    ):
-        super().__init__(
-            operands=[token],
-            result_types=[[*types, TokenType()]],
-            properties=channel_properties(channel_handle, is_host_transfer, source_target_pairs),
-        )
 
     def verify_(self) -> None:
         self.verify_channel(ChannelType.HOST_TO_DEVICE)

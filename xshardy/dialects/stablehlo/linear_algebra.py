@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, i1
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
-from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import (
     irdl_attr_definition,
     irdl_op_definition,
@@ -59,9 +59,6 @@ class CholeskyOp(InfersResultTypes):
         "$a (`,` `lower` `=` $lower^)? attr-dict `:` custom<SameOperandsAndResultType>(type($a), type($result))"
     )
 
-    def __init__(self, a: SSAValue, lower: bool = False):
-        super().__init__(operands=[a], result_types=[a.type], properties={"lower": IntegerAttr(int(lower), i1)})
-
     def infer_result_types(self) -> Sequence[Attribute]:
         shape = tensor_type(self.a).get_shape()
         text = ", ".join(map(str, shape))
@@ -85,26 +82,6 @@ class TriangularSolveOp(InfersResultTypes):
     transpose_a = prop_def(TransposeAttr)
     result = result_def(FLOAT_OR_COMPLEX_TENSOR)
     traits = traits_def(Pure())
-
-    def __init__(
-        self,
-        a: SSAValue,
-        b: SSAValue,
-        left_side: bool,
-        lower: bool,
-        unit_diagonal: bool = False,
-        transpose_a: Transpose = Transpose.NO_TRANSPOSE,
-    ):
-        super().__init__(
-            operands=[a, b],
-            result_types=[b.type],
-            properties={
-                "left_side": IntegerAttr(int(left_side), i1),
-                "lower": IntegerAttr(int(lower), i1),
-                "unit_diagonal": IntegerAttr(int(unit_diagonal), i1),
-                "transpose_a": TransposeAttr(transpose_a),
-            },
-        )
 
     def infer_result_types(self) -> Sequence[Attribute]:
         require_same_element_types((*self.operands, *self.results))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FloatAttr, IntegerAttr, TensorType, f32, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FloatAttr, TensorType, f32
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -38,15 +38,6 @@ class BatchNormOp(InfersResultTypes):
     epsilon = prop_def(FloatAttr.constr(f32))
     feature_index = prop_def(IntegerAtLeast("feature_index"))
     traits = traits_def(Pure())
-
-    def __init__(self, operands: Sequence[SSAValue], epsilon: float, feature_index: int):
-        data = tensor_type(operands[0])
-        features = feature_type(data, feature_index)
-        super().__init__(
-            operands=list(operands),
-            result_types=[data] + [features] * (len(self.get_irdl_definition().results) - 1),
-            properties={"epsilon": FloatAttr(epsilon, f32), "feature_index": IntegerAttr(feature_index, i64)},
-        )
 
     def data(self) -> Sequence[SSAValue]:
         """The operands that have all dimensions; the others have a number for each feature."""

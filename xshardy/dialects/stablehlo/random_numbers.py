@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, TensorType
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
-from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute, SSAValue
+from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -69,15 +69,6 @@ class RngOp(InfersResultTypes):
         "$a `,` $b `,` $shape `,` `distribution` `=` $rng_distribution attr-dict `:` functional-type(operands, results)"
     )
 
-    def __init__(
-        self, a: SSAValue, b: SSAValue, shape: SSAValue, distribution: RngDistribution, result_type: Attribute
-    ):
-        super().__init__(
-            operands=[a, b, shape],
-            result_types=[result_type],
-            properties={"rng_distribution": RngDistributionAttr(distribution)},
-        )
-
     def infer_result_types(self) -> Sequence[Attribute]:
         a, b, result = (tensor_type(value).element_type for value in (self.a, self.b, self.result))
         if self.rng_distribution.data != RngDistribution.UNIFORM and not (
@@ -108,13 +99,6 @@ class RngBitGeneratorOp(IRDLOperation, SuggestsNames):
 
     def result_names(self) -> Names:
         return ("output_state", "output")
-
-    def __init__(self, initial_state: SSAValue, algorithm: RngAlgorithm, output: Attribute):
-        super().__init__(
-            operands=[initial_state],
-            result_types=[initial_state.type, output],
-            properties={"rng_algorithm": RngAlgorithmAttr(algorithm)},
-        )
 
     def verify_(self) -> None:
         before, after = self.initial_state.type, self.output_state.type

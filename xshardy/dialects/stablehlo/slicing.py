@@ -169,10 +169,3 @@ class TorchIndexSelectOp(IRDLOperation):
     batch_dims = prop_def(IntegerAttr.constr(i64))
     result = result_def(TENSOR)
     traits = traits_def(Pure())
-
-    def __init__(self, operand: SSAValue, index: SSAValue, dim: int, batch_dims: int, result_type: Attribute):
-        super().__init__(
-            operands=[operand, index],
-            result_types=[result_type],
-            properties={"dim": IntegerAttr(dim, i64), "batch_dims": IntegerAttr(batch_dims, i64)},
-        )

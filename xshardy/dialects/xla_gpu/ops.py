@@ -258,9 +258,6 @@ class GetDynamicDimSizeOp(IRDLOperation):
     traits = traits_def(Pure())
     assembly_format = "$tensor $dim attr-dict `:` type($tensor)"
 
-    def __init__(self, tensor: SSAValue, dim: int):
-        super().__init__(operands=[tensor], properties={"dim": IntegerAttr(dim, i64)}, result_types=[i32])
-
     def verify_(self) -> None:
         assert isa(self.tensor.type, AnyTensorType)
         rank = self.tensor.type.get_num_dims()
