@@ -36,6 +36,7 @@ from xshardy.dialects.stablehlo.attributes import ComparisonDirection, Compariso
 from xshardy.dialects.stablehlo.building import Decomposition, Tensors, element_type
 from xshardy.dialects.stablehlo.top_k import first_in_order
 from xshardy.dialects.stablehlo.types import bit_width
+from xshardy.facts.broadcasts import ELEMENTWISE_OF
 from xshardy.facts.decompositions import complex_formulas, formulas
 from xshardy.facts.decompositions.complex_functions import conj, parts, square
 from xshardy.facts.decompositions.formulas import Arithmetic
@@ -281,20 +282,12 @@ def _aligned(op: broadcasting.BroadcastBinaryOp, t: Tensors) -> tuple[SSAValue, 
     return found[0], found[1]
 
 
-def broadcast(kind: Callable[..., Operation]) -> Decomposition:
-    """`kind` of both operands, in the shape of the result."""
+def broadcast(kind: Callable[..., Operation], decomposition: Decomposition | None) -> Decomposition:
+    """`kind` of both operands, in the shape of the result. An operation of CHLO is decomposed in turn."""
 
     def decompose(op: broadcasting.BroadcastBinaryOp, t: Tensors) -> Sequence[SSAValue]:
-        return [t(kind(*_aligned(op, t)))]
-
-    return decompose
-
-
-def broadcast_function(decomposition: Decomposition, kind: Callable[..., Operation]) -> Decomposition:
-    """The decomposition of `kind`, an operation of CHLO, of both operands in the shape of the result."""
-
-    def decompose(op: broadcasting.BroadcastBinaryOp, t: Tensors) -> Sequence[SSAValue]:
-        return decomposition(kind(*_aligned(op, t)), t)
+        aligned = kind(*_aligned(op, t))
+        return [t(aligned)] if decomposition is None else decomposition(aligned, t)
 
     return decompose
 
@@ -338,8 +331,6 @@ def top_k(op: TopKOp, t: Tensors) -> Sequence[SSAValue]:
     return first_in_order(t, op.operand, op.k.value.data, ComparisonDirection.GT)
 
 
-POLYGAMMA, ZETA = by_formula(formulas.polygamma), by_formula(formulas.zeta)
-
 OF_COMPLEX: Mapping[type[Operation], Decomposition] = {
     elementwise.AcosOp: by_formulas(formulas.acos, complex_formulas.acos),
     elementwise.AcoshOp: by_formulas(formulas.acosh, complex_formulas.acosh),
@@ -352,29 +343,8 @@ OF_COMPLEX: Mapping[type[Operation], Decomposition] = {
 }
 """Functions that have a formula for complex numbers, too."""
 
-DECOMPOSITIONS: Mapping[type[Operation], Decomposition] = {
+_WITHOUT_BROADCASTS: Mapping[type[Operation], Decomposition] = {
     **OF_COMPLEX,
-    broadcasting.BroadcastAddOp: broadcast(stablehlo.AddOp),
-    broadcasting.BroadcastAndOp: broadcast(stablehlo.AndOp),
-    broadcasting.BroadcastAtan2Op: broadcast(stablehlo.Atan2Op),
-    broadcasting.BroadcastCompareOp: broadcast_compare,
-    broadcasting.BroadcastComplexOp: broadcast(stablehlo.ComplexOp),
-    broadcasting.BroadcastDivOp: broadcast(stablehlo.DivOp),
-    broadcasting.BroadcastMaxOp: broadcast(stablehlo.MaxOp),
-    broadcasting.BroadcastMinOp: broadcast(stablehlo.MinOp),
-    broadcasting.BroadcastMulOp: broadcast(stablehlo.MulOp),
-    broadcasting.BroadcastNextAfterOp: broadcast_function(next_after, elementwise.NextAfterOp),
-    broadcasting.BroadcastOrOp: broadcast(stablehlo.OrOp),
-    broadcasting.BroadcastPolygammaOp: broadcast_function(POLYGAMMA, elementwise.PolygammaOp),
-    broadcasting.BroadcastPowOp: broadcast(stablehlo.PowOp),
-    broadcasting.BroadcastRemOp: broadcast(stablehlo.RemOp),
-    broadcasting.BroadcastSelectOp: broadcast_select,
-    broadcasting.BroadcastShiftLeftOp: broadcast(stablehlo.ShiftLeftOp),
-    broadcasting.BroadcastShiftRightArithmeticOp: broadcast(stablehlo.ShiftRightArithmeticOp),
-    broadcasting.BroadcastShiftRightLogicalOp: broadcast(stablehlo.ShiftRightLogicalOp),
-    broadcasting.BroadcastSubOp: broadcast(stablehlo.SubtractOp),
-    broadcasting.BroadcastXorOp: broadcast(stablehlo.XorOp),
-    broadcasting.BroadcastZetaOp: broadcast_function(ZETA, elementwise.ZetaOp),
     constants.ConstantLikeOp: constant_like,
     constants.ConstantOp: constant,
     elementwise.BesselI1eOp: by_formula(formulas.bessel_i1e),
@@ -389,9 +359,16 @@ DECOMPOSITIONS: Mapping[type[Operation], Decomposition] = {
     elementwise.LgammaOp: by_formula(formulas.lgamma),
     elementwise.MulhiOp: mulhi,
     elementwise.NextAfterOp: next_after,
-    elementwise.PolygammaOp: POLYGAMMA,
+    elementwise.PolygammaOp: by_formula(formulas.polygamma),
     elementwise.SquareOp: square,
     elementwise.TanOp: tan,
-    elementwise.ZetaOp: ZETA,
+    elementwise.ZetaOp: by_formula(formulas.zeta),
     TopKOp: top_k,
+}
+
+DECOMPOSITIONS: Mapping[type[Operation], Decomposition] = {
+    **_WITHOUT_BROADCASTS,
+    **{op: broadcast(kind, _WITHOUT_BROADCASTS.get(kind)) for op, kind in ELEMENTWISE_OF.items()},
+    broadcasting.BroadcastCompareOp: broadcast_compare,
+    broadcasting.BroadcastSelectOp: broadcast_select,
 }

@@ -8,9 +8,10 @@ import numpy as np
 from xdsl.dialects.builtin import FloatAttr, FloatData, IntAttr, IntegerAttr
 from xdsl.ir import Operation
 
-from xshardy.dialects import chlo, mhlo, stablehlo
+from xshardy.dialects import chlo, mhlo
 from xshardy.dialects.chlo.broadcasting import BroadcastBinaryOp
 from xshardy.dialects.chlo.broadcasting import broadcast as broadcast_shape
+from xshardy.facts.broadcasts import ELEMENTWISE_OF
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.stablehlo.control import pass_through
 from xshardy.interpreters.stablehlo.elementwise import ELEMENTWISE, Elementwise, compare, on_floats_and_complex
@@ -120,33 +121,8 @@ def broadcast_select(
     return np.where(*np.broadcast_arrays(pred, on_true, on_false))
 
 
-NEXT_AFTER = Elementwise(floating=floats.next_after)
-POLYGAMMA = Elementwise(floating=of_two_floats(special.polygamma))
-ZETA = Elementwise(floating=of_two_floats(special.zeta))
-
-CHLO: Mapping[type[Operation], Rule] = {
+_WITHOUT_BROADCASTS: Mapping[type[Operation], Rule] = {
     chlo.BesselI1eOp: Elementwise(floating=floats.scalar_function(special.bessel_i1e)),
-    chlo.BroadcastAddOp: broadcast(ELEMENTWISE[stablehlo.AddOp]),
-    chlo.BroadcastAndOp: broadcast(ELEMENTWISE[stablehlo.AndOp]),
-    chlo.BroadcastAtan2Op: broadcast(ELEMENTWISE[stablehlo.Atan2Op]),
-    chlo.BroadcastCompareOp: broadcast(compare),
-    chlo.BroadcastComplexOp: broadcast(ELEMENTWISE[stablehlo.ComplexOp]),
-    chlo.BroadcastDivOp: broadcast(ELEMENTWISE[stablehlo.DivOp]),
-    chlo.BroadcastMaxOp: broadcast(ELEMENTWISE[stablehlo.MaxOp]),
-    chlo.BroadcastMinOp: broadcast(ELEMENTWISE[stablehlo.MinOp]),
-    chlo.BroadcastMulOp: broadcast(ELEMENTWISE[stablehlo.MulOp]),
-    chlo.BroadcastNextAfterOp: broadcast(NEXT_AFTER),
-    chlo.BroadcastOrOp: broadcast(ELEMENTWISE[stablehlo.OrOp]),
-    chlo.BroadcastPolygammaOp: broadcast(POLYGAMMA),
-    chlo.BroadcastPowOp: broadcast(ELEMENTWISE[stablehlo.PowOp]),
-    chlo.BroadcastRemOp: broadcast(ELEMENTWISE[stablehlo.RemOp]),
-    chlo.BroadcastSelectOp: broadcast_select,
-    chlo.BroadcastShiftLeftOp: broadcast(ELEMENTWISE[stablehlo.ShiftLeftOp]),
-    chlo.BroadcastShiftRightArithmeticOp: broadcast(ELEMENTWISE[stablehlo.ShiftRightArithmeticOp]),
-    chlo.BroadcastShiftRightLogicalOp: broadcast(ELEMENTWISE[stablehlo.ShiftRightLogicalOp]),
-    chlo.BroadcastSubOp: broadcast(ELEMENTWISE[stablehlo.SubtractOp]),
-    chlo.BroadcastXorOp: broadcast(ELEMENTWISE[stablehlo.XorOp]),
-    chlo.BroadcastZetaOp: broadcast(ZETA),
     chlo.ConjOp: Elementwise(floating=np.copy, complex=np.conj),
     chlo.ConstantLikeOp: constant_like,
     chlo.ConstantOp: constant,
@@ -156,12 +132,19 @@ CHLO: Mapping[type[Operation], Rule] = {
     chlo.IsPosInfOp: Elementwise(floating=np.isposinf),
     chlo.LgammaOp: Elementwise(floating=floats.scalar_function(special.lgamma)),
     chlo.MulhiOp: Elementwise(integer=high_product),
-    chlo.NextAfterOp: NEXT_AFTER,
-    chlo.PolygammaOp: POLYGAMMA,
+    chlo.NextAfterOp: Elementwise(floating=floats.next_after),
+    chlo.PolygammaOp: Elementwise(floating=of_two_floats(special.polygamma)),
     chlo.SquareOp: Elementwise(floating=square, complex=complexes.square),
     chlo.TanOp: on_floats_and_complex(floats.tan),
     chlo.TopKOp: top_k,
-    chlo.ZetaOp: ZETA,
+    chlo.ZetaOp: Elementwise(floating=of_two_floats(special.zeta)),
     mhlo.CopyOp: pass_through,
     mhlo.TopKOp: top_k,
+}
+
+CHLO: Mapping[type[Operation], Rule] = {
+    **_WITHOUT_BROADCASTS,
+    **{op: broadcast({**ELEMENTWISE, **_WITHOUT_BROADCASTS}[kind]) for op, kind in ELEMENTWISE_OF.items()},
+    chlo.BroadcastCompareOp: broadcast(compare),
+    chlo.BroadcastSelectOp: broadcast_select,
 }
