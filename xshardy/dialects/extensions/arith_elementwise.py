@@ -7,10 +7,11 @@ and `build` choose, as `refined` explains. Code that makes an operation which ma
 or `create` of the class here.
 """
 
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import IntEnum
-from typing import ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -44,6 +45,12 @@ class Predicate(IntEnum):
     def is_unsigned(self) -> bool:
         """Whether it is an order of integers without sign."""
         return self >= Predicate.ULT
+
+
+RELATIONS: Mapping[Predicate, Callable[[Any, Any], Any]] = {
+    predicate: getattr(operator, predicate.name[-2:].lower()) for predicate in Predicate
+}
+"""The comparison of integers, which are read with or without sign, as the predicate says."""
 
 
 class FloatPredicate(IntEnum):

@@ -7,7 +7,7 @@ import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
-from xshardy.dialects.extensions.arith_elementwise import FloatPredicate, Predicate, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import RELATIONS, FloatPredicate, predicate_of
 from xshardy.interpreters.constants import constant_array
 from xshardy.interpreters.simt.machine import Lanes, Rule, elementwise
 from xshardy.interpreters.simt.memory import Tensor, Value, constant_tensor
@@ -15,20 +15,6 @@ from xshardy.numerics import floats, integers
 from xshardy.numerics.conversions import convert
 from xshardy.numerics.element_types import Array, as_tensor_type, numpy_dtype
 from xshardy.numerics.integers import as_signed, as_unsigned, signed, unsigned, wrapped
-
-INTEGER_COMPARISONS: Mapping[Predicate, tuple[Callable[[Array], Array], Callable[[Array, Array], Array]]] = {
-    Predicate.EQ: (unsigned, operator.eq),
-    Predicate.NE: (unsigned, operator.ne),
-    Predicate.SLT: (signed, operator.lt),
-    Predicate.SLE: (signed, operator.le),
-    Predicate.SGT: (signed, operator.gt),
-    Predicate.SGE: (signed, operator.ge),
-    Predicate.ULT: (unsigned, operator.lt),
-    Predicate.ULE: (unsigned, operator.le),
-    Predicate.UGT: (unsigned, operator.gt),
-    Predicate.UGE: (unsigned, operator.ge),
-}
-"""For each predicate of `arith.cmpi`: the signedness of the operands, and the comparison."""
 
 
 def is_ordered(x: Array, y: Array) -> Array:
@@ -62,8 +48,9 @@ NEGATIONS: Mapping[FloatPredicate, FloatPredicate] = {
 
 
 def compare_integers(lanes: Lanes, op: arith.CmpiOp, x: Array, y: Array) -> Array:
-    reading, comparison = INTEGER_COMPARISONS[predicate_of(op)]
-    return comparison(reading(x), reading(y))
+    predicate = predicate_of(op)
+    reading = unsigned if predicate.is_unsigned else signed
+    return RELATIONS[predicate](reading(x), reading(y))
 
 
 def compare_floats(lanes: Lanes, op: arith.CmpfOp, x: Array, y: Array) -> Array:

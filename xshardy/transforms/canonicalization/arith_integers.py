@@ -7,7 +7,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.arith_elementwise import Predicate, element_type_of, predicate_of
+from xshardy.dialects.extensions.arith_elementwise import RELATIONS, Predicate, element_type_of, predicate_of
 from xshardy.transforms.canonicalization.constants import (
     elementwise,
     is_splat_of,
@@ -167,25 +167,10 @@ def fold_addi(op: arith.AddiOp, constants: Sequence[Attribute | None]) -> SSAVal
     return fold_binary(op, constants)
 
 
-COMPARISONS: Mapping[Predicate, Callable[[int, int], bool]] = {
-    Predicate.EQ: lambda a, b: a == b,
-    Predicate.NE: lambda a, b: a != b,
-    Predicate.SLT: lambda a, b: a < b,
-    Predicate.SLE: lambda a, b: a <= b,
-    Predicate.SGT: lambda a, b: a > b,
-    Predicate.SGE: lambda a, b: a >= b,
-    Predicate.ULT: lambda a, b: a < b,
-    Predicate.ULE: lambda a, b: a <= b,
-    Predicate.UGT: lambda a, b: a > b,
-    Predicate.UGE: lambda a, b: a >= b,
-}
-"""On integers that are read with or without sign, as the predicate says."""
-
-
 def fold_cmpi(op: arith.CmpiOp, constants: Sequence[Attribute | None]) -> SSAValue | Attribute | None:
     """`cmpi p, x, x` and comparisons of constants -> true or false; `cmpi ne, (i1) x, false` -> `x`."""
     predicate = predicate_of(op)
-    compare = COMPARISONS[predicate]
+    compare = RELATIONS[predicate]
     if op.lhs is op.rhs:
         return splat_attr(compare(0, 0), op.result.type)
     width = width_of(element_type_of(op.lhs.type))

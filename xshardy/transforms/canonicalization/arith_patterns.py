@@ -29,32 +29,28 @@ from xshardy.transforms.canonicalization.constants import (
 )
 from xshardy.transforms.canonicalization.folds import Fold
 
-SWAPPED: Mapping[Predicate, Predicate] = {
-    Predicate.EQ: Predicate.EQ,
-    Predicate.NE: Predicate.NE,
-    Predicate.SLT: Predicate.SGT,
-    Predicate.SLE: Predicate.SGE,
-    Predicate.SGT: Predicate.SLT,
-    Predicate.SGE: Predicate.SLE,
-    Predicate.ULT: Predicate.UGT,
-    Predicate.ULE: Predicate.UGE,
-    Predicate.UGT: Predicate.ULT,
-    Predicate.UGE: Predicate.ULE,
-}
+
+def _both_ways(*pairs: tuple[Predicate, Predicate]) -> Mapping[Predicate, Predicate]:
+    return {key: value for pair in pairs for key, value in (pair, pair[::-1])}
+
+
+SWAPPED = _both_ways(
+    (Predicate.EQ, Predicate.EQ),
+    (Predicate.NE, Predicate.NE),
+    (Predicate.SLT, Predicate.SGT),
+    (Predicate.SLE, Predicate.SGE),
+    (Predicate.ULT, Predicate.UGT),
+    (Predicate.ULE, Predicate.UGE),
+)
 """The predicate of `arith.cmpi` that holds for `(y, x)` where the key holds for `(x, y)`."""
 
-INVERSE: Mapping[Predicate, Predicate] = {
-    Predicate.EQ: Predicate.NE,
-    Predicate.NE: Predicate.EQ,
-    Predicate.SLT: Predicate.SGE,
-    Predicate.SLE: Predicate.SGT,
-    Predicate.SGT: Predicate.SLE,
-    Predicate.SGE: Predicate.SLT,
-    Predicate.ULT: Predicate.UGE,
-    Predicate.ULE: Predicate.UGT,
-    Predicate.UGT: Predicate.ULE,
-    Predicate.UGE: Predicate.ULT,
-}
+INVERSE = _both_ways(
+    (Predicate.EQ, Predicate.NE),
+    (Predicate.SLT, Predicate.SGE),
+    (Predicate.SLE, Predicate.SGT),
+    (Predicate.ULT, Predicate.UGE),
+    (Predicate.ULE, Predicate.UGT),
+)
 """The predicate of `arith.cmpi` that holds where the key does not."""
 
 UNSIGNED: Mapping[Predicate, Predicate] = {

@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, IntegerT
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xshardy.dialects.extensions.arith import IndexCastUIOp
-from xshardy.dialects.extensions.arith_elementwise import predicate_of
+from xshardy.dialects.extensions.arith_elementwise import RELATIONS, predicate_of
 from xshardy.syntax import print_module
-from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, RULES
+from xshardy.transforms.canonicalization.arith_integers import RULES
 from xshardy.transforms.canonicalization.constants import signed, unsigned, width_of
 from xshardy.transforms.canonicalize import CanonicalizePass
 
@@ -92,7 +92,7 @@ def result_of(op: Operation, operands: list[int]) -> int | None:
         case arith.CmpiOp():
             predicate = predicate_of(op)
             view = unsigned if predicate.is_unsigned else signed
-            result = int(COMPARISONS[predicate](*(view(value, source_width) for value in operands)))
+            result = int(RELATIONS[predicate](*(view(value, source_width) for value in operands)))
         case arith.SelectOp():
             result = operands[1] if operands[0] else operands[2]
         case arith.ExtUIOp() | IndexCastUIOp():

@@ -9,9 +9,9 @@ from xdsl.dialects.test import TestOp as AnyOp
 from xdsl.ir import Operation
 
 from xshardy.affine.interval import Interval
-from xshardy.dialects.extensions.arith_elementwise import Predicate
+from xshardy.dialects.extensions.arith_elementwise import RELATIONS, Predicate
 from xshardy.dialects.xla_gpu.discardable import set_range
-from xshardy.transforms.canonicalization.arith_integers import COMPARISONS, RULES
+from xshardy.transforms.canonicalization.arith_integers import RULES
 from xshardy.transforms.canonicalization.constants import signed
 from xshardy.transforms.xla_gpu.simplify_arith import RANGE_RULES, always, result_range
 
@@ -29,7 +29,7 @@ def numbers(interval: Interval) -> range:
 @given(lhs=intervals(-6, 6), rhs=intervals(-6, 6))
 def test_always_holds_for_all_pairs(predicate: Predicate, lhs: Interval, rhs: Interval):
     mask = (1 << 64) - 1 if predicate.is_unsigned else -1
-    answers = {COMPARISONS[predicate](x & mask, y & mask) for x in numbers(lhs) for y in numbers(rhs)}
+    answers = {RELATIONS[predicate](x & mask, y & mask) for x in numbers(lhs) for y in numbers(rhs)}
     holds = always(predicate, lhs, rhs)
     if holds is not None:
         assert answers == {holds}
