@@ -3,16 +3,24 @@
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Self
 
 from typing_extensions import TypeVar
 from xdsl.dialects.builtin import ShapedType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, AttributeCovT
 from xdsl.irdl import AttrConstraint, InferenceContext, IntConstraint, RangeVarConstraint, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 
+class WithoutTypeVariables(AttrConstraint[AttributeCovT]):
+    """The base of constraints that have no type variables."""
+
+    def mapping_type_vars(self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]) -> Self:
+        return self
+
+
 @dataclass(frozen=True)
-class StaticShape(AttrConstraint):
+class StaticShape(WithoutTypeVariables[Attribute]):
     """A shaped type all of whose dimensions are known. `{type}` in `message`, the error, is the type."""
 
     message: str
@@ -21,12 +29,9 @@ class StaticShape(AttrConstraint):
         if not isinstance(attr, ShapedType) or not attr.has_static_shape():
             raise VerifyException(self.message.format(type=attr))
 
-    def mapping_type_vars(self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]) -> AttrConstraint:
-        return self
-
 
 @dataclass(frozen=True)
-class Derived(AttrConstraint):
+class Derived(WithoutTypeVariables[Attribute]):
     """
     What `derive` makes of the constraint variable `variable`, so that the text of an operation can leave it out.
 
@@ -46,9 +51,6 @@ class Derived(AttrConstraint):
         known = context.get_variable(self.variable)
         assert known is not None
         return self.derive(known)
-
-    def mapping_type_vars(self, type_var_mapping: Mapping[TypeVar, AttrConstraint | IntConstraint]) -> AttrConstraint:
-        return self
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,13 @@
 """Operations that exchange data with the host, or with one other device, and the tokens that order them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import cast
 
-from typing_extensions import TypeVar
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DenseIntOrFPElementsAttr, IntegerAttr, StringAttr, TensorType, i1
 from xdsl.ir import Attribute
 from xdsl.irdl import (
-    AttrConstraint,
-    IntConstraint,
     IRDLOperation,
     VerificationContext,
     irdl_op_definition,
@@ -25,6 +22,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.constraints import WithoutTypeVariables
 from xshardy.dialects.stablehlo.inference import InfersResultTypes
 from xshardy.dialects.stablehlo.replica_groups import integer_table
 from xshardy.dialects.stablehlo.structs import ChannelHandleAttr
@@ -34,17 +32,12 @@ __all__ = ["ChannelType", "CreateTokenOp", "InfeedOp", "OutfeedOp", "RecvOp", "S
 
 
 @dataclass(frozen=True)
-class IsToken(AttrConstraint[TokenType]):
+class IsToken(WithoutTypeVariables[TokenType]):
     """The type of tokens."""
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if not isinstance(attr, TokenType):
             raise VerifyException(f"must be token, but got '{attr}'")
-
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, "AttrConstraint | IntConstraint"]
-    ) -> AttrConstraint[TokenType]:
-        return self
 
 
 TOKEN = IsToken()

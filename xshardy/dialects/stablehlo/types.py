@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Self, cast
 
-from typing_extensions import TypeVar
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyTensorType,
@@ -31,11 +30,12 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
-from xdsl.irdl import AttrConstraint, IntConstraint, VerificationContext, irdl_attr_definition
+from xdsl.irdl import VerificationContext, irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from xshardy.dialects.constraints import WithoutTypeVariables
 from xshardy.dialects.element_names import HLO_FLOATS
 from xshardy.dialects.quant import UniformQuantizedType
 from xshardy.dialects.shapes import is_static
@@ -104,7 +104,7 @@ TENSOR_TEXTS: Mapping[tuple[bool, bool], str] = {
 
 
 @dataclass(frozen=True)
-class TensorOf(AttrConstraint[AnyTensorType]):
+class TensorOf(WithoutTypeVariables[AnyTensorType]):
     """
     A tensor whose element type is in `elements`; `text` names them in diagnostics. It `is_ranked` by default.
 
@@ -179,11 +179,6 @@ class TensorOf(AttrConstraint[AnyTensorType]):
         """The same, with `rank` dimensions."""
         return replace(self, rank=rank)
 
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, "AttrConstraint | IntConstraint"]
-    ) -> AttrConstraint[AnyTensorType]:
-        return self
-
 
 @dataclass(frozen=True)
 class TensorOfAnyIntegers(TensorOf):
@@ -219,7 +214,7 @@ class BoundedTensorOf(TensorOf):
 
 
 @dataclass(frozen=True)
-class ValueOf(AttrConstraint[Attribute]):
+class ValueOf(WithoutTypeVariables[Attribute]):
     """Anything that `tensor` allows, or else an instance of `others`; a tuple of such if TupleType is among these."""
 
     tensor: TensorOf
@@ -235,11 +230,6 @@ class ValueOf(AttrConstraint[Attribute]):
         except VerifyException:
             texts = [f"ranked tensor of {self.tensor.text} values", *(VALUE_TEXTS[other] for other in self.others)]
             raise VerifyException(f"must be {' or '.join(texts)}, but got '{attr}'") from None
-
-    def mapping_type_vars(
-        self, type_var_mapping: Mapping[TypeVar, "AttrConstraint | IntConstraint"]
-    ) -> AttrConstraint[Attribute]:
-        return self
 
 
 VALUE_TEXTS: Mapping[type[Attribute], str] = {

@@ -41,6 +41,7 @@ from xdsl.utils.hints import isa
 
 from xshardy.affine.indexing_map import IndexingMap
 from xshardy.affine.spelling import spelling
+from xshardy.dialects.constraints import WithoutTypeVariables
 from xshardy.dialects.xla_gpu.attributes import IndexingMapAttr
 
 TypeVars = Mapping[TypeVar, AttrConstraint | IntConstraint]
@@ -66,7 +67,7 @@ class MapCount:
 
 
 @dataclass(frozen=True)
-class MapOf(AttrConstraint[IndexingMapAttr]):
+class MapOf(WithoutTypeVariables[IndexingMapAttr]):
     """An indexing map whose `counts` equal integer variables. A variable that is not set takes the count of the map."""
 
     counts: tuple[MapCount, ...]
@@ -98,9 +99,6 @@ class MapOf(AttrConstraint[IndexingMapAttr]):
 
     def get_bases(self) -> set[type[Attribute]]:
         return {IndexingMapAttr}
-
-    def mapping_type_vars(self, type_var_mapping: TypeVars) -> AttrConstraint[IndexingMapAttr]:
-        return self
 
 
 APPLIED_MAP = MapOf(
