@@ -28,6 +28,7 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.canonicalized_by import CanonicalizedBy
+from xshardy.dialects.listing import operations_of
 from xshardy.dialects.sdy.attributes.axes import (
     AllToAllParamListAttr,
     AxisRefAttr,
@@ -428,3 +429,7 @@ class ReplicatedToUnreducedOp(Collective):
             if any(overlaps(other, axis) for other in before.unreduced_axes):
                 raise VerifyException(f"r2u axis {axis.text} overlaps with operand unreduced axes")
         _verify_becomes_unreduced(self, axes, "r2u_axes")
+
+
+COLLECTIVES = operations_of("sdy", globals())
+"""The operations of this module: the result is the operand as a whole tensor."""

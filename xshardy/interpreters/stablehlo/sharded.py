@@ -13,13 +13,13 @@ import numpy as np
 from xdsl.ir import Operation, SSAValue
 
 from xshardy.axes.grid import Grid
-from xshardy.dialects.sdy import collectives as movements
 from xshardy.dialects.sdy import ops as sdy
 from xshardy.dialects.sdy.attributes.axes import AxisRefAttr, AxisRefs
 from xshardy.dialects.sdy.attributes.enums import ReductionOp
 from xshardy.dialects.sdy.attributes.mesh import MeshAttr
 from xshardy.dialects.sdy.attributes.sharding import TensorShardingAttr
 from xshardy.dialects.sdy.axis_refs import sharded_size
+from xshardy.dialects.sdy.collectives import COLLECTIVES
 from xshardy.dialects.sdy.value_shardings import common_mesh
 from xshardy.dialects.shapes import shape_of
 from xshardy.interpreters.constants import constant_array
@@ -141,14 +141,7 @@ def put_together(
 
 
 UNCHANGED = (
-    movements.AllGatherOp,
-    movements.AllReduceOp,
-    movements.AllSliceOp,
-    movements.AllToAllOp,
-    movements.CollectivePermuteOp,
-    movements.ReduceScatterOp,
-    movements.ReplicatedToUnreducedOp,
-    movements.ShardedToUnreducedOp,
+    *COLLECTIVES,
     sdy.DataFlowEdgeOp,
     sdy.FuncDataFlowEdgeOp,
     sdy.PropagationBarrierOp,

@@ -11,6 +11,7 @@ from xdsl.traits import SymbolTable
 from xshardy.dialects import chlo, hlo, sdy, stablehlo
 from xshardy.dialects.elementwise import Elementwise
 from xshardy.dialects.sdy.attributes.rule import OpShardingRuleAttr
+from xshardy.dialects.sdy.collectives import COLLECTIVES
 from xshardy.dialects.shapes import shape_of
 from xshardy.facts.decompositions import decomposed, decomposition_of
 from xshardy.interpreters.stablehlo.custom_calls import IDENTITIES
@@ -150,26 +151,20 @@ def changing(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequenc
     raise Undecided("it gives something else each time")
 
 
+UNCHANGED = (
+    *COLLECTIVES,
+    hlo.CopyOp,
+    sdy.PropagationBarrierOp,
+    sdy.ReshardOp,
+    sdy.ShardingConstraintOp,
+    stablehlo.OptimizationBarrierOp,
+)
+"""Operations whose results are their operands as whole tensors."""
+
 RULES: Mapping[type[Operation], Rule] = {
-    hlo.CopyOp: movement.same,
     hlo.ElidedConstantOp: elided,
     sdy.ConstantOp: movement.constant,
-    **dict.fromkeys(
-        (
-            sdy.AllGatherOp,
-            sdy.AllReduceOp,
-            sdy.AllSliceOp,
-            sdy.AllToAllOp,
-            sdy.CollectivePermuteOp,
-            sdy.PropagationBarrierOp,
-            sdy.ReduceScatterOp,
-            sdy.ReplicatedToUnreducedOp,
-            sdy.ShardedToUnreducedOp,
-        ),
-        movement.same,
-    ),
-    sdy.ReshardOp: movement.same,
-    sdy.ShardingConstraintOp: movement.same,
+    **dict.fromkeys(UNCHANGED, movement.same),
     sdy.ShardingGroupOp: lambda kernel, op, operands: (),
     chlo.TopKOp: lambda kernel, op, operands: along_last(kernel, op, operands, 1),
     stablehlo.AllGatherOp: collectives.all_gather,
@@ -193,7 +188,6 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.GatherOp: lookups.gather,
     stablehlo.InfeedOp: changing,
     stablehlo.IotaOp: movement.iota,
-    stablehlo.OptimizationBarrierOp: movement.same,
     stablehlo.PadOp: movement.pad,
     stablehlo.PartitionIdOp: collectives.partition_id,
     stablehlo.RecvOp: changing,
