@@ -203,22 +203,22 @@ CONSTANTS = (
     ("TWO_THIRDS", "2 / 3 as a sum", mpf(2) / 3, 2),
 )
 
-TABLE_WORDS = 40
+TABLE_DIGITS, ROW = 312, 80
 
 
-def two_over_pi_words() -> list[str]:
-    """The binary digits of 2 / pi in words of 32 bits, the highest first, after a word of zeros."""
+def two_over_pi_digits() -> list[str]:
+    """The binary digits of 2 / pi as rows of hexadecimal digits."""
     with workdps(500):
-        digits = int(floor(2 / pi * mpf(2) ** (32 * (TABLE_WORDS - 1))))
-    words = [(digits >> 32 * (TABLE_WORDS - 1 - i)) & 0xFFFFFFFF for i in range(TABLE_WORDS)]
-    return [f"0x{word:08X}" for word in words]
+        digits = f"{int(floor(2 / pi * mpf(16) ** TABLE_DIGITS)):X}"
+    return [digits[start : start + ROW] for start in range(0, TABLE_DIGITS, ROW)]
 
 
 def main() -> None:
     print('"""Polynomials and constants of the expansions. Written by `scripts/fit_math_functions.py`."""\n')
     print("from collections.abc import Mapping, Sequence\n")
-    print("from xdsl.dialects.builtin import AnyFloat, f32, f64\n")
-    print("Table = Mapping[AnyFloat, Sequence[float]]")
+    print("from xdsl.dialects.builtin import f32, f64")
+    print("from xdsl.ir import Attribute\n")
+    print("Table = Mapping[Attribute, Sequence[float]]")
     print('"""Coefficients for each type, in ascending order of powers; or the parts of a constant."""\n')
     for fit in FITS:
         print(f"{fit.name}: Table = {{")
@@ -234,8 +234,10 @@ def main() -> None:
         for type in TYPES:
             print(f"    {type}: ({', '.join(map(repr, parts(value, count, type)))},),")
         print(f'}}\n"""{about}."""\n')
-    print(f"TWO_OVER_PI_WORDS: Sequence[int] = ({', '.join(two_over_pi_words())})")
-    print('"""A word of zeros, then the binary digits of 2 / pi in words of 32 bits, the highest first."""')
+    print("TWO_OVER_PI_DIGITS = (")
+    for row in two_over_pi_digits():
+        print(f'    "{row}"')
+    print(')\n"""The binary digits of 2 / pi, four in each hexadecimal digit."""')
 
 
 if __name__ == "__main__":

@@ -25,8 +25,7 @@ from xshardy.lowering.cuda_files import MissingCudaExtraError
 from xshardy.ptx.kernels import run_kernel as run_on_ptx_machine
 from xshardy.transforms.xla_gpu.expand_math_functions import ExpandMathFunctionsPass
 from xshardy.transforms.xla_gpu.math_functions import FUNCTIONS
-from xshardy.transforms.xla_gpu.math_functions.coefficients import TWO_OVER_PI_WORDS
-from xshardy.transforms.xla_gpu.math_functions.large_arguments import WORD
+from xshardy.transforms.xla_gpu.math_functions.large_arguments import TWO_OVER_PI_WORDS, WORD
 from xshardy.universe import new_context
 
 Array = npt.NDArray[np.floating]

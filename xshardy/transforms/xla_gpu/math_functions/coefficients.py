@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import AnyFloat, f32, f64
+from xdsl.dialects.builtin import f32, f64
+from xdsl.ir import Attribute
 
-Table = Mapping[AnyFloat, Sequence[float]]
+Table = Mapping[Attribute, Sequence[float]]
 """Coefficients for each type, in ascending order of powers; or the parts of a constant."""
 
 EXP: Table = {
@@ -291,46 +292,10 @@ TWO_THIRDS: Table = {
 }
 """2 / 3 as a sum."""
 
-TWO_OVER_PI_WORDS: Sequence[int] = (
-    0x00000000,
-    0xA2F9836E,
-    0x4E441529,
-    0xFC2757D1,
-    0xF534DDC0,
-    0xDB629599,
-    0x3C439041,
-    0xFE5163AB,
-    0xDEBBC561,
-    0xB7246E3A,
-    0x424DD2E0,
-    0x06492EEA,
-    0x09D1921C,
-    0xFE1DEB1C,
-    0xB129A73E,
-    0xE88235F5,
-    0x2EBB4484,
-    0xE99C7026,
-    0xB45F7E41,
-    0x3991D639,
-    0x835339F4,
-    0x9C845F8B,
-    0xBDF9283B,
-    0x1FF897FF,
-    0xDE05980F,
-    0xEF2F118B,
-    0x5A0A6D1F,
-    0x6D367ECF,
-    0x27CB09B7,
-    0x4F463F66,
-    0x9E5FEA2D,
-    0x7527BAC7,
-    0xEBE5F17B,
-    0x3D0739F7,
-    0x8A5292EA,
-    0x6BFB5FB1,
-    0x1F8D5D08,
-    0x56033046,
-    0xFC7B6BAB,
-    0xF0CFBC20,
+TWO_OVER_PI_DIGITS = (
+    "A2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561B7246E3A424DD2E0"
+    "06492EEA09D1921CFE1DEB1CB129A73EE88235F52EBB4484E99C7026B45F7E413991D639835339F4"
+    "9C845F8BBDF9283B1FF897FFDE05980FEF2F118B5A0A6D1F6D367ECF27CB09B74F463F669E5FEA2D"
+    "7527BAC7EBE5F17B3D0739F78A5292EA6BFB5FB11F8D5D0856033046FC7B6BABF0CFBC20"
 )
-"""A word of zeros, then the binary digits of 2 / pi in words of 32 bits, the highest first."""
+"""The binary digits of 2 / pi, four in each hexadecimal digit."""

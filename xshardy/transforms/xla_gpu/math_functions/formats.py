@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import AnyFloat, IntegerType, f32, f64, i32, i64
+from xdsl.ir import Attribute
 
 from xshardy.rewriting.scalars import Scalar
 
@@ -34,12 +35,11 @@ class Format:
         return 1.5 * 2.0**self.mantissa_bits
 
 
-FORMATS: Mapping[AnyFloat, Format] = {f32: Format(f32, i32, 24, 127), f64: Format(f64, i64, 53, 1023)}
+FORMATS: Mapping[Attribute, Format] = {f32: Format(f32, i32, 24, 127), f64: Format(f64, i64, 53, 1023)}
 
 
 def format_of(x: Scalar) -> Format:
     """The format of `x`, an f32 or f64."""
-    assert isinstance(x.type, AnyFloat)
     return FORMATS[x.type]
 
 
@@ -54,7 +54,7 @@ def nearest_integer(x: Scalar, factor: float) -> tuple[Scalar, Scalar]:
     return shifted - format.rounding_shift, shifted.bitcast(format.integer)
 
 
-def power_of_two(exponent: Scalar, type: AnyFloat) -> Scalar:
+def power_of_two(exponent: Scalar, type: Attribute) -> Scalar:
     """2^exponent as a `type`. Requires a normal result; bits of `exponent` beyond those of the format are ignored."""
     format = FORMATS[type]
     return ((exponent + format.bias) << format.mantissa_bits).bitcast(type)
@@ -68,7 +68,6 @@ def times_power_of_two(x: Scalar, exponent: Scalar) -> Scalar:
     removed before it is halved.
     """
     format = format_of(x)
-    assert isinstance(x.type, AnyFloat)
     number = exponent - x.constant(format.rounding_shift).bitcast(format.integer)
     half = number.shift_right_signed(1)
     return x * power_of_two(half, x.type) * power_of_two(number - half, x.type)

@@ -8,18 +8,22 @@ Payne and R. Hanek, "Radian reduction for trigonometric functions" (1983).
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from struct import unpack
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, IndexType, TensorType, f32, f64, i32, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, TensorType, f32, f64, i32, i64
+from xdsl.ir import Attribute
 
 from xshardy.rewriting.scalars import Scalar
-from xshardy.transforms.xla_gpu.math_functions.coefficients import HALF_PI, TWO_OVER_PI_WORDS
+from xshardy.transforms.xla_gpu.math_functions.coefficients import HALF_PI, TWO_OVER_PI_DIGITS
 from xshardy.transforms.xla_gpu.math_functions.double_word import DoubleWord, fast_sum
 from xshardy.transforms.xla_gpu.math_functions.formats import Format, format_of
 
 WORD = 32
 """The bits of a word."""
-WINDOW_WORDS: Mapping[AnyFloat, int] = {f32: 3, f64: 6}
+TWO_OVER_PI_WORDS: Sequence[int] = (0, *unpack(">39I", bytes.fromhex(TWO_OVER_PI_DIGITS)))
+"""A word of zeros, then the binary digits of 2 / pi in words of 32 bits, the highest first."""
+WINDOW_WORDS: Mapping[Attribute, int] = {f32: 3, f64: 6}
 """The words of the window: at least p bits for M, p for the result, and as many as its leading zeros can be."""
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from math import inf
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, f32, f64
+from xdsl.dialects.builtin import f32, f64
+from xdsl.ir import Attribute
 
 from xshardy.rewriting.scalars import Scalar
 from xshardy.transforms.xla_gpu.math_functions.formats import Format, format_of
@@ -22,9 +23,9 @@ def rsqrt(x: Scalar) -> Scalar:
     return error.compare("==", error).select(corrected, estimate)
 
 
-HALLEY_STEPS: Mapping[AnyFloat, int] = {f32: 2, f64: 3}
+HALLEY_STEPS: Mapping[Attribute, int] = {f32: 2, f64: 3}
 """The first estimate is within 6 %; each step triples the number of correct digits."""
-SUBNORMAL_SHIFT: Mapping[AnyFloat, int] = {f32: 24, f64: 54}
+SUBNORMAL_SHIFT: Mapping[Attribute, int] = {f32: 24, f64: 54}
 """A multiple of 3: 2 to this power makes a subnormal number normal."""
 
 
