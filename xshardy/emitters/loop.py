@@ -27,7 +27,7 @@ from xshardy.emitters.partition import RootGroup, Subgraph, roots_of
 from xshardy.emitters.pieces import with_pieces
 from xshardy.emitters.wide_unroll import wide_unroll
 from xshardy.gpus.devices import Device
-from xshardy.indexing.operations import delinearized, minor_to_major
+from xshardy.indexing.tensor_maps import delinearized, minor_to_major
 
 
 def choose_loop(fusion: Fusion) -> Choice:

@@ -24,7 +24,7 @@ from xshardy.dialects.xla_gpu.ops import PureCallOp
 from xshardy.emitters.applied_computations import AppliedComputations, element_functions_of
 from xshardy.emitters.elemental.kinds import element_type_of, emitted_type
 from xshardy.emitters.reads import Read, reads_of
-from xshardy.indexing.operations import bitcast_map
+from xshardy.indexing.tensor_maps import bitcast_map
 
 
 @dataclass(frozen=True, slots=True)

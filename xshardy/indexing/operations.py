@@ -21,24 +21,9 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.indexing import contractions, lookups, movement, reductions, scatters
 from xshardy.indexing.tensor_maps import (
     Maps,
-    bitcast_map,
-    delinearized,
-    linear_index,
-    minor_to_major,
     scalar_operand_map,
     scalar_result_map,
 )
-
-__all__ = [
-    "Maps",
-    "bitcast_map",
-    "delinearized",
-    "has_maps",
-    "linear_index",
-    "minor_to_major",
-    "operand_maps",
-    "result_maps",
-]
 
 
 def elementwise(op: Operation) -> Maps:

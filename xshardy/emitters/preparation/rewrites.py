@@ -13,7 +13,7 @@ from xshardy.dialects.shapes import shape_of
 from xshardy.dialects.stablehlo.attributes import integers
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import bit_width, tensor_type
-from xshardy.indexing.operations import minor_to_major
+from xshardy.indexing.tensor_maps import minor_to_major
 from xshardy.rewriting import match_op_type
 
 
