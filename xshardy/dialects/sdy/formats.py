@@ -81,8 +81,6 @@ class StrippedShardings(CustomDirective):
         if isinstance(attribute, TensorShardingPerValueAttr):
             state.print_whitespace(printer)
             SHARDINGS.print(printer, attribute.shardings)
-            state.last_was_punctuation = False
-            state.should_emit_space = True
 
     def is_present(self, op: IRDLOperation) -> bool:
         return self.shardings.is_present(op)
@@ -107,8 +105,6 @@ class ReductionUnlessSum(CustomDirective):
         if isa(number, IntegerAttr[I32]) and (reduction := member_of(ReductionOp, number)) is not ReductionOp.SUM:
             state.print_whitespace(printer)
             printer.print_string(reduction.value)
-            state.last_was_punctuation = False
-            state.should_emit_space = True
 
 
 @irdl_custom_directive

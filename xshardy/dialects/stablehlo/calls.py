@@ -84,8 +84,6 @@ class SymbolName(CustomDirective):
         assert isinstance(name, StringAttr)
         state.print_whitespace(printer)
         printer.print_symbol_name(name.data)
-        state.should_emit_space = True
-        state.last_was_punctuation = False
 
 
 RAGGED_ALL_TO_ALL = "ragged_all_to_all"

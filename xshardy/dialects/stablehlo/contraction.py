@@ -79,8 +79,6 @@ class DotDimensionNumbers(CustomDirective):
         ]
         state.print_whitespace(printer)
         printer.print_string(", ".join(texts))
-        state.should_emit_space = True
-        state.last_was_punctuation = False
 
 
 @irdl_custom_directive

@@ -75,8 +75,6 @@ class ConvolutionDimensions(CustomDirective):
         assert isinstance(numbers, ConvDimensionNumbersAttr)
         state.print_whitespace(printer)
         printer.print_string(numbers.text() or str(numbers))
-        state.should_emit_space = True
-        state.last_was_punctuation = False
 
 
 @irdl_custom_directive
@@ -126,8 +124,6 @@ class WindowAttributes(CustomDirective):
                 texts.append(f"{name} = [{', '.join(f'[{low}, {high}]' for low, high in pairs)}]")
         state.print_whitespace(printer)
         printer.print_string(f"{{{', '.join(texts)}}}")
-        state.should_emit_space = True
-        state.last_was_punctuation = False
 
 
 def parse_pairs(parser: Parser) -> Attribute:

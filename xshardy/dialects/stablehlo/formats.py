@@ -219,7 +219,6 @@ class VariadicOperandWithAttribute(CustomDirective):
             state.print_whitespace(printer)
             printer.print_list(operands, printer.print_ssa_value)
             printer.print_string(",")
-            state.should_emit_space = True
 
 
 @irdl_custom_directive
@@ -256,7 +255,6 @@ class SliceRanges(CustomDirective):
                     for start, limit, stride in zip(*columns, strict=True)
                 )
             printer.print_string(", ".join(texts))
-        state.should_emit_space = True
 
 
 def get_integers(op: IRDLOperation, variable: AttributeVariable) -> tuple[int, ...]:
@@ -286,4 +284,3 @@ class ExponentMantissa(CustomDirective):
         state.print_whitespace(printer)
         exponent, mantissa = (getattr(op, v.name).value.data for v in (self.exponent, self.mantissa))
         printer.print_string(f"e{exponent}m{mantissa}")
-        state.should_emit_space = True
