@@ -20,7 +20,7 @@ from xshardy.dialects.hlo.async_sugar import done_of, wrap
 from xshardy.dialects.hlo.collectives import CollectiveOp as HLOCollectiveOp
 from xshardy.dialects.stablehlo.collectives import CollectiveOp
 from xshardy.dialects.stablehlo.types import VALUE
-from xshardy.rewriting import PatternPass, rewrite
+from xshardy.rewriting import DecisionPattern, PatternPass, rewrite
 from xshardy.rewriting.walk import operations_from
 from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.call_graph import functions_of, reference_reader
@@ -100,27 +100,17 @@ def _operations(op: Operation) -> Iterator[Operation]:
     return (inner for region in op.regions for block in region.blocks for inner in block.ops)
 
 
-@dataclass(frozen=True)
-class WrapChosen(RewritePattern):
+class WrapChosen(DecisionPattern[Operation, str]):
     """`%r = op(%x)` -> `%0 = hlo.async_start @name(%x)`, `%r = hlo.async_done %0`, for chosen operations and names."""
 
-    names: Mapping[Operation, str]
-
-    @property
-    def op_types(self) -> tuple[type, ...]:
-        """The operation classes, for the driver."""
-        return tuple({type(op) for op in self.names})
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        if (name := self.names.get(op)) is None:
-            return
+    def rewrite(self, op: Operation, decision: str, rewriter: PatternRewriter, /) -> None:
         caller = op
         while not isinstance(caller, func.FuncOp):
             parent = caller.parent_op()
             assert parent is not None, "operations that can be wrapped are in functions"
             caller = parent
         wrapped = op.clone()
-        function, start = wrap(wrapped, name)
+        function, start = wrap(wrapped, decision)
         done = done_of(start)
         place_chain(function, op, start, done)
         move_annotations(wrapped, start)
