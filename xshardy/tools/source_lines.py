@@ -168,13 +168,13 @@ def _mesh_for_constraints(mesh: Any) -> Generator[None]:
     written = jax.lax.with_sharding_constraint
 
     def constrained(x: Any, shardings: Any) -> Any:
-        if not isinstance(shardings, jax.P) or not jax.sharding.get_abstract_mesh().empty:
-            return written(x, shardings)
-        if any(
-            jax.sharding.AxisType.Explicit in jax.typeof(leaf).sharding.mesh.axis_types for leaf in jax.tree.leaves(x)
-        ):
-            raise InputError(EXPLICIT)
-        return written(x, jax.NamedSharding(mesh, shardings))
+        if isinstance(shardings, jax.P):
+            axes = (axis for leaf in jax.tree.leaves(x) for axis in jax.typeof(leaf).sharding.mesh.axis_types)
+            if jax.sharding.AxisType.Explicit in axes:
+                raise InputError(EXPLICIT)
+            if jax.sharding.get_abstract_mesh().empty:
+                shardings = jax.NamedSharding(mesh, shardings)
+        return written(x, shardings)
 
     with patch.object(jax.lax, "with_sharding_constraint", constrained):
         yield

@@ -44,6 +44,10 @@ def f(x, w):
 
 def lowered():
     return jax.jit(f).trace(given((512, 1024), "data"), given((1024, 8192))).lower(lowering_platforms=("cpu",))
+
+def lowered_in_a_mesh():
+    with jax.sharding.use_abstract_mesh(mesh):
+        return lowered()
 """
 
 
@@ -144,8 +148,9 @@ def test_files_outside_of_the_folder_stay_as_they_are(
     assert not (folder / "step.diff").read_text()
 
 
-def test_explicit_axes_are_an_error_behind_the_answer(capsys: pytest.CaptureFixture[str]):
-    assert main(["auto", "explicit.py:lowered", "--free", "--time", "2", "--diff", "-"]) == 1
+@pytest.mark.parametrize("name", ["lowered", "lowered_in_a_mesh"])
+def test_explicit_axes_are_an_error_behind_the_answer(name: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["auto", f"explicit.py:{name}", "--free", "--time", "2", "--diff", "-"]) == 1
     out, err = capsys.readouterr()
     assert "estimated time on h100x8" in out
     assert "no diff: explicit.py does not run with constraints: the axes of its mesh are explicit" in err
