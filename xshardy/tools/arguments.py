@@ -77,7 +77,9 @@ class MeshOption(TypedDict):
     help: str
 
 
-MESH = MeshOption(type=mesh_axes, metavar="AXIS=N,...", help="give axes of the mesh of the program these sizes")
+def mesh_option(help: str = "give axes of the mesh of the program these sizes") -> MeshOption:
+    """`--mesh AXIS=N,...`, for `add_argument`."""
+    return MeshOption(type=mesh_axes, metavar="AXIS=N,...", help=help)
 
 
 def byte_count(text: str) -> int:

@@ -38,10 +38,10 @@ def print_found(found: FoundShardings) -> None:
 
 
 def print_lines(lines: SourceLines, found: FoundShardings) -> None:
-    """What the constraints in a file of Python are worth."""
+    """What the constraints in files of Python are worth."""
     of_lines = f"the diff has {_counted(lines.constraints, 'constraint')}, for a mesh set by jax.set_mesh"
     if not lines.constraints:
-        of_lines = f"no constraint in {lines.file} makes it faster: the diff is empty"
+        of_lines = f"no constraint in {lines.file}, or in files that it imports, makes it faster: the diff is empty"
     print_line(
         f"{of_lines}; with them and the shardings of arguments, the plan takes {in_seconds(lines.time)}, and with all "
         f"that was found {in_seconds(found.time)}"
@@ -76,7 +76,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 LEAST_LOSS = 1e-9
-"""The seconds that a table shows; what the search counts for the bytes of arguments is less."""
+"""Seconds. A smaller loss is shown as none: by less than this, the search prefers smaller arguments."""
 
 _INDEX = re.compile(r"(?<=[\[ _.])(\d+)(?=[\]'_.])")
 """The number of a layer in the name of an argument: `p[3]['w']`, `p['layer 3']['w']`, `p['Block_3']['w']`."""

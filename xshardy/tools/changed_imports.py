@@ -1,4 +1,4 @@
-"""Python files that run with other texts than they have, and import each other so."""
+"""Imports of Python files with changed texts in place of their own."""
 
 import sys
 from collections.abc import Generator, Mapping, Sequence
@@ -27,9 +27,9 @@ class ProjectFiles:
 @contextmanager
 def changed_imports(project: ProjectFiles, texts: Mapping[Path, str]) -> Generator[None]:
     """
-    Imports of files of `project` run these again, with `texts`, by resolved path, in their place.
+    Within this context, files of `project` are imported anew, and `texts`, by resolved path, replace those of files.
 
-    In the end, the modules of the project are those that were imported before.
+    After it, the modules of the project are those that were imported before.
     """
     finder, before = _ChangedFiles(texts), _modules_of(project)
     _forget(before)
@@ -54,7 +54,7 @@ def _forget(modules: Mapping[str, ModuleType]) -> None:
 
 
 class _ChangedFiles(MetaPathFinder):
-    """Finds what other finders do, and has it run with changed texts."""
+    """Finds modules as the other finders do, and loads the changed text of a file in place of its own."""
 
     def __init__(self, texts: Mapping[Path, str]):
         self._texts = texts
@@ -72,7 +72,7 @@ class _ChangedFiles(MetaPathFinder):
 
 
 class _TextLoader(SourceFileLoader):
-    """Runs a text as the file at a path."""
+    """Loads a text as if it were in the file at a path."""
 
     def __init__(self, fullname: str, path: str, text: str):
         super().__init__(fullname, path)

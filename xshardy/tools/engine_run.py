@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from xshardy.tools.arguments import MESH, bound, natural, positive
+from xshardy.tools.arguments import bound, mesh_option, natural, positive
 from xshardy.tools.output import print_diagnostic, print_json
 from xshardy.tools.usage import UsageError
 
@@ -51,7 +51,7 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
         help="with --on cuda, who computes matrix products, convolutions, sorts and the like: jax, XLA, which calls "
         "NVIDIA's libraries; none, kernels of xshardy and the host; auto, the default, XLA if JAX has CUDA",
     )
-    group.add_argument("--mesh", **MESH)
+    group.add_argument("--mesh", **mesh_option())
     group.add_argument(
         "--platform",
         type=str.lower,

@@ -5,7 +5,7 @@ import inspect
 import sys
 import traceback
 from argparse import ArgumentParser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import chdir, redirect_stdout
 from dataclasses import replace
 from inspect import Parameter
@@ -79,11 +79,10 @@ def read_hlo_file(file: str) -> Source:
     return source
 
 
-def read_source(file: str, module: str | None = None, texts: Mapping[Path, str] | None = None) -> Source:
+def read_source(file: str, module: str | None = None, python: str | None = None) -> Source:
     """
-    The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file.
-    `module` names the one of several modules in it that is the program. `texts` are those of files, by resolved path,
-    that run in their place: of FILE.py, and in `changed_imports` of all that it imports.
+    The text in `file`; for `FILE.py:NAME`, that of the lowered JAX program that is the value of NAME in the file, or in
+    `python` in its place. `module` names the one of several modules in it that is the program.
 
     The whole file runs. If NAME is a function, it runs too, without arguments; then the program is what it returns.
     What they print goes to standard error, and the working folder stays, whatever they change it to.
@@ -96,7 +95,7 @@ def read_source(file: str, module: str | None = None, texts: Mapping[Path, str] 
     if not path.endswith(".py"):
         return replace(read_file(file), module=module)
     with redirect_stdout(sys.stderr), chdir("."):  # which goes back to the folder that it was entered in
-        lowered = _lowered(Path(path), name, None if texts is None else texts.get(Path(path).resolve()))
+        lowered = _lowered(Path(path), name, python)
         return Source(lowered.text, file, is_text=False, module=module, kept_alive=lowered.kept_alive)
 
 

@@ -140,7 +140,8 @@ class _Trials:
         after = {path: with_constraints(before[path], inside) for path, inside in by_path.items()}
         try:
             with _mesh_for_constraints(self._mesh), changed_imports(self.project, after):
-                program = read_program(read_source(self._source.name, self._source.module, after)).named()
+                python = after.get(Path(self.path).resolve())
+                program = read_program(read_source(self._source.name, self._source.module, python)).named()
         except InputError as error:
             raise EngineError(f"no diff: {self.path} does not run with constraints: {error}") from error
         program.import_shardings()
@@ -201,7 +202,8 @@ def constraints_in(found: FoundShardings, project: ProjectFiles) -> Sequence[Con
         ):
             start, end = (place.line.data, place.column.data), (place.end_line.data, place.end_column.data)
             computed.setdefault((place.filename.data, (*start, *end)), []).append(op)
-    expressions = {name: _expressions_of(Path(name)) for name in {name for name, _ in computed} if name in project}
+    files = {name for name, _ in computed}
+    expressions = {name: _expressions_of(Path(name)) for name in files if name in project}
     constraints: list[tuple[float, Constraint]] = []
     for (name, range), ops in computed.items():
         last = [op.results[0] for op in ops if op.name == ops[-1].name]  # the others compute parts of the value

@@ -50,7 +50,7 @@ class Predicate(IntEnum):
 RELATIONS: Mapping[Predicate, Callable[[Any, Any], Any]] = {
     predicate: getattr(operator, predicate.name[-2:].lower()) for predicate in Predicate
 }
-"""The comparison of integers, which are read with or without sign, as the predicate says."""
+"""`ULE` -> `operator.le`: the comparison of integers that are read with or without sign, as the predicate says."""
 
 
 class FloatPredicate(IntEnum):

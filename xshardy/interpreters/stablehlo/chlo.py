@@ -142,9 +142,11 @@ _WITHOUT_BROADCASTS: Mapping[type[Operation], Rule] = {
     mhlo.TopKOp: top_k,
 }
 
+_ON_ONE_SHAPE: Mapping[type[Operation], Rule] = {**ELEMENTWISE, **_WITHOUT_BROADCASTS}
+
 CHLO: Mapping[type[Operation], Rule] = {
     **_WITHOUT_BROADCASTS,
-    **{op: broadcast({**ELEMENTWISE, **_WITHOUT_BROADCASTS}[kind]) for op, kind in ELEMENTWISE_OF.items()},
+    **{op: broadcast(_ON_ONE_SHAPE[kind]) for op, kind in ELEMENTWISE_OF.items()},
     chlo.BroadcastCompareOp: broadcast(compare),
     chlo.BroadcastSelectOp: broadcast_select,
 }

@@ -9,7 +9,7 @@ from xshardy.planning.auto.meshes import find_mesh_and_shardings
 from xshardy.planning.topology import H100
 from xshardy.programs.program import Program
 from xshardy.syntax import print_module
-from xshardy.tools.arguments import MESH, argument_spec, bound, byte_count, path, positive, topology
+from xshardy.tools.arguments import argument_spec, bound, byte_count, mesh_option, path, positive, topology
 from xshardy.tools.auto import as_json, print_found, print_lines
 from xshardy.tools.output import print_json, write_text
 from xshardy.tools.placed_diagnostics import imported_program
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_program(parser)
     mesh = parser.add_mutually_exclusive_group()
-    mesh.add_argument("--mesh", **MESH)
+    mesh.add_argument("--mesh", **mesh_option())
     mesh.add_argument("--devices", type=positive, metavar="N", help="try the shapes of a mesh of N devices")
     parser.add_argument(
         "--topology",

@@ -28,7 +28,7 @@ from xshardy.lowering.ptx_module import join_ptx
 from xshardy.programs.errors import InputError
 from xshardy.rewriting.reasons import Reasons
 from xshardy.syntax.files import write_file
-from xshardy.tools.arguments import MESH, path, positive
+from xshardy.tools.arguments import mesh_option, path, positive
 from xshardy.tools.kernel_file import fuse_entry, fused, is_hlo_file, kernels_of, read_module, warn_of_partitions
 from xshardy.tools.kernel_options import add_kernel_options
 from xshardy.tools.kernel_reasons import add_explain_option, print_choice, print_reasons
@@ -53,9 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with --fuse: partition a sharded program first; kernels and plan are those of each device of its mesh",
     )
-    mesh = MESH.copy()
-    mesh["help"] = f"with --partition: {mesh['help']}"
-    parser.add_argument("--mesh", **mesh)
+    parser.add_argument("--mesh", **mesh_option("with --partition: give axes of the mesh of the program these sizes"))
     parser.add_argument(
         "--emit",
         choices=("assembly", "ptx", "object", "llvm-ir"),

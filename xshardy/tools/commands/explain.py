@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from xshardy.planning.plan import plan_program
 from xshardy.programs.sharded import shard
-from xshardy.tools.arguments import MESH, natural, path
+from xshardy.tools.arguments import mesh_option, natural, path
 from xshardy.tools.explain.page import page
 from xshardy.tools.explain.picking import chosen
 from xshardy.tools.explain.story import story, tensor_story
@@ -21,7 +21,7 @@ EXAMPLE = "example: xshardy explain examples/mlp.mlir --value %2"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_program(parser)
-    parser.add_argument("--mesh", **MESH)
+    parser.add_argument("--mesh", **mesh_option())
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "--value",

@@ -9,7 +9,7 @@ from xshardy.planning.plan import Plan, plan_program
 from xshardy.planning.scopes import sums_by_scope
 from xshardy.planning.topology import H100
 from xshardy.tools.advice import advice_as_json, print_advice
-from xshardy.tools.arguments import MESH, natural, path, topology
+from xshardy.tools.arguments import mesh_option, natural, path, topology
 from xshardy.tools.output import print_json
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.plan import as_json, print_comparison, print_plan, print_scopes
@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top", type=natural, default=10, metavar="N", help="how many collectives and tensors (default: %(default)s)"
     )
-    parser.add_argument("--mesh", **MESH)
+    parser.add_argument("--mesh", **mesh_option())
     parser.add_argument(
         "--topology",
         metavar="NAME|FILE",

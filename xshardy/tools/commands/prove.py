@@ -12,7 +12,7 @@ from xshardy.proving.pair import Pair, import_local, pair_of, partitioned_pair
 from xshardy.proving.prove import Kept
 from xshardy.proving.relation import relate
 from xshardy.proving.verdict import Answer, prove_pair
-from xshardy.tools.arguments import MESH, path, positive
+from xshardy.tools.arguments import mesh_option, path, positive
 from xshardy.tools.output import print_json, printable, write_bytes, write_text
 from xshardy.tools.placed_diagnostics import diagnostics_of, imported_program
 from xshardy.tools.progress import stage
@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="FILE is a log of passes, or a folder that XLA dumped HLO to: prove each program against the one before",
     )
-    parser.add_argument("--mesh", **MESH)
+    parser.add_argument("--mesh", **mesh_option())
     parser.add_argument(
         "--relation", type=path, metavar="TOML", help="the shardings of arguments and results, for a FILE without them"
     )

@@ -4,7 +4,7 @@ import argparse
 
 from xshardy.programs.sharded import export, export_hlo, shard
 from xshardy.syntax import print_module
-from xshardy.tools.arguments import MESH, natural, path
+from xshardy.tools.arguments import mesh_option, natural, path
 from xshardy.tools.output import STDOUT, print_json, write_mlir, write_text
 from xshardy.tools.placed_diagnostics import imported_program
 from xshardy.tools.progress import stage
@@ -18,7 +18,7 @@ EXAMPLE = "example: xshardy shard examples/mlp.mlir --top 5"
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_program(parser)
-    parser.add_argument("--mesh", **MESH)
+    parser.add_argument("--mesh", **mesh_option())
     parser.add_argument("--top", type=natural, default=10, metavar="N", help="how many tensors (default: %(default)s)")
     parser.add_argument(
         "-o",

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 
 from xshardy.planning.topology import H100
-from xshardy.tools.arguments import MESH, natural, path, positive, topology
+from xshardy.tools.arguments import mesh_option, natural, path, positive, topology
 from xshardy.tools.diagnostics import describe
 from xshardy.tools.engine_run import report_wrong
 from xshardy.tools.output import print_diagnostic, print_json
@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="the virtual CPUs (default: what the script asks JAX for, else 8, or as many as its first mesh needs)",
     )
-    parser.add_argument("--mesh", **MESH)
+    parser.add_argument("--mesh", **mesh_option("plan for these sizes of axes of the mesh"))
     parser.add_argument(
         "--top", type=natural, default=3, metavar="N", help="how many collectives and tensors (default: %(default)s)"
     )
