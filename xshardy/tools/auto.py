@@ -43,8 +43,8 @@ def print_lines(lines: SourceLines, found: FoundShardings) -> None:
     if not lines.constraints:
         of_lines = f"no constraint in {lines.file}, or in files that it imports, makes it faster: the diff is empty"
     print_line(
-        f"{of_lines}; with them and the shardings of arguments, the plan takes {in_seconds(lines.time)}, and with all "
-        f"that was found {in_seconds(found.time)}"
+        f"{of_lines}; with them and the shardings of arguments and results, the plan takes {in_seconds(lines.time)}, "
+        f"and with all that was found {in_seconds(found.time)}"
     )
 
 
@@ -60,6 +60,8 @@ def _summary(found: FoundShardings, rows: Sequence[FoundAnnotation]) -> Sequence
             f"{_counted(len(constraints), 'constraint')} at {_counted(places, 'place')} beside the arguments; before "
             f"some were left out, the fastest plan took {in_seconds(found.time_before)}"
         )
+        if (count := len(found.prepared.ties)) > 0:
+            lines.append(f"new values of arguments are divided as these ({_counted(count, 'result')})")
     if found.solution.choice is None:
         lines.append("by the model of the search, which counts memory less exactly than a plan, no choice fits")
     else:

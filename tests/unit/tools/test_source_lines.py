@@ -27,7 +27,7 @@ def f(x, w1, w2):
     return np.tanh(x @ w1) @ w2
 
 def lowered():
-    return jit(f).lower(S((512, 1024), "float32"), S((1024, 8192), "float32"), S((8192, 1024), "float32"))
+    return jit(f).lower(S((512, 1024), "float32"), S((1024, 8192), "float32"), S((8192, 512), "float32"))
 '''
 
 EXPLICIT = """
@@ -79,7 +79,7 @@ def argument(*shape):  # as flax.nnx.eval_shape makes it
     return jax.ShapeDtypeStruct(shape, "float32", sharding=None if mesh.empty else jax.NamedSharding(mesh, jax.P()))
 
 def lowered():
-    return jax.jit(block.__call__).lower(argument(512, 1024), argument(1024, 8192), argument(8192, 1024))
+    return jax.jit(block.__call__).lower(argument(512, 1024), argument(1024, 8192), argument(8192, 512))
 """
 
 HERE = Path("two.py")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from xshardy.dialects.function_attributes import add_argument_attributes
+from xshardy.dialects.function_attributes import add_argument_attributes, add_result_attributes
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.dialects.sdy.value_shardings import SHARDING
 from xshardy.planning.auto.placements import Placement
@@ -44,12 +44,17 @@ def annotated(prepared: Prepared, annotations: Annotations) -> tuple[Program, Ma
     """
     A copy of a program with `annotations`, and its operations by those of the whole program.
 
-    Annotations in layers that it does not have are left out.
+    A result that is the new value of an argument gets the sharding of that. Annotations in layers that the program does
+    not have are left out.
     """
     program, copies = prepared.copy()
     sharding = prepared.axes.sharding
     attributes = {index: {SHARDING: sharding(placement)} for index, placement in annotations.arguments.items()}
-    add_argument_attributes(main_function(program.module), attributes)
+    main = main_function(program.module)
+    add_argument_attributes(main, attributes)
+    add_result_attributes(
+        main, {result: attributes[argument] for result, argument in prepared.ties if argument in attributes}
+    )
     made: dict[tuple[Operation, SSAValue, Placement], SSAValue] = {}
     for (op, index), placement in annotations.reads.items():
         if (reader := copies.get(op)) is None:

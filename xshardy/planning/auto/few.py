@@ -47,7 +47,11 @@ class LayoutAnnotations:
             and (prepared.kept is None or operation_with(value) in prepared.kept)
         }
         arguments = {value.index: layout.values[value] for value in space.nodes.block.args if value in layout.values}
-        self._start = Annotations(arguments, {}, layout.reads)
+        end, tied = space.nodes.block.last_op, {result for result, _ in prepared.ties}
+        reads = {
+            (op, index): needed for (op, index), needed in layout.reads.items() if op is not end or index not in tied
+        }
+        self._start = Annotations(arguments, {}, reads)
 
     def sufficient(self, until: float) -> Annotations:
         """

@@ -292,7 +292,7 @@ class ProgramNodes:
         arguments = dict(ties)
         for index, sharding in enumerate(written_shardings(main.res_attrs, len(end.operands))):
             value = end.operands[index]
-            target = self.block.args[arguments[index]] if sharding is None and index in arguments else None
+            target = self.block.args[arguments[index]] if index in arguments else None
             if value not in self.of or (target is not None and self.of[value] is self.of.get(target)):
                 continue
             if target is not None and target in self.of:

@@ -27,7 +27,7 @@ from xshardy.syntax.close_names import did_you_mean
 from xshardy.transforms.hlo_async.buffer_reuse import DONATED_TO
 from xshardy.transforms.inline import InlinePass
 from xshardy.transforms.pipeline_pass import IndexedPipeline
-from xshardy.transforms.sdy.function_shardings import without_attributes
+from xshardy.transforms.sdy.function_shardings import without_attributes, written_shardings
 from xshardy.transforms.sdy.main_function import main_function
 from xshardy.transforms.sdy.shardings import meshes_of, shardings_of
 from xshardy.transforms.symbol_dce import SymbolDCEPass
@@ -124,7 +124,7 @@ def _drop_attributes(op: Operation) -> None:
 def tied(main: FuncOp) -> Sequence[tuple[int, int]]:
     """
     The results that are new values of arguments: those that take the memory of a donated argument, and else those of
-    the type of an argument, in their order.
+    the type of an argument, in their order. A result with a sharding is divided as that says.
 
     A step takes the parameters that the step before it returned, so it returns them as it takes them.
     """
@@ -142,4 +142,5 @@ def tied(main: FuncOp) -> Sequence[tuple[int, int]]:
         if argument is not None:
             found[result] = argument
             taken.add(argument)
-    return sorted(found.items())
+    written = written_shardings(main.res_attrs, len(results))
+    return [(result, argument) for result, argument in sorted(found.items()) if written[result] is None]

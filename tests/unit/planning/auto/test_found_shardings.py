@@ -114,15 +114,29 @@ def test_the_plan_fits_the_memory_or_the_search_says_what_is_alive():
         found(two_layers, *LARGE, free=True, memory="1MiB")
 
 
-def test_new_parameters_come_back_as_the_old_ones_are_divided():
-    def step(w: Any, x: Any) -> Any:
-        return w - 0.1 * jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).sum())(w)
+def gradient_step(w: Any, x: Any) -> Any:
+    return w - 0.1 * jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).sum())(w)
 
-    jitted = jax.jit(step, donate_argnums=0)
-    traced = jitted.trace(tensor((2048, 4096)), tensor((8192, 2048), "data"))
-    answer = xshardy.auto(traced, free=True, seconds=5)
+
+def traced_gradient_step(**options: Any) -> Any:
+    jitted = jax.jit(gradient_step, donate_argnums=0, **options)
+    return jitted.trace(tensor((2048, 4096)), tensor((8192, 2048), "data"))
+
+
+@pytest.mark.parametrize("keep", [None, {"w": [[], []]}, {"w": [["data"], ["model"]]}])
+def test_new_parameters_come_back_as_the_old_ones_are_divided(keep: Any, capsys: pytest.CaptureFixture[str]):
+    answer = xshardy.auto(traced_gradient_step(), free=True, keep=keep, seconds=5)
     assert answer.prepared.ties == [(0, 0)]
     assert answer.plan.in_shardings[0] == answer.plan.out_shardings
+    print_found(answer)
+    assert "new values of arguments are divided as these (1 result)\n" in capsys.readouterr().out
+
+
+def test_a_result_is_divided_as_the_program_says():
+    result = jax.sharding.NamedSharding(MESH, P(None, "model"))
+    answer = xshardy.auto(traced_gradient_step(out_shardings=result), keep={"w": [["data"], []]}, seconds=5)
+    assert not answer.prepared.ties
+    assert answer.plan.in_shardings[0] == P("data") and answer.plan.out_shardings == P(None, "model")
 
 
 def test_layers_that_are_alike_are_decided_once():
