@@ -3,9 +3,10 @@ What an operation may choose: a mesh axis for one of its factors or for none, ea
 operands and results.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -110,16 +111,23 @@ class ChoiceTable:
         for each in traffic:
             seconds += self._work(strategies.axes, each)
         for number, (axes, scattered) in enumerate(zip(strategies.axes, strategies.scattered, strict=True)):
-            summed = sorted(axis for factor in rule.reduction for axis in axes[factor])
-            if summed:
-                kind = ALL_REDUCE if scattered is None else REDUCE_SCATTER
+            if summed := _summed_along(rule, axes):
                 for type, mapping in zip(results, rule.results, strict=True):
                     part = self._moves.part_bytes(type, [placed(axes, mapping)])[0]
-                    seconds[number] += self._moves.collective(kind, summed, part)
+                    seconds[number] += self._sum_seconds(summed, scattered, part)
         operands = tuple(
             Placements.of([placed(axes, mapping) for axes in strategies.axes]) for mapping in rule.operands
         )
         return Choices(seconds, operands, strategies.result_placements)
+
+    def _sum_seconds(self, summed: Sequence[int], scattered: "Scattered | None", part: float) -> float:
+        """The time of adding up parts of `part` bytes: scattered first, and then reduced along the other axes."""
+        seconds, left = 0.0, part
+        if scattered is not None:
+            seconds = self._moves.collective(REDUCE_SCATTER, scattered.axes, part)
+            left = part / self._axes.parts(scattered.axes)
+        rest = [axis for axis in summed if scattered is None or axis not in scattered.axes]
+        return seconds + (self._moves.collective(ALL_REDUCE, rest, left) if rest else 0)
 
     def _work(self, strategies: Sequence[Placement], traffic: Traffic) -> Floats:
         """The roofline of one operation on a part, in seconds, for each strategy."""
@@ -139,8 +147,21 @@ def placed(axes: Placement, mapping: TensorMapping) -> Placement:
     return tuple(tuple(axis for factor in factors for axis in axes[factor]) for factors in mapping)
 
 
+def _summed_along(rule: FactorRule, axes: Placement) -> Sequence[int]:
+    """The axes whose devices have summands of one result."""
+    return sorted(axis for factor in rule.reduction for axis in axes[factor])
+
+
+@dataclass(frozen=True, slots=True)
+class Scattered:
+    """Where a sum is divided: the axes, of those that it is over, and the dimension of the result."""
+
+    dim: int
+    axes: tuple[int, ...]
+
+
 class _Strategies:
-    """The axes of each factor for each strategy, and the dimension that a sum is scattered to, if any."""
+    """The axes of each factor for each strategy, and where its sum is scattered, if it is."""
 
     def __init__(
         self, axes: SearchAxes, rule: FactorRule, results: Sequence[Attribute], may_pad: bool, may_scatter: bool
@@ -149,7 +170,7 @@ class _Strategies:
         kept_whole = {*rule.need_replication, *rule.permutation, *rule.blocked}
         free = [factor for factor in range(len(rule.sizes)) if factor not in kept_whole]
         self.axes: list[Placement] = []
-        self.scattered: list[int | None] = []
+        self.scattered: list[Scattered | None] = []
         shapes = [shape_of(type) for type in results]
         for assigned in axes.assignments(rule.sizes, free, self._may_pad):
             if not all(self._is_contiguous(assigned, mapping) for mapping in (*rule.operands, *rule.results)):
@@ -157,9 +178,9 @@ class _Strategies:
             self.axes.append(assigned)
             self.scattered.append(None)
             if len(shapes) == 1 and may_scatter:
-                for dim in self._scatterable(assigned, shapes[0]):
+                for scattered in self._scatterable(assigned, shapes[0]):
                     self.axes.append(assigned)
-                    self.scattered.append(dim)
+                    self.scattered.append(scattered)
 
     @cached_property
     def _may_pad(self) -> list[bool]:
@@ -181,24 +202,23 @@ class _Strategies:
             for mapping in self._rule.results
         )
 
-    def _after(self, axes: Placement, scattered: int | None, mapping: TensorMapping) -> Placement:
+    def _after(self, axes: Placement, scattered: Scattered | None, mapping: TensorMapping) -> Placement:
         before = placed(axes, mapping)
         if scattered is None:
             return before
-        summed = sorted(axis for factor in self._rule.reduction for axis in axes[factor])
-        return tuple((*of_dim, *summed) if dim == scattered else of_dim for dim, of_dim in enumerate(before))
+        return tuple(
+            (*of_dim, *scattered.axes) if dim == scattered.dim else of_dim for dim, of_dim in enumerate(before)
+        )
 
-    def _scatterable(self, axes: Placement, shape: Sequence[int]) -> Sequence[int]:
-        """The dimensions of the result that the axes of the sum divide, after those that are there."""
-        summed = sorted(axis for factor in self._rule.reduction for axis in axes[factor])
-        if not summed:
-            return ()
+    def _scatterable(self, axes: Placement, shape: Sequence[int]) -> Iterator[Scattered]:
+        """Each dimension of the result that some axes of the sum can divide, after those that are there."""
+        summed = _summed_along(self._rule, axes)
         before = placed(axes, self._rule.results[0])
-        return [
-            dim
-            for dim, of_dim in enumerate(before)
-            if shape[dim] % self._mesh.parts((*of_dim, *summed)) == 0 and (not of_dim or of_dim[-1] < summed[0])
-        ]
+        for count in range(len(summed), 0, -1):
+            for some in combinations(summed, count):
+                for dim, of_dim in enumerate(before):
+                    if shape[dim] % self._mesh.parts((*of_dim, *some)) == 0 and (not of_dim or of_dim[-1] < some[0]):
+                        yield Scattered(dim, some)
 
     def _is_contiguous(self, axes: Placement, mapping: TensorMapping) -> bool:
         """Whether a factor is divided only if those before it in its dimension are divided into single elements."""
