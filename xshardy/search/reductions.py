@@ -12,9 +12,6 @@ import numpy as np
 from xshardy.search.core import Absorb, Core, Eliminate, Infeasible, Mask
 from xshardy.search.problem import FORBIDDEN, Floats, Ints
 
-SAMPLE = 8
-"""Columns of a table, at most, that are compared for all pairs of rows."""
-
 GROWTH = 2.0
 """The factor by which the entries of the tables of a node may grow when it is left out."""
 
@@ -63,8 +60,8 @@ def drop_dominated(core: Core, node: int) -> bool:
     """
     Drop strategies that another one can replace in each choice, at no more cost and no more usage at each point.
 
-    To replace `s` by `t` saves, in a table, the least difference of their rows at least. Some columns tell most pairs
-    apart; all columns are compared for the rest.
+    To replace `s` by `t` saves, in a table, the least difference of their rows at least. Two columns tell most pairs
+    apart; all are compared for the rest, first with the strategy that may save most, which replaces 4 of 5.
     """
     costs, usages, tables = core.costs[node], core.usages[node].values(), core.tables[node].values()
     if len(costs) == 1:
@@ -81,33 +78,38 @@ def drop_dominated(core: Core, node: int) -> bool:
 def _dominance(costs: Floats, usages: Sequence[Floats], tables: Sequence[Floats]) -> Ints:
     """By strategy, the one that replaces it: itself, where none can."""
     size = len(costs)
-    possible = np.ones((size, size), bool)
+    saved = costs[:, None] - costs
+    most = saved + sum(map(_differences_where_best, tables))
+    possible = most >= 0
     for usage in usages:
         possible &= usage[:, None] >= usage
     np.fill_diagonal(possible, False)
-    wide = [table for table in tables if table.shape[1] > SAMPLE]
-    saved = costs[:, None] - costs
-    for table in tables:
-        if table.shape[1] <= SAMPLE:
-            saved += _least_differences(table[:, None], table)
-    sampled = saved + sum(
-        _least_differences(part[:, None], part) for part in (table[:, :: table.shape[1] // SAMPLE] for table in wide)
-    )
-    possible &= sampled >= 0
+    joined = np.hstack([*tables, np.zeros((size, 1))])
+    starts = np.cumsum([0, *(table.shape[1] for table in tables)])
+    allowed = np.where(joined >= FORBIDDEN, inf, joined)
     alive, instead = np.ones(size, bool), np.arange(size)
     for strategy in np.flatnonzero(possible.any(1))[::-1]:
         others = np.flatnonzero(possible[strategy] & alive)
-        least = saved[strategy, others] + sum(_least_differences(table[strategy], table[others]) for table in wide)
-        others = others[least >= 0]
-        if len(others):
-            alive[strategy] = False
-            instead[instead == strategy] = others[0]
+        others = others[np.argsort(-most[strategy, others], kind="stable")]
+        for tried in (others[:1], others[1:]):
+            least = np.minimum.reduceat(allowed[strategy] - joined[tried], starts, axis=1).sum(1)
+            replacing = tried[saved[strategy, tried] + least >= 0]
+            if len(replacing):
+                alive[strategy] = False
+                instead[instead == strategy] = replacing[0]
+                break
     return instead
 
 
-def _least_differences(row: Floats, others: Floats) -> Floats:
-    """The least difference of a row of a table and each other one, over the columns where `row` is allowed."""
-    return np.where(row >= FORBIDDEN, inf, row - others).min(-1)
+def _differences_where_best(table: Floats) -> Floats:
+    """
+    By pair of rows, an upper bound of their least difference: in the columns where the first is best, and the second
+    is worst, beside the best row of the column.
+    """
+    above = table - table.min(0)
+    rows = np.arange(len(table))
+    best, worst = above.argmin(1), above.argmax(1)
+    return np.minimum(table[rows, best][:, None] - table[:, best].T, table[:, worst] - table[rows, worst])
 
 
 def eliminate(core: Core, node: int) -> bool:
@@ -133,9 +135,10 @@ def eliminate(core: Core, node: int) -> bool:
     rows, columns = (table.shape[1] for table in tables)
     if rows * columns > GROWTH * (tables[0].size + tables[1].size):
         return False
-    total = costs[:, None, None] + tables[0][:, :, None] + tables[1][:, None, :]
-    core.leave_out(Eliminate(node, tuple(neighbours), total.argmin(0), len(costs)))
-    core.connect(neighbours[0], neighbours[1], total.min(0))
+    first, second = (np.ascontiguousarray(table.T) for table in (costs[:, None] + tables[0], tables[1]))
+    total = first[:, None] + second
+    core.leave_out(Eliminate(node, tuple(neighbours), total.argmin(-1), len(costs)))
+    core.connect(neighbours[0], neighbours[1], total.min(-1))
     return True
 
 
