@@ -142,15 +142,25 @@ def values_moved(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
     The tensors that `op` reads and writes, as often as it does: operands and results that have a buffer.
 
     Of a tensor of which it selects or updates a part, the part; one that has no buffer before the update is written.
+    What is fused into selecting readers is computed, from its own operands, as far as they select.
     """
     if type(op) in CONTROL or type(op) in VIEWS:
         return ()
     if (updated := UPDATED.get(type(op))) is not None:
         return (*_computed_by_updates(op, fusion), *updated(op))
+    if op in fusion.fused and all(type(use.operation) in SELECTING for result in op.results for use in result.uses):
+        return ()
     written = () if op in fusion.fused else op.results
-    if type(op) in SELECTING:
-        return (*written, *op.results)
-    return (*written, *(operand for operand in op.operands if operand.owner not in fusion.fused))
+    if type(op) not in SELECTING:
+        return (*written, *_buffers_read(op, fusion))
+    source = op.operands[0].owner
+    reader = source if isinstance(source, Operation) and source in fusion.fused else None
+    return (*written, *(1 if reader is None else len(_buffers_read(reader, fusion))) * [*op.results])
+
+
+def _buffers_read(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:
+    """The operands of `op` that have a buffer."""
+    return [operand for operand in op.operands if operand.owner not in fusion.fused]
 
 
 def _computed_by_updates(op: Operation, fusion: Fusion) -> Sequence[SSAValue]:

@@ -105,3 +105,31 @@ def test_an_update_of_what_has_no_buffer_writes_all_of_it(target: str, written: 
     module = xshardy.parse(UPDATES.replace("TARGET", target))
     compute = compute_of([work for _, work in work_of(module, Fusions())], H100)
     assert compute.bytes == written + 2 * (2 * 32 * 4)
+
+
+@pytest.mark.parametrize(("source", "read"), [("%sum", 2), ("%x", 1)])
+@pytest.mark.parametrize("kind", ["slice SOURCE [0:2, 0:32]", "dynamic_slice SOURCE, %i, %i, sizes = [2, 32]"])
+def test_what_is_fused_into_a_slice_reads_as_much_as_the_slice_has(kind: str, source: str, read: int):
+    indices = ", tensor<i32>, tensor<i32>" if "dynamic" in kind else ""
+    module = xshardy.parse(
+        f"""func.func @main(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>, %i: tensor<i32>) -> tensor<2x32xf32> {{
+          %sum = stablehlo.add %x, %y : tensor<64x32xf32>
+          %1 = stablehlo.{kind.replace("SOURCE", source)} : (tensor<64x32xf32>{indices}) -> tensor<2x32xf32>
+          return %1 : tensor<2x32xf32>
+        }}"""
+    )
+    compute = compute_of([work for _, work in work_of(module, Fusions())], H100)
+    assert compute.bytes == (1 + read) * (2 * 32 * 4)
+
+
+def test_what_another_operation_reads_too_is_read_whole_for_that():
+    module = xshardy.parse(
+        """func.func @main(%x: tensor<64x32xf32>, %y: tensor<64x32xf32>) -> (tensor<2x32xf32>, tensor<64x32xf32>) {
+          %0 = stablehlo.add %x, %y : tensor<64x32xf32>
+          %1 = stablehlo.slice %0 [0:2, 0:32] : (tensor<64x32xf32>) -> tensor<2x32xf32>
+          %2 = stablehlo.negate %0 : tensor<64x32xf32>
+          return %1, %2 : tensor<2x32xf32>, tensor<64x32xf32>
+        }"""
+    )
+    compute = compute_of([work for _, work in work_of(module, Fusions())], H100)
+    assert compute.bytes == (1 + 2) * (2 * 32 * 4) + (1 + 2) * (64 * 32 * 4)
