@@ -6,6 +6,7 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import product
 from math import inf
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,16 @@ from jax.sharding import PartitionSpec
 
 import xshardy
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
-from xshardy.planning.auto.annotations import Annotations
+from xshardy.planning.auto.annotations import Annotations, annotated
 from xshardy.planning.auto.choices import ChoiceTable
-from xshardy.planning.auto.find import FoundShardings, MemoryExceeded
+from xshardy.planning.auto.find import AS_GOOD, FoundShardings, MemoryExceeded
 from xshardy.planning.auto.meshes import mesh_shapes
 from xshardy.planning.auto.move_times import MoveTimes
 from xshardy.planning.auto.nodes import ProgramNodes
 from xshardy.planning.auto.prepared import prepare
 from xshardy.planning.auto.reasons import AnnotationKind, annotations_of
 from xshardy.planning.auto.space import Space
+from xshardy.planning.plan import plan_or_none
 from xshardy.planning.topology import H100
 from xshardy.programs.errors import EngineError
 from xshardy.programs.program import read_program
@@ -78,6 +80,45 @@ def test_the_choice_is_the_best_of_the_model():
     best = min(problem.cost(choice) for choice in product(*(range(len(costs)) for costs in problem.costs)))
     solution = solve(problem, seconds=5)
     assert solution.cost == pytest.approx(best) and solution.bound == pytest.approx(best)
+
+
+def attention(w: Any, x: Any) -> Any:
+    q, k = (jnp.einsum("btm,mhd->bthd", x, each) for each in w)
+    weights = jax.nn.softmax(jnp.einsum("bthd,bshd->bhts", q, k))
+    return (jnp.einsum("bhts,bshd->bthd", weights, k) ** 2).mean()
+
+
+def cross_entropy(w: Any, tokens: Any) -> Any:
+    scores = jax.nn.log_softmax((w[0][tokens] @ w[1])[:, :-1])
+    return -jnp.take_along_axis(scores, tokens[:, 1:, None], -1).mean()
+
+
+def recurrent(w: Any, x: Any) -> Any:
+    return (jax.lax.scan(lambda x, w: (jnp.tanh(x @ w) + x, None), x, w)[0] ** 2).mean()
+
+
+STEPS: dict[Any, tuple[Any, Any]] = {
+    attention: ([tensor((512, 8, 64))] * 2, tensor((8, 512, 512))),
+    cross_entropy: ([tensor((32000, 512)), tensor((512, 32000))], tensor((8, 512), type="int32")),
+    recurrent: (tensor((8, 1024, 1024)), tensor((2048, 1024))),
+}
+
+
+@pytest.mark.parametrize("loss", STEPS, ids=lambda loss: loss.__name__)
+def test_no_shardings_of_arguments_are_much_faster(loss: Any):
+    """Of a step of gradient descent, by the plans of 12 layouts, drawn at random, that constraints do not refine."""
+
+    def step(w: Any, x: Any) -> Any:
+        return jax.tree.map(lambda w, g: w - g, w, jax.grad(loss)(w, x))
+
+    answer = found(step, *STEPS[loss], free=True)
+    axes, random = answer.prepared.axes, Random(loss.__name__)
+    shapes = [leaf.shape for leaf in jax.tree.leaves(STEPS[loss])]
+    possible = [axes.assignments(shape, range(len(shape)), [False] * len(shape)) for shape in shapes]
+    for _ in range(12):
+        arguments = Annotations(dict(enumerate(map(random.choice, possible))))
+        plan = plan_or_none(annotated(answer.prepared, arguments)[0])
+        assert plan is None or answer.time <= AS_GOOD * plan.estimate(H100).total
 
 
 def test_the_given_layout_is_kept_where_nothing_is_faster():
