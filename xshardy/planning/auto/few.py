@@ -23,10 +23,6 @@ from xshardy.planning.auto.space import Layout, Space
 
 Item = TypeVar("Item")
 
-MOST_ROUNDS = 40
-"""How often constraints are added."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Group:
     """Annotations that stay or go together: those of one class."""
@@ -61,7 +57,7 @@ class LayoutAnnotations:
         propagation from some would have divided others.
         """
         annotations = self._start
-        for _ in range(MOST_ROUNDS):
+        while True:
             differing = self._differing(annotations)
             missing = {
                 value: placement
@@ -69,9 +65,8 @@ class LayoutAnnotations:
                 if value in differing and value not in annotations.values
             }
             if not missing:
-                break
+                return annotations
             annotations = annotations.with_values(self._first(missing, differing, hurries=perf_counter() > until))
-        return annotations
 
     def _differing(self, annotations: Annotations) -> set[SSAValue]:
         """The values that propagation divides in another way."""
