@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import replace
 from importlib import import_module
-from itertools import product
+from itertools import pairwise, product
 from math import inf
 from random import Random
 from typing import Any
@@ -13,18 +13,22 @@ import numpy as np
 import pytest
 from divided_tensors import MESH, tensor
 from jax.sharding import PartitionSpec
+from xdsl.ir import OpResult
 
 import xshardy
 from xshardy.dialects.sdy.ops import ShardingConstraintOp
 from xshardy.planning.auto.annotations import Annotations, annotated
 from xshardy.planning.auto.choices import ChoiceTable
+from xshardy.planning.auto.few import LayoutAnnotations
 from xshardy.planning.auto.find import AS_GOOD, FoundShardings, MemoryExceeded
 from xshardy.planning.auto.meshes import mesh_shapes
 from xshardy.planning.auto.move_times import MoveTimes
 from xshardy.planning.auto.nodes import ProgramNodes
+from xshardy.planning.auto.placements import whole
 from xshardy.planning.auto.prepared import prepare
+from xshardy.planning.auto.propagated import propagated
 from xshardy.planning.auto.reasons import AnnotationKind, annotations_of
-from xshardy.planning.auto.space import Space
+from xshardy.planning.auto.space import Layout, Space
 from xshardy.planning.plan import plan_or_none
 from xshardy.planning.topology import H100
 from xshardy.programs.errors import EngineError
@@ -195,6 +199,26 @@ def test_layers_that_are_alike_are_decided_once():
         nodes = ProgramNodes(prepared.program, prepared.axes, ChoiceTable(prepared.axes, H100, moves), ())
         sizes.append(len(Space(nodes, moves).problem().costs))
     assert sizes[0] == sizes[1]
+
+
+def test_constraints_are_added_until_all_is_divided_as_chosen():
+    """In a chain of products whose columns are divided, each needs a constraint, after the one before."""
+
+    def chain(x: Any, weights: Any) -> Any:
+        for w in weights:
+            x = x @ w
+        return x
+
+    sizes = [8 * (number + 1) for number in range(50)]
+    arguments = tensor((64, sizes[0])), [tensor(pair) for pair in pairwise(sizes)]
+    prepared = prepare(read_program(source_of(chain, None, arguments)).named())
+    moves = MoveTimes(prepared.axes, H100)
+    space = Space(ProgramNodes(prepared.program, prepared.axes, ChoiceTable(prepared.axes, H100, moves), ()), moves)
+    divided = {value: ((), (0,)) if isinstance(value, OpResult) else whole(2) for value in space.nodes.of}
+    search = LayoutAnnotations(prepared, space, Layout(divided, {}))
+    program, copies = annotated(prepared, search.sufficient(inf))
+    found = propagated(program, copies, divided, prepared.axes)
+    assert {value: found.get(value) for value in divided} == divided
 
 
 def scanned(x: Any, weights: Any) -> Any:
