@@ -43,10 +43,10 @@ MAX_CELLS = 4096
 
 def by_device(kernel: Kernel, groups: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """For each device the members of its group, and its own place there. Raises `Undecided` for a device in none."""
-    if all(len(group) == 1 for group in groups):
+    if all(len(group) == 1 for group in groups) and len(groups) >= kernel.devices:
         alone = np.arange(kernel.devices)
         return alone.reshape(-1, 1), np.zeros_like(alone)
-    if not groups or len({len(group) for group in groups}) != 1:
+    if len({len(group) for group in groups}) != 1:
         raise Undecided("its groups have several sizes")
     _check_devices(kernel, (device for group in groups for device in group))
     members = np.full((kernel.devices, len(groups[0])), -1)

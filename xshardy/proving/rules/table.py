@@ -70,23 +70,24 @@ def custom_call(kernel: Kernel, op: stablehlo.CustomCallOp, operands: Sequence[V
         kernel.universe.assumptions.add(f"@{target} returns the same for the same operands")
     attributes = op.attributes.get("mhlo.frontend_attributes")
     batches = attributes.data.get("num_batch_dims") if isinstance(attributes, DictionaryAttr) else None
-    if isinstance(batches, StringAttr):
+    if isinstance(batches, StringAttr) and batches.data.isdecimal():
         kernel.universe.assumptions.add(f"@{target} computes alike along its first {batches.data} dimensions")
         given, results = (
             [[dim if dim < int(batches.data) else None for dim in range(len(shape))] for shape in shapes]
             for shapes in ([view.shape for view in operands], [shape_of(result) for result in op.results])
         )
-        return applied_to_whole(kernel, op, operands, given, results)
+        return applied_to_whole(kernel, op, operands, given, results, more=more)
     written = op.attributes.get("sdy.sharding_rule")
     if not isinstance(written, OpShardingRuleAttr) or not written.is_custom_rule:
         return applied_to_whole(kernel, op, operands, more=more)
     kernel.universe.assumptions.add(f"@{target} computes parts as its sharding rule says")
     rule = FactorRule.of(written)
+    dims = [dim for mapping in (*rule.operands, *rule.results) for dim in mapping]
     made = {factor for mapping in rule.results for dim in mapping for factor in dim}
-    taken = {*rule.need_replication, *rule.permutation}
-    known = {factor for factor in made | set(rule.reduction) if factor not in taken}
+    taken = {*rule.need_replication, *rule.permutation, *(factor for dim in dims if len(dim) > 1 for factor in dim)}
+    known = (made | set(rule.reduction)) - taken
     given, results = (
-        [[dim[0] if len(dim) == 1 and dim[0] in known else None for dim in mapping] for mapping in mappings]
+        [[dim[0] if dim and dim[0] in known else None for dim in mapping] for mapping in mappings]
         for mappings in (rule.operands, rule.results)
     )
     read = {factor for dims in given for factor in dims}
@@ -147,10 +148,6 @@ def elided(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[
     raise Undecided("the text leaves out the elements of a constant: write it with --xla_dump_large_constants")
 
 
-def changing(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequence[View]:
-    raise Undecided("it gives something else each time")
-
-
 UNCHANGED = (
     *COLLECTIVES,
     hlo.CopyOp,
@@ -186,11 +183,9 @@ RULES: Mapping[type[Operation], Rule] = {
     stablehlo.DynamicUpdateSliceOp: lookups.dynamic_update_slice,
     stablehlo.FftOp: lambda kernel, op, operands: along_last(kernel, op, operands, len(op.fft_length)),
     stablehlo.GatherOp: lookups.gather,
-    stablehlo.InfeedOp: changing,
     stablehlo.IotaOp: movement.iota,
     stablehlo.PadOp: movement.pad,
     stablehlo.PartitionIdOp: collectives.partition_id,
-    stablehlo.RecvOp: changing,
     stablehlo.ReduceOp: reductions.reduce,
     stablehlo.ReduceScatterOp: collectives.reduce_scatter,
     stablehlo.ReduceWindowOp: windows.reduce_window,
@@ -212,7 +207,6 @@ FUNCTIONS: frozenset[type[Operation]] = frozenset(
         chlo.RaggedDotOp,
         chlo.ScanOp,
         stablehlo.BatchNormGradOp,
-        stablehlo.BatchNormInferenceOp,
         stablehlo.BatchNormTrainingOp,
         stablehlo.DynamicBroadcastInDimOp,
         stablehlo.DynamicConvOp,
