@@ -1,4 +1,4 @@
-"""Masks and indices that are known on each device: what is proved of them is so, by execution."""
+"""Numbers, masks and indices that are known on each device: what is proved of them is so, by execution."""
 
 import pytest
 from hypothesis import given, settings
@@ -133,3 +133,103 @@ def test_the_rows_of_a_device_are_those_at_its_offset(body: str):
 def test_rows_without_an_update_and_updates_without_a_row(size: int):
     assert scattered([0, size // 2], 4, "add", size).decision.is_proved
     assert not scattered([0, 1 + size // 2], 4, "add", size).decision.is_proved
+
+
+NUMBERS = """
+  %i = stablehlo.iota dim = 0 : tensor<4xi32>
+  %zero = stablehlo.constant dense<0> : tensor<4xi32>
+  %one = stablehlo.constant dense<1> : tensor<4xi32>
+  %two = stablehlo.constant dense<2> : tensor<4xi32>
+  %five = stablehlo.constant dense<5> : tensor<4xi32>
+  %minus_one = stablehlo.constant dense<-1> : tensor<4xi32>
+  %minus_three = stablehlo.constant dense<-3> : tensor<4xi32>
+  %true = stablehlo.constant dense<true> : tensor<4xi1>
+  %false = stablehlo.constant dense<false> : tensor<4xi1>
+  %nil = stablehlo.constant dense<0.0> : tensor<f32>
+  %lowest = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %twelve = stablehlo.constant dense<12.0> : tensor<4xf32>
+  %half = stablehlo.constant dense<0.5> : tensor<4xf32>
+  %unit = stablehlo.constant dense<1.0> : tensor<4xf32>
+  %infinity = stablehlo.constant dense<0x7F800000> : tensor<4xf32>
+  %twos = stablehlo.constant dense<2.0> : tensor<4x6xf32>
+"""
+
+I32, I1, F32 = "tensor<4xi32>", "tensor<4xi1>", "tensor<4xf32>"
+OVER = f"across dimensions = [1] : (tensor<4x6xf32>, tensor<f32>) -> {F32}"
+
+EQUAL = [
+    (I32, f"%r = stablehlo.clamp %zero, %i, %five : {I32}", "%i", "%x"),
+    (I32, f"%r = stablehlo.clamp %zero, %five, %two : {I32}", "%two", "%five"),
+    (I32, f"%r = stablehlo.clamp %two, %minus_one, %five : {I32}", "%two", "%minus_one"),
+    (I32, f"%r = stablehlo.remainder %x, %one : {I32}", "%zero", "%x"),
+    (
+        I32,
+        f"%r = stablehlo.multiply %minus_one, %minus_three : {I32}",
+        f"%r = stablehlo.add %one, %two : {I32}",
+        "%two",
+    ),
+    (I1, f"%r = stablehlo.not %true : {I1}", "%false", "%true"),
+    (I1, f"%r = stablehlo.not %false : {I1}", "%true", "%false"),
+    (I1, f"%r = stablehlo.and %true, %m : {I1}", "%m", "%true"),
+    (I1, f"%r = stablehlo.and %m, %false : {I1}", "%false", "%m"),
+    (I1, f"%r = stablehlo.or %m, %false : {I1}", "%m", "%false"),
+    (I1, f"%r = stablehlo.maximum %true, %m : {I1}", "%true", "%m"),
+    (I32, f"%r = stablehlo.convert %true : ({I1}) -> {I32}", "%one", "%zero"),
+    (I32, f"%r = stablehlo.convert %false : ({I1}) -> {I32}", "%zero", "%one"),
+    (F32, f"%r = stablehlo.convert %true : ({I1}) -> {F32}", "%unit", "%half"),
+    (F32, f"%r = chlo.square %y : {F32} -> {F32}", f"%r = stablehlo.multiply %y, %y : {F32}", "%y"),
+    (F32, f"%r = stablehlo.reduce(%twos init: %nil) applies stablehlo.add {OVER}", "%twelve", "%unit"),
+    (
+        F32,
+        f"%r = stablehlo.reduce(%twos init: %lowest) applies stablehlo.maximum {OVER}",
+        f"%r = stablehlo.add %unit, %unit : {F32}",
+        "%twelve",
+    ),
+]
+"""A type, an expression of it, one that is proved to be equal, and one that is another."""
+
+UNKNOWN = [
+    (I32, f"%r = stablehlo.clamp %zero, %i, %two : {I32}", "%i"),
+    (I32, f"%r = stablehlo.divide %minus_three, %two : {I32}", f"%r = stablehlo.subtract %minus_one, %one : {I32}"),
+    (I32, f"%r = stablehlo.remainder %minus_three, %two : {I32}", "%one"),
+    (I32, f"%r = stablehlo.divide %i, %minus_three : {I32}", "%zero"),
+    (
+        I32,
+        f"%n = stablehlo.negate %i : {I32} %r = stablehlo.multiply %i, %n : {I32}",
+        f"%r = stablehlo.multiply %i, %i : {I32}",
+    ),
+    (I1, f"%r = stablehlo.not %m : {I1}", "%m"),
+    (
+        F32,
+        f"%r = stablehlo.iota dim = 0 : {F32}",
+        f"%b = stablehlo.iota dim = 0 : {F32} %r = stablehlo.reverse %b, dims = [0] : {F32}",
+    ),
+    (F32, f"%r = stablehlo.subtract %unit, %infinity : {F32}", "%infinity"),
+]
+"""A type, an expression of it of which no number is known, and one that is another."""
+
+
+def computed(type: str, expression: str) -> str:
+    """A program that returns an expression: a value, or operations that define `%r`."""
+    code, result = (expression, "%r") if " " in expression else ("", expression)
+    return f"func.func @main(%x: {I32}, %m: {I1}, %y: {F32}) -> {type} {{ {NUMBERS} {code} return {result} : {type} }}"
+
+
+def differing(type: str, expression: str, other: str) -> Trial:
+    return trial_of(f'sdy.mesh @mesh = <["x"={DEVICES}]> {computed(type, expression)}', computed(type, other))
+
+
+@pytest.mark.parametrize(("type", "expression", "equal", "other"), EQUAL)
+def test_known_numbers_are_computed(type: str, expression: str, equal: str, other: str):
+    for first, second in ((expression, equal), (equal, expression)):
+        trial = differing(type, first, second)
+        assert trial.decision.is_proved and not trial.differs()
+    trial = differing(type, expression, other)
+    assert trial.differs() and not trial.decision.is_proved
+
+
+@pytest.mark.parametrize(("type", "expression", "other"), UNKNOWN)
+def test_what_no_number_is_known_of_is_itself_only(type: str, expression: str, other: str):
+    assert differing(type, expression, expression).decision.is_proved
+    trial = differing(type, expression, other)
+    assert trial.differs() and not trial.decision.is_proved

@@ -1,6 +1,6 @@
 # ruff: noqa: E501 - programs have long lines
 """
-Rules that random programs needed: what our passes make of a program is proved, and with a fault it is not.
+Rules of operations: what our passes make of a program is proved, and with a fault it is not.
 
 A fault replaces a text in the program of a device by another one.
 """
@@ -28,6 +28,9 @@ class Rule:
             f"sdy.mesh @mesh = <{self.mesh}>\n" + self.whole.replace("S<", "sdy.sharding = #sdy.sharding<@mesh, ")
         )
 
+
+SUMMANDS, OF_TWO = '<@mesh, [{}], unreduced={"x"}>', '<@mesh, [{}, {}], unreduced={"x"}>'
+"""Shardings of results of which devices have summands."""
 
 SCATTER = """<{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}>"""
 GATHER = """<{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}>"""
@@ -211,6 +214,105 @@ RULES = {
           return %0 : tensor<40xi64>
         }""",
         [("dense<[0, 20]>", "dense<[0, 19]>"), ("dense<[0, 20]>", "dense<[20, 0]>")],
+    ),
+    "Cholesky decompositions": Rule(
+        """func.func @main(%x: tensor<4x3x3xf32> {S<[{"x"}, {}, {}]>}) -> (tensor<4x3x3xf32> {S<[{"x"}, {}, {}]>}) {
+          %0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<4x3x3xf32>, tensor<4x3x3xf32>) -> tensor<4x3x3xf32>
+          %1 = stablehlo.cholesky %0, lower = true : tensor<4x3x3xf32>
+          return %1 : tensor<4x3x3xf32>
+        }""",
+        [("lower = true", "lower = false")],
+    ),
+    "triangular systems": Rule(
+        """func.func @main(%a: tensor<4x3x3xf32> {S<[{"x"}, {}, {}]>}, %b: tensor<4x3x2xf32> {S<[{"x"}, {}, {}]>}) -> (tensor<4x3x2xf32> {S<[{"x"}, {}, {}]>}) {
+          %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<4x3x3xf32>, tensor<4x3x2xf32>) -> tensor<4x3x2xf32>
+          return %0 : tensor<4x3x2xf32>
+        }""",
+        [("lower = true", "lower = false")],
+    ),
+    "Fourier transforms": Rule(
+        """func.func @main(%x: tensor<4x4xcomplex<f32>> {S<[{"x"}, {}]>}) -> (tensor<4x4xcomplex<f32>> {S<[{"x"}, {}]>}) {
+          %0 = stablehlo.fft %x, type = FFT, length = [4] : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+          return %0 : tensor<4x4xcomplex<f32>>
+        }""",
+        [("type = FFT", "type = IFFT")],
+    ),
+    "largest elements": Rule(
+        """func.func @main(%x: tensor<4x6xf32> {S<[{"x"}, {}]>}) -> (tensor<4x2xf32> {S<[{"x"}, {}]>}, tensor<4x2xi32> {S<[{"x"}, {}]>}) {
+          %0:2 = chlo.top_k(%x, k = 2) : tensor<4x6xf32> -> (tensor<4x2xf32>, tensor<4x2xi32>)
+          return %0#0, %0#1 : tensor<4x2xf32>, tensor<4x2xi32>
+        }""",
+        [
+            (
+                "%values, %indices = chlo.top_k(%arg0",
+                "%9 = stablehlo.reverse %arg0, dims = [1] : tensor<2x6xf32>\n%values, %indices = chlo.top_k(%9",
+            )
+        ],
+    ),
+    "elements normalized by the statistics of their feature": Rule(
+        """func.func @main(%x: tensor<4x2xf32> {S<[{"x"}, {}]>}, %s: tensor<2xf32>, %o: tensor<2xf32>, %m: tensor<2xf32>, %v: tensor<2xf32>) -> (tensor<4x2xf32> {S<[{"x"}, {}]>}) {
+          %0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %v) <{epsilon = 1.0e+2 : f32, feature_index = 1 : i64}> : (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
+          return %0 : tensor<4x2xf32>
+        }""",
+        [
+            ("%arg1, %arg2", "%arg2, %arg1"),
+            ("feature_index = 1", "feature_index = 0"),
+            ("1.000000e+02", "2.000000e+02"),
+        ],
+    ),
+    "an operation that others define": Rule(
+        """func.func @main(%x: tensor<4xf32>, %y: tensor<2x4xf32>) -> (tensor<2x4xf32> {S<[{}, {"x"}]>}) {
+          %0 = chlo.broadcast_subtract %x, %y : (tensor<4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+          return %0 : tensor<2x4xf32>
+        }""",
+        [("broadcast_subtract", "broadcast_add")],
+    ),
+    "a convolution of groups of several features": Rule(
+        """func.func @main(%x: tensor<2x8x4xf32> {S<[{}, {"x"}, {}]>}, %w: tensor<3x2x4xf32>) -> (tensor<2x8x4xf32> {S<[{}, {"x"}, {}]>}) {
+          %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 2 : i64} : (tensor<2x8x4xf32>, tensor<3x2x4xf32>) -> tensor<2x8x4xf32>
+          return %0 : tensor<2x8x4xf32>
+        }""",
+        [
+            (
+                "%17 = stablehlo.convolution(%16, %arg1)",
+                "%99 = stablehlo.reverse %arg1, dims = [2] : tensor<3x2x4xf32>\n%17 = stablehlo.convolution(%16, %99)",
+            )
+        ],
+    ),
+    "update of summands by summands": Rule(
+        f"""func.func @main(%t: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %u: tensor<3xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %i: tensor<i32>) -> tensor<6xi32> {{
+          %0 = stablehlo.dynamic_update_slice %t, %u, %i {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : (tensor<6xi32>, tensor<3xi32>, tensor<i32>) -> tensor<6xi32>
+          return %0 : tensor<6xi32>
+        }}""",
+        [
+            ("stablehlo.add", "stablehlo.maximum"),
+            ("dense<[[0, 1]]> : tensor<1x2xi64>", "dense<[[0], [1]]> : tensor<2x1xi64>"),
+        ],
+    ),
+    "summands that a mask chooses": Rule(
+        f"""func.func @main(%t: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %u: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %m: tensor<6xi1>) -> tensor<6xi32> {{
+          %0 = stablehlo.select %m, %t, %u {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : tensor<6xi1>, tensor<6xi32>
+          return %0 : tensor<6xi32>
+        }}""",
+        [("stablehlo.add", "stablehlo.maximum"), ("select %arg2, %arg0, %arg1", "select %arg2, %arg1, %arg0")],
+    ),
+    "padded summands, times what each device has": Rule(
+        f"""func.func @main(%t: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %y: tensor<9xi32>) -> tensor<9xi32> {{
+          %z = stablehlo.constant dense<0> : tensor<i32>
+          %0 = stablehlo.pad %t, %z, low = [0], high = [3], interior = [0] {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : (tensor<6xi32>, tensor<i32>) -> tensor<9xi32>
+          %1 = stablehlo.multiply %y, %0 {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : tensor<9xi32>
+          return %1 : tensor<9xi32>
+        }}""",
+        [("stablehlo.add", "stablehlo.maximum"), ("dense<0> : tensor<i32>", "dense<1> : tensor<i32>")],
+    ),
+    "product of padded summands": Rule(
+        f"""func.func @main(%t: tensor<2x6xi32> {{S<[{{}}, {{}}], unreduced={{"x"}}>}}, %y: tensor<8x3xi32>) -> tensor<2x3xi32> {{
+          %z = stablehlo.constant dense<0> : tensor<i32>
+          %0 = stablehlo.pad %t, %z, low = [0, 0], high = [0, 2], interior = [0, 0] {{sdy.sharding = #sdy.sharding_per_value<[{OF_TWO}]>}} : (tensor<2x6xi32>, tensor<i32>) -> tensor<2x8xi32>
+          %1 = stablehlo.dot %0, %y {{sdy.sharding = #sdy.sharding_per_value<[{OF_TWO}]>}} : (tensor<2x8xi32>, tensor<8x3xi32>) -> tensor<2x3xi32>
+          return %1 : tensor<2x3xi32>
+        }}""",
+        [("stablehlo.add", "stablehlo.maximum"), ("dense<0> : tensor<i32>", "dense<1> : tensor<i32>")],
     ),
 }
 

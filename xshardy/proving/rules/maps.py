@@ -39,26 +39,13 @@ def _index_of(expr: AffineExpr, dims: int, sizes: Sequence[int]) -> Index:
             return whole(position, sizes[position])
         case AffineSymExpr(position):
             return whole(dims + position, sizes[dims + position])
-        case AffineBinaryOpExpr(kind, lhs, rhs):
-            left, right = _index_of(lhs, dims, sizes), _index_of(rhs, dims, sizes)
-            found = _combined(kind, left, right)
-            if found is not None:
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Add, lhs, rhs):
+            return combine((1, _index_of(lhs, dims, sizes)), (1, _index_of(rhs, dims, sizes)))
+        case AffineBinaryOpExpr(AffineBinaryOpKind.Mul, lhs, AffineConstantExpr(factor)):
+            return combine((factor, _index_of(lhs, dims, sizes)))
+        case AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, lhs, AffineConstantExpr(divisor)):
+            if (found := digit_of(_index_of(lhs, dims, sizes), divisor, UNLIMITED)) is not None:
                 return found
         case _:
             pass
     raise Undecided(f"the index {expr} is no sum of digits")
-
-
-def _combined(kind: AffineBinaryOpKind, left: Index, right: Index) -> Index | None:
-    if kind is AffineBinaryOpKind.Add:
-        return combine((1, left), (1, right))
-    if not right.is_known:
-        left, right = right, left
-    if not right.is_known:
-        return None
-    factor = int(right.offset[0])
-    if kind is AffineBinaryOpKind.Mul:
-        return combine((factor, left))
-    if kind is AffineBinaryOpKind.FloorDiv:
-        return digit_of(left, factor, UNLIMITED)
-    return digit_of(left, 1, factor) if kind is AffineBinaryOpKind.Mod else None
