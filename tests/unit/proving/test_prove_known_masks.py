@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs have long lines
 """Numbers, masks and indices that are known on each device: what is proved of them is so, by execution."""
 
 import pytest
@@ -180,6 +181,26 @@ EQUAL = [
     (F32, f"%r = chlo.square %y : {F32} -> {F32}", f"%r = stablehlo.multiply %y, %y : {F32}", "%y"),
     (F32, f"%r = stablehlo.reduce(%twos init: %nil) applies stablehlo.add {OVER}", "%twelve", "%unit"),
     (
+        "tensor<3xi32>",
+        f"""%w = stablehlo.reshape %x : ({I32}) -> tensor<1x4xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %p = stablehlo.pad %w, %z, low = [0, 0], high = [3, 0], interior = [0, 0] : (tensor<1x4xi32>, tensor<i32>) -> tensor<4x4xi32>
+  %d = stablehlo.dot %p, %x : (tensor<4x4xi32>, {I32}) -> {I32}
+  %s = stablehlo.slice %d [1:4] : ({I32}) -> tensor<3xi32>
+  %n = stablehlo.slice %i [1:4] : ({I32}) -> tensor<3xi32>
+  %r = stablehlo.subtract %s, %n : tensor<3xi32>""",
+        f"%n = stablehlo.negate %i : {I32} %r = stablehlo.slice %n [1:4] : ({I32}) -> tensor<3xi32>",
+        f"%r = stablehlo.slice %i [1:4] : ({I32}) -> tensor<3xi32>",
+    ),
+    (
+        "tensor<3xi32>",
+        f"""%n = stablehlo.iota dim = 0 : tensor<3xi32>
+  %r = "stablehlo.gather"(%x, %n) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0],
+    start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}}> : ({I32}, tensor<3xi32>) -> tensor<3xi32>""",
+        f"%r = stablehlo.slice %x [0:3] : ({I32}) -> tensor<3xi32>",
+        f"%r = stablehlo.slice %x [1:4] : ({I32}) -> tensor<3xi32>",
+    ),
+    (
         F32,
         f"%r = stablehlo.reduce(%twos init: %lowest) applies stablehlo.maximum {OVER}",
         f"%r = stablehlo.add %unit, %unit : {F32}",
@@ -187,6 +208,9 @@ EQUAL = [
     ),
 ]
 """A type, an expression of it, one that is proved to be equal, and one that is another."""
+
+LARGE = """%k = stablehlo.constant dense<[4611686018427387904, 4611686018427387905]> : tensor<2xi64>
+  %r = stablehlo.slice %k {} : (tensor<2xi64>) -> tensor<1xi64>"""
 
 UNKNOWN = [
     (I32, f"%r = stablehlo.clamp %zero, %i, %two : {I32}", "%i"),
@@ -205,6 +229,7 @@ UNKNOWN = [
         f"%b = stablehlo.iota dim = 0 : {F32} %r = stablehlo.reverse %b, dims = [0] : {F32}",
     ),
     (F32, f"%r = stablehlo.subtract %unit, %infinity : {F32}", "%infinity"),
+    ("tensor<1xi64>", LARGE.format("[1:2]"), LARGE.format("[0:1]")),
 ]
 """A type, an expression of it of which no number is known, and one that is another."""
 
@@ -233,3 +258,50 @@ def test_what_no_number_is_known_of_is_itself_only(type: str, expression: str, o
     assert differing(type, expression, expression).decision.is_proved
     trial = differing(type, expression, other)
     assert trial.differs() and not trial.decision.is_proved
+
+
+ROWS = '{sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}'
+
+
+def of_three(whole: str, local: str) -> Pair:
+    """Two programs of `%n`, three numbers, of which a device has two: the last one of the last device is padding."""
+    texts = (f'sdy.mesh @mesh = <["x"={DEVICES}]> func.func {whole}', f"func.func {local}")
+    return divided_pair(*(read_program(source_in(text.encode(), "test.mlir")) for text in texts))
+
+
+UPDATED = """{{
+  %0 = stablehlo.slice %n {} : ({}) -> tensor<1xi32>
+  %1 = stablehlo.reshape %0 : (tensor<1xi32>) -> tensor<i32>
+  %2 = stablehlo.dynamic_update_slice %t, %u, %1 : (tensor<8xf32>, tensor<3xf32>, tensor<i32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}}"""
+
+
+def test_an_index_that_is_padding_is_unknown():
+    others = "%t: tensor<8xf32>, %u: tensor<3xf32>) -> tensor<8xf32>"
+    pair = of_three(
+        f"@main(%n: tensor<3xi32> {ROWS}, {others} {UPDATED.format('[1:2]', 'tensor<3xi32>')}",
+        f"@main(%n: tensor<2xi32>, {others} {UPDATED.format('[1:2]', 'tensor<2xi32>')}",
+    )
+    assert not decide(pair).is_proved and refute(pair) is not None
+
+
+SORTED = """{{
+  %0 = stablehlo.reshape %n : ({0}) -> tensor<1x{1}>
+  %1 = "stablehlo.sort"(%0) <{{dimension = 1 : i64}}> ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %3 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }}) : (tensor<1x{1}>) -> tensor<1x{1}>
+  %2 = stablehlo.reshape %1 : (tensor<1x{1}>) -> {0}
+  return %2 : {0}
+}}"""
+
+
+def test_what_takes_padding_as_a_whole_is_unknown():
+    whole, local = "tensor<3xf32>", "tensor<2xf32>"
+    pair = of_three(
+        f"@main(%n: {whole} {ROWS}) -> ({whole} {ROWS}) {{ return %n : {whole} }}",
+        f"@main(%n: {local}) -> {local} {SORTED.format(local, '2xf32')}",
+    )
+    assert not decide(pair).is_proved and refute(pair) is not None

@@ -279,6 +279,27 @@ RULES = {
             )
         ],
     ),
+    "update at a known and at a given index": Rule(
+        """func.func @main(%t: tensor<8x6xf32>, %u: tensor<3x2xf32>, %i: tensor<i32>) -> tensor<8x6xf32> {
+          %c = stablehlo.constant dense<1> : tensor<i32>
+          %0 = stablehlo.dynamic_update_slice %t, %u, %c, %i : (tensor<8x6xf32>, tensor<3x2xf32>, tensor<i32>, tensor<i32>) -> tensor<8x6xf32>
+          return %0 : tensor<8x6xf32>
+        }""",
+        [("dense<1>", "dense<2>"), ("%c, %arg2 :", "%arg2, %c :")],
+    ),
+    "sums of windows over two tensors": Rule(
+        """func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<8xf32> {
+          %c = stablehlo.constant dense<0.0> : tensor<f32>
+          %0 = stablehlo.concatenate %x, %y, dim = 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+          %1 = "stablehlo.reduce_window"(%0, %c) <{window_dimensions = array<i64: 3>, window_strides = array<i64: 1>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
+          ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+            %2 = stablehlo.add %a, %b : tensor<f32>
+            stablehlo.return %2 : tensor<f32>
+          }) : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>
+          return %1 : tensor<8xf32>
+        }""",
+        [("concatenate %arg0, %arg1", "concatenate %arg1, %arg0"), ("dense<1>", "dense<[[2, 0]]>")],
+    ),
     "update of summands by summands": Rule(
         f"""func.func @main(%t: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %u: tensor<3xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %i: tensor<i32>) -> tensor<6xi32> {{
           %0 = stablehlo.dynamic_update_slice %t, %u, %i {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : (tensor<6xi32>, tensor<3xi32>, tensor<i32>) -> tensor<6xi32>
