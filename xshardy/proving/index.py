@@ -49,10 +49,6 @@ class Index:
     offset: Ints
     digits: tuple[Digit, ...] = ()
 
-    def __repr__(self) -> str:
-        offset = int(self.offset[0]) if is_uniform(self.offset) else self.offset.tolist()
-        return " + ".join([str(offset), *(f"{s}*(i{d}//{v}%{m})" for s, d, v, m in self.digits)])
-
     @property
     def is_known(self) -> bool:
         """Whether it is one number on each device."""

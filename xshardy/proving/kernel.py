@@ -477,7 +477,7 @@ class Kernel:
             or len(term.reads) != len(reads)
             or len(at) != len(theirs.sizes)
             or not all(a.source is b.source and a.outside is b.outside for a, b in zip(term.reads, reads, strict=True))
-            or not _agree(theirs, operation, at, box)
+            or not _agree(operation, at, box)
         ):
             return None
         holds = box.active & term.box.active
@@ -535,14 +535,12 @@ def exact_multiple(value: float | complex | bool, count: int) -> float | None:
     return value * count if Fraction(value) * count == Fraction(value * count) else None
 
 
-def _agree(theirs: Operation, mine: Operation, at: Sequence[Index], box: Box) -> bool:
-    """Whether collectives are over the same groups, whose devices are at the same indices in the same boxes."""
-    if theirs.members is None or mine.members is None:
-        return theirs.members is mine.members
-    if theirs.members.shape != mine.members.shape or (theirs.members != mine.members).any():
-        return False
-    rows = [*box.lo.T, *box.hi.T, *(np.broadcast_to(index.offset, len(mine.members)) for index in at)]
-    return all(((row[mine.members] == row[:, None]).all(1) | ~box.active).all() for row in rows)
+def _agree(operation: Operation, at: Sequence[Index], box: Box) -> bool:
+    """Whether the devices of each group of a collective are at the same indices in the same boxes."""
+    if (members := operation.members) is None:
+        return True
+    rows = [*box.lo.T, *box.hi.T, *(np.broadcast_to(index.offset, len(members)) for index in at)]
+    return all(((row[members] == row[:, None]).all(1) | ~box.active).all() for row in rows)
 
 
 def used_digits(reads: Sequence[Piece], dim: int, size: int) -> Index:

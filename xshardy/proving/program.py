@@ -30,8 +30,6 @@ from xshardy.transforms.call_graph import functions_of
 Maps: TypeAlias = Sequence[tuple[Index, ...]]
 """Where in the whole tensor each carried value of a device is."""
 
-TERMINATORS = (func.ReturnOp, stablehlo.ReturnOp, sdy.ReturnOp)
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Repeated:
@@ -96,13 +94,11 @@ class Reading:
     def block(self, block: Block, arguments: Sequence[View], known: Mapping[SSAValue, View]) -> list[View]:
         """What a block returns; `known` are values from around it."""
         values = {**known, **dict(zip(block.args, arguments, strict=True))}
-        for op in block.ops:
-            operands = [values[operand] for operand in op.operands]
-            if isinstance(op, TERMINATORS):
-                return operands
-            results = self._values_of(op, operands, values)
+        *operations, end = block.ops
+        for op in operations:
+            results = self._values_of(op, [values[operand] for operand in op.operands], values)
             values.update(zip(op.results, results, strict=True))
-        return []
+        return [values[operand] for operand in end.operands]
 
     def _values_of(self, op: Operation, operands: Sequence[View], values: Mapping[SSAValue, View]) -> Sequence[View]:
         why, self.at = None, op

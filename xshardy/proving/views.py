@@ -22,9 +22,6 @@ class View:
     shape: tuple[int, ...]
     pieces: tuple[Piece, ...]
 
-    def __repr__(self) -> str:
-        return f"{list(self.shape)}: " + "; ".join(f"{p.source}{list(p.at)}" for p in self.pieces)
-
     def covers(self, box: Box) -> bool:
         """Whether it is known in all of `box`, on each device."""
         return bool((sum((piece.box.meet(box).volume for piece in self.pieces), np.int64(0)) == box.volume).all())

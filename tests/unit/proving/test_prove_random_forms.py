@@ -279,6 +279,50 @@ RULES = {
             )
         ],
     ),
+    "loops that carry other numbers of values": Rule(
+        """func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {
+          %zero = stablehlo.constant dense<0> : tensor<i32>
+          %three = stablehlo.constant dense<3> : tensor<i32>
+          %one = stablehlo.constant dense<1> : tensor<i32>
+          %a:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<i32>, tensor<4xi32> cond {
+            %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          } do {
+            %j = stablehlo.add %i, %one : tensor<i32>
+            %w = stablehlo.add %v, %v : tensor<4xi32>
+            stablehlo.return %j, %w : tensor<i32>, tensor<4xi32>
+          }
+          %b:3 = stablehlo.while(%i = %zero, %v = %x, %u = %a#1) : tensor<i32>, tensor<4xi32>, tensor<4xi32> cond {
+            %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            stablehlo.return %c : tensor<i1>
+          } do {
+            %j = stablehlo.add %i, %one : tensor<i32>
+            %w = stablehlo.subtract %v, %u : tensor<4xi32>
+            %t = stablehlo.negate %u : tensor<4xi32>
+            stablehlo.return %j, %w, %t : tensor<i32>, tensor<4xi32>, tensor<4xi32>
+          }
+          return %b#1 : tensor<4xi32>
+        }""",
+        [("stablehlo.negate", "stablehlo.abs"), ("stablehlo.subtract", "stablehlo.add"), ("dense<3>", "dense<2>")],
+    ),
+    "conditionals of other numbers of results": Rule(
+        """func.func @main(%x: tensor<4xi32>, %p: tensor<i1>) -> (tensor<4xi32>, tensor<4xi32>) {
+          %a = "stablehlo.if"(%p) ({
+            %1 = stablehlo.negate %x : tensor<4xi32>
+            stablehlo.return %1 : tensor<4xi32>
+          }, {
+            stablehlo.return %x : tensor<4xi32>
+          }) : (tensor<i1>) -> tensor<4xi32>
+          %b:2 = "stablehlo.if"(%p) ({
+            %1 = stablehlo.subtract %x, %a : tensor<4xi32>
+            stablehlo.return %1, %x : tensor<4xi32>, tensor<4xi32>
+          }, {
+            stablehlo.return %a, %a : tensor<4xi32>, tensor<4xi32>
+          }) : (tensor<i1>) -> (tensor<4xi32>, tensor<4xi32>)
+          return %b#0, %b#1 : tensor<4xi32>, tensor<4xi32>
+        }""",
+        [("stablehlo.subtract", "stablehlo.add"), ("stablehlo.negate", "stablehlo.abs")],
+    ),
     "update at a known and at a given index": Rule(
         """func.func @main(%t: tensor<8x6xf32>, %u: tensor<3x2xf32>, %i: tensor<i32>) -> tensor<8x6xf32> {
           %c = stablehlo.constant dense<1> : tensor<i32>

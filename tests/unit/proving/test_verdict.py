@@ -104,6 +104,46 @@ def test_a_certificate_is_checked_without_a_search(monkeypatch: pytest.MonkeyPat
         check(pair(pairs.WRONG), proved.certificate)
 
 
+def test_a_certificate_says_where_a_tensor_of_several_pieces_is():
+    """A part that is no view of an argument is one of the tensor that the whole program puts together."""
+    whole = """
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<5x8xi64>) -> (tensor<40xi64> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+        %0 = stablehlo.reshape %x : (tensor<5x8xi64>) -> tensor<40xi64>
+        return %0 : tensor<40xi64>
+      }"""
+    proved = xshardy.prove(whole, certify=True)
+    found = json.loads(proved.certificate or "")
+    (row,) = (row for row in found["rows"] if row is not None and row[0] == "assembled")
+    assert check(proved.pair, proved.certificate or "").is_proved
+    for changed in (None, [row[0], row[1], [[[0, 19], *row[2][0][1:]]]]):
+        rows = [changed if each is row else each for each in found["rows"]]
+        assert not check(proved.pair, json.dumps({**found, "rows": rows})).is_proved
+    unknown = [["assembled", "no such tensor", row[2]] if each is row else each for each in found["rows"]]
+    with pytest.raises(CertificateError, match="is no answer to its question"):
+        check(proved.pair, json.dumps({**found, "rows": unknown}))
+
+
+def test_a_certificate_of_another_version_is_not_read():
+    proved = xshardy.prove(pairs.WHOLE, pairs.RIGHT, certify=True)
+    other = json.dumps({**json.loads(proved.certificate or ""), "version": 0})
+    with pytest.raises(CertificateError, match="has version 0, not 1: write it again"):
+        check(proved.pair, other)
+
+
+def test_the_first_operations_without_a_relation_are_named():
+    names = ("tanh", "cosine", "sine", "exponential", "abs", "sqrt", "rsqrt", "log")
+    computed = "\n".join(f"%{name} = stablehlo.{name} %x : tensor<4xf32>" for name in names)
+    types = ", ".join(["tensor<4xf32>"] * len(names))
+    main = "func.func @main(%x: tensor<4xf32>) -> ({}) {{ {} return {} : {} }}"
+    whole = 'sdy.mesh @mesh = <["x"=2]>' + main.format(types, "", ", ".join(["%x"] * len(names)), types)
+    local = main.format(types, computed, ", ".join(f"%{name}" for name in names), types)
+    verdict = xshardy.prove(whole, f"module attributes {{mhlo.num_partitions = 2 : i32}} {{ {local} }}", run=False)
+    lines = str(verdict).splitlines()
+    named = [line for line in lines if line.startswith("  not related")]
+    assert lines[-1] == f"  and {len(names) - len(named)} more" and 0 < len(named) < len(names)
+
+
 def test_a_certificate_with_forged_digests_proves_nothing_wrong():
     """It is the kernel that has to agree, not the digest."""
     proved = json.loads(xshardy.prove(pairs.WHOLE, pairs.RIGHT, certify=True).certificate or "")
