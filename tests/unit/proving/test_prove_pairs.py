@@ -131,8 +131,10 @@ def test_shardings_of_hlo_are_final(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_the_program_of_a_device_is_no_whole_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    said = prove(tmp_path, capsys, HLO_PART, HLO_PART)
-    assert said.startswith("1 ") and "its result depends on the device" in said
+    numbered = HLO_PART.replace("ROOT t = (f32[8,8]{1,0}) tuple(r)", "ROOT t = u32[] partition-id()")
+    for whole in (HLO_PART, numbered[: numbered.index("  x =")] + numbered[numbered.index("  ROOT t") :]):
+        said = prove(tmp_path, capsys, whole, HLO_PART)
+        assert said.startswith("1 ") and "its result depends on the device" in said
 
 
 def test_random_numbers_are_new_each_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -382,6 +384,28 @@ def test_a_wrong_partitioner(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     wrong = OF_DEVICE.replace("return %2", "return %1")
     lines = log_of(tmp_path, capsys, ("a", SHARDED), ("b", wrong), ("c", wrong))
     assert lines[-1] == "b is the first pass that changes what the program computes"
+
+
+def test_passes_after_the_partitioner_keep_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    other = OF_DEVICE.replace("8x4xf32", "8x8xf32")
+    lines = log_of(tmp_path, capsys, ("a", SHARDED), ("b", OF_DEVICE), ("c", other))
+    assert "argument 0 is a tensor<8x8xf32>, but in" in lines[-1] and "it is a tensor<8x4xf32>" in lines[-1]
+
+
+def test_only_programs_of_tensors_are_proved(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    token = "func.func @main(%x: !stablehlo.token) -> !stablehlo.token { return %x : !stablehlo.token }"
+    lines = log_of(tmp_path, capsys, ("a", token), ("b", token))
+    assert lines[0].startswith("1 ") and "the program takes or returns a !stablehlo.token" in lines[0]
+
+
+def test_elements_that_the_text_leaves_out_are_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Other numbers may have been left out in the other text."""
+    constant = "  c = f32[8,8]{1,0} constant({...})\n"
+    whole, local = (
+        text.replace("  ROOT t", f"{constant}  ROOT t").replace(f"tuple({result})", "tuple(c)")
+        for text, result in ((HLO, "d"), (HLO_PART, "r"))
+    )
+    assert "write it with --xla_dump_large_constants" in prove(tmp_path, capsys, whole, local)
 
 
 def test_a_right_pass_that_is_not_proved_is_undecided(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

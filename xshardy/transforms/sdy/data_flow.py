@@ -32,10 +32,6 @@ class ResultDataFlow:
     feeding: Sequence[Region] = ()
     reads_operands: bool = False
 
-    @property
-    def argument_owners(self) -> Sequence[BlockArgument]:
-        return ()
-
     def owner_of(self, target: SSAValue) -> SSAValue:
         """The owner of the edge that `target`, a result or an argument of a region, belongs to."""
         return self.op.results[target.index] if isinstance(target, BlockArgument) else target

@@ -79,8 +79,3 @@ class PaddedTensors:
 
     operands: Sequence[PaddedTensor]
     results: Sequence[PaddedTensor]
-
-    @property
-    def is_padded(self) -> bool:
-        """Whether any of them has padding."""
-        return any(tensor.is_padded for tensor in (*self.operands, *self.results))
