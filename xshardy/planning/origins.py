@@ -1,6 +1,5 @@
 """The annotations that shardings come from, for a person."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xdsl.ir import Block, Operation, SSAValue

@@ -354,6 +354,21 @@ RULES = {
             ("dense<[[0, 1]]> : tensor<1x2xi64>", "dense<[[0], [1]]> : tensor<2x1xi64>"),
         ],
     ),
+    "summands of a quotient, and in a wider type": Rule(
+        f"""func.func @main(%t: tensor<6xf32> {{S<[{{}}], unreduced={{"x"}}>}}, %y: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xf64>) {{
+          %0 = stablehlo.divide %t, %y {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : tensor<6xf32>
+          %1 = stablehlo.convert %t : (tensor<6xf32>) -> tensor<6xf64>
+          return %0, %1 : tensor<6xf32>, tensor<6xf64>
+        }}""",
+        [("stablehlo.divide", "stablehlo.multiply"), ("stablehlo.add", "stablehlo.maximum")],
+    ),
+    "a sum that is converted to a narrower type": Rule(
+        """func.func @main(%t: tensor<6xf64> {S<[{}], unreduced={"x"}>}) -> tensor<6xf32> {
+          %0 = stablehlo.convert %t : (tensor<6xf64>) -> tensor<6xf32>
+          return %0 : tensor<6xf32>
+        }""",
+        [("stablehlo.add", "stablehlo.maximum")],
+    ),
     "summands that a mask chooses": Rule(
         f"""func.func @main(%t: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %u: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %m: tensor<6xi1>) -> tensor<6xi32> {{
           %0 = stablehlo.select %m, %t, %u {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : tensor<6xi1>, tensor<6xi32>
@@ -398,6 +413,27 @@ def test_a_partition_with_a_fault_is_not_proved(name: str, old: str, new: str):
     wrong = trial.with_local(parse_module(text.replace(old, new)))
     assert wrong.differs(range(8)), "the fault changes nothing, so that the test says nothing"
     assert not wrong.decision.is_proved
+
+
+def test_sums_are_rounded_once():
+    """A conversion to a narrower type, and a quotient of integers, are of sums: parts would be rounded on their own."""
+    rounded = RULES["a sum that is converted to a narrower type"].trial
+    quotient = Rule(
+        f"""func.func @main(%t: tensor<6xi32> {{S<[{{}}], unreduced={{"x"}}>}}, %y: tensor<6xi32>) -> tensor<6xi32> {{
+          %0 = stablehlo.divide %t, %y {{sdy.sharding = #sdy.sharding_per_value<[{SUMMANDS}]>}} : tensor<6xi32>
+          return %0 : tensor<6xi32>
+        }}""",
+        [],
+    ).trial
+    wider = RULES["summands of a quotient, and in a wider type"].trial
+    for trial, name, reads_parts in (
+        (rounded, "convert", False),
+        (quotient, "divide", False),
+        (wider, "convert", True),
+        (wider, "divide", True),
+    ):
+        (line,) = (line for line in print_module(trial.pair.local).splitlines() if f"stablehlo.{name} " in line)
+        assert ("%arg0" in line) == reads_parts
 
 
 def test_a_sum_that_two_devices_have_is_not_the_sum_of_it_twice_and_once():

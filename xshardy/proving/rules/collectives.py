@@ -361,14 +361,13 @@ class Reducer:
             for lo, hi in cells
         ]
 
-    def _agrees(self, piece: Piece, box: Box, counted: Mask | None = None) -> bool:
+    def _agrees(self, piece: Piece, box: Box, counted: Mask) -> bool:
         """Whether all counted devices of each group read the same elements, on the devices of `box`."""
         devices = np.arange(self.kernel.devices)
-        chosen = np.ones(self.members.shape, bool) if counted is None else counted
         for index in piece.at:
             offsets = np.broadcast_to(index.offset, self.kernel.devices)[self.members]
-            first = offsets[devices, chosen.argmax(1)]
-            if (((offsets != first[:, None]) & chosen).any(1) & box.active).any():
+            first = offsets[devices, counted.argmax(1)]
+            if (((offsets != first[:, None]) & counted).any(1) & box.active).any():
                 return False
         return True
 

@@ -171,9 +171,18 @@ def dynamic_update_slice(
         return [movement.updated_at(kernel, operand, update, known)]
     picks = [replace(start, place=dim) for dim, start in enumerate(starts) if isinstance(start, Pick)]
     if any(update.shape[dim] != size and not isinstance(starts[dim], Pick) for dim, size in enumerate(shape)):
-        return movement.by_runtime_indices(kernel, op, operands, 2, update.shape)
+        return _updated_as_whole(kernel, op, operands)
     element = kind_of_element(element_of(op.results[0]))
     return [updated(kernel, operand, update, picks, element)]
+
+
+def _updated_as_whole(kernel: Kernel, op: stablehlo.DynamicUpdateSliceOp, operands: Sequence[View]) -> Sequence[View]:
+    """An update, of which dimensions are taken as a whole where it has a part of the elements."""
+    operand, update, *starts = operands
+    taken = [dim for dim, size in enumerate(operand.shape) if size != update.shape[dim]]
+    dims = [None if dim in taken else dim for dim in range(len(operand.shape))]
+    reads = [operand, update, *(starts[dim] for dim in taken)]
+    return applied_to_whole(kernel, op, reads, [dims, dims, *([] for _ in taken)], [dims])
 
 
 def scatter(kernel: Kernel, op: stablehlo.ScatterOp, operands: Sequence[View]) -> Sequence[View]:

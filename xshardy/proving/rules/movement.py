@@ -93,23 +93,6 @@ def updated_at(kernel: Kernel, operand: View, update: View, starts: Sequence[Int
     return overlaid(moved(kernel, update, starts, operand.shape), covered, operand)
 
 
-def by_runtime_indices(
-    kernel: Kernel, op: Operation, operands: Sequence[View], tensors: int, sizes: Sequence[int]
-) -> Sequence[View]:
-    """Dimensions of which a part is taken at an index that is known at run time are taken as a whole."""
-    taken = [dim for dim, size in enumerate(operands[0].shape) if size != sizes[dim]]
-    dims = [None if dim in taken else dim for dim in range(len(sizes))]
-    return applied_to_whole(
-        kernel,
-        op,
-        [*operands[:tensors], *(operands[tensors + dim] for dim in taken)],
-        [*([dims] * tensors), *([] for _ in taken)],
-        [dims],
-        leave_out=frozenset({"slice_sizes"}),
-        more=tuple(sizes[dim] for dim in taken),
-    )
-
-
 def constant(kernel: Kernel, op: stablehlo.ConstantOp, operands: Sequence[View]) -> Sequence[View]:
     """Equal elements as a number; integers in steps as a view of the integers; a table otherwise."""
     values, shape = constant_array(op.properties["value"]), shape_of(op.results[0])

@@ -132,3 +132,35 @@ func.func @integers_in_a_wider_type(%a: tensor<4xi8> {sdy.sharding = #sdy.shardi
   %2 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : (tensor<4xi8>, tensor<4xi8>) -> tensor<i32>
   return %0, %1, %2 : tensor<4xi32>, tensor<4xf32>, tensor<i32>
 }
+
+// A conditional has parts if both of its branches return parts; otherwise the one that does is reduced.
+// CHECK-LABEL: func.func @branches_with_parts
+func.func @branches_with_parts(%p: tensor<i1>, %a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) -> tensor<4xf32> {
+  // CHECK:      stablehlo.negate %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}], unreduced={"x"}>]>}
+  // CHECK:      }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}], unreduced={"x"}>]>} : (tensor<i1>) -> tensor<4xf32>
+  // CHECK-NEXT: %1 = sdy.reshard %0 <@mesh, [{?}]>
+  // CHECK-NEXT: return %1
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.negate %a : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }, {
+    stablehlo.return %a : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @one_branch_with_parts
+func.func @one_branch_with_parts(%p: tensor<i1>, %a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK:      %1 = stablehlo.negate %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}], unreduced={"x"}>]>}
+  // CHECK-NEXT: %2 = sdy.reshard %1 <@mesh, [{?}]>
+  // CHECK-NEXT: stablehlo.return %2
+  // CHECK:      }) {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{?}]>]>} : (tensor<i1>) -> tensor<4xf32>
+  // CHECK-NEXT: return %0
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.negate %a : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }, {
+    stablehlo.return %b : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -70,7 +70,7 @@ class ExchangeOfConcatenate(LocalPattern[stablehlo.ConcatenateOp, Joined]):
             for other, extent in enumerate(target.shape)
             if other != dim
         )
-        if can_turn and elements_turned(shape, dim, parts) < elements_sent(shape, [step]):
+        if can_turn and elements_turned(shape, parts) < elements_sent(shape, [step]):
             return Gathered("two all-to-alls, which the reshards become, send fewer elements")
         why = why_gather(shape, [step])
         return Joined(step) if why is None else Gathered(why)

@@ -159,9 +159,9 @@ def elements_gathered(shape: Sequence[int], steps: Sequence[ExchangeStep]) -> in
     return prod(shape) * (parts - 1)
 
 
-def elements_turned(shape: Sequence[int], dim: int, parts: int) -> int:
+def elements_turned(shape: Sequence[int], parts: int) -> int:
     """
-    How many elements a device receives if all-to-alls divide another dimension than `dim`, and then `dim` again.
+    How many elements a device receives if all-to-alls divide another dimension in `parts`, and then the same again.
 
     `shape` is that of its part, before and after.
     """
