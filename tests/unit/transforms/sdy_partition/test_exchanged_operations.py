@@ -1,9 +1,11 @@
+# ruff: noqa: E501 - programs have long lines
 """
 Operations along sharded dimensions, partitioned with exchanges and run on the simulated mesh: they equal the whole.
 
 Operands and results are sharded alike, so that only exchanges move data. Sizes are odd, and often do not divide.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -11,16 +13,26 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
+from proof_pairs import trial_of
 from xdsl.dialects.builtin import ModuleOp
 
+from xshardy.dialects import stablehlo
 from xshardy.dialects.sdy.ops import ManualComputationOp
 from xshardy.interpreters.spmd import evaluate_spmd
 from xshardy.interpreters.stablehlo import evaluate
 from xshardy.numerics.element_types import Array, numpy_dtype
+from xshardy.rewriting.walk import operations_of
 from xshardy.syntax import parse_module
 from xshardy.transforms.sdy_partition.partitioner_pipeline import PartitionerPipelinePass
 from xshardy.universe import new_context
 
+COLLECTIVES = (
+    stablehlo.AllGatherOp,
+    stablehlo.AllReduceOp,
+    stablehlo.AllToAllOp,
+    stablehlo.CollectivePermuteOp,
+    stablehlo.ReduceScatterOp,
+)
 EXAMPLES = settings.default.max_examples // 3
 
 MESHES = {
@@ -346,3 +358,90 @@ def test_a_rotation_by_less_than_a_part_is_one_permutation():
     local, _ = partitioned(text, PartitionerPipelinePass())
     moved = [op for op in local.walk() if "collective" in op.name or "all_" in op.name]
     assert [str(op.results[0].type) for op in moved] == ["tensor<3x2xi32>"]
+
+
+OPERATIONS = {
+    "a scatter of differences": (
+        '["x"=2]',
+        """func.func @main(%x: tensor<8xf32> {S<[{"x"}]>}, %g: tensor<4xf32> {S<[{"x"}]>}) -> (tensor<8xf32> {S<[{"x"}]>}) {
+ %z = stablehlo.constant dense<0.0> : tensor<f32>
+ 
+ %1 = "stablehlo.select_and_scatter"(%x, %g, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): %2 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1> stablehlo.return %2 : tensor<i1> }, { ^bb0(%a: tensor<f32>, %b: tensor<f32>): %2 = stablehlo.subtract %a, %b : tensor<f32> stablehlo.return %2 : tensor<f32> }) : (tensor<8xf32>, tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+ return %1 : tensor<8xf32> }""",
+        {"all_gather": 2},
+    ),
+    "a scatter that reads a value of the function": (
+        '["x"=2]',
+        """func.func @main(%x: tensor<8xf32> {S<[{"x"}]>}, %g: tensor<4xf32> {S<[{"x"}]>}, %k: tensor<f32>) -> (tensor<8xf32> {S<[{"x"}]>}) {
+ %z = stablehlo.constant dense<0.0> : tensor<f32>
+ 
+ %1 = "stablehlo.select_and_scatter"(%x, %g, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): %2 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1> stablehlo.return %2 : tensor<i1> }, { ^bb0(%a: tensor<f32>, %b: tensor<f32>): %3 = stablehlo.multiply %b, %k : tensor<f32> %2 = stablehlo.add %a, %3 : tensor<f32> stablehlo.return %2 : tensor<f32> }) : (tensor<8xf32>, tensor<4xf32>, tensor<f32>) -> tensor<8xf32>
+ return %1 : tensor<8xf32> }""",
+        {"all_gather": 2},
+    ),
+    "a selection in windows over several parts": (
+        '["x"=4]',
+        """func.func @main(%x: tensor<8xf32> {S<[{"x"}]>}, %g: tensor<3xf32> {S<[{"x"}]>}) -> (tensor<8xf32> {S<[{"x"}]>}) {
+ %z = stablehlo.constant dense<0.0> : tensor<f32>
+ 
+ %1 = "stablehlo.select_and_scatter"(%x, %g, %z) <{window_dimensions = array<i64: 6>, window_strides = array<i64: 1>}> ({ ^bb0(%a: tensor<f32>, %b: tensor<f32>): %2 = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1> stablehlo.return %2 : tensor<i1> }, { ^bb0(%a: tensor<f32>, %b: tensor<f32>): %2 = stablehlo.add %a, %b : tensor<f32> stablehlo.return %2 : tensor<f32> }) : (tensor<8xf32>, tensor<3xf32>, tensor<f32>) -> tensor<8xf32>
+ return %1 : tensor<8xf32> }""",
+        {"all_gather": 1},
+    ),
+    "a rotation of what each device has": (
+        '["x"=2]',
+        """func.func @main(%x: tensor<8x4xf32> {S<[{}, {}]>}) -> (tensor<8x4xf32> {S<[{"x"}, {}]>}) {
+ %0 = stablehlo.slice %x [3:8, 0:4] : (tensor<8x4xf32>) -> tensor<5x4xf32>
+ %1 = stablehlo.slice %x [0:3, 0:4] : (tensor<8x4xf32>) -> tensor<3x4xf32>
+ %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<5x4xf32>, tensor<3x4xf32>) -> tensor<8x4xf32>
+ return %2 : tensor<8x4xf32> }""",
+        {"collective_permute": 2},
+    ),
+    "slices that are no rotation": (
+        '["x"=2]',
+        """func.func @main(%x: tensor<8x4xf32> {S<[{"x"}, {}]>}) -> (tensor<7x4xf32> {S<[{"x"}, {}]>}) {
+ %0 = stablehlo.slice %x [3:8, 0:4] : (tensor<8x4xf32>) -> tensor<5x4xf32>
+ %1 = stablehlo.slice %x [1:3, 0:4] : (tensor<8x4xf32>) -> tensor<2x4xf32>
+ %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<5x4xf32>, tensor<2x4xf32>) -> tensor<7x4xf32>
+ return %2 : tensor<7x4xf32> }""",
+        {"collective_permute": 4, "all_gather": 1},
+    ),
+    "a concatenation that two all-to-alls turn": (
+        '["x"=8]',
+        """func.func @main(%x: tensor<8x16xf32> {S<[{"x"}, {}]>}, %y: tensor<8x16xf32> {S<[{"x"}, {}]>}) -> (tensor<16x16xf32> {S<[{"x"}, {}]>}) {
+ %2 = stablehlo.concatenate %x, %y, dim = 0 : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<16x16xf32>
+ return %2 : tensor<16x16xf32> }""",
+        {"all_to_all": 3},
+    ),
+    "a slice that is sharded along another dimension": (
+        '["x"=2]',
+        """func.func @main(%t: tensor<8x4xf32> {S<[{"x"}, {}]>}, %i: tensor<i32>) -> (tensor<2x4xf32> {S<[{}, {"x"}]>}) {
+ %c = stablehlo.constant dense<0> : tensor<i32>
+ %r = stablehlo.dynamic_slice %t, %i, %c, sizes = [2, 4] : (tensor<8x4xf32>, tensor<i32>, tensor<i32>) -> tensor<2x4xf32>
+ return %r : tensor<2x4xf32> }""",
+        {"all_to_all": 1},
+    ),
+    "a convolution of batches that do not divide": (
+        '["x"=2, "y"=2]',
+        """func.func @main(%x: tensor<3x16x8xf32> {S<[{"y"}, {"x"}, {}]>}, %w: tensor<3x8x4xf32>) -> (tensor<3x16x4xf32> {S<[{"y"}, {"x"}, {}]>}) {
+ %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<3x16x8xf32>, tensor<3x8x4xf32>) -> tensor<3x16x4xf32>
+ return %0 : tensor<3x16x4xf32> }""",
+        {"all_gather": 2},
+    ),
+    "a convolution of far windows over parts of features": (
+        '["x"=4, "y"=2]',
+        """func.func @main(%x: tensor<2x16x8xf32> {S<[{}, {"x"}, {"y"}]>}, %w: tensor<16x8x4xf32> {S<[{}, {"y"}, {}]>}) -> (tensor<2x16x4xf32> {S<[{}, {"x"}, {}]>}) {
+ %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[15, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x16x8xf32>, tensor<16x8x4xf32>) -> tensor<2x16x4xf32>
+ return %0 : tensor<2x16x4xf32> }""",
+        {"all_gather": 1, "all_reduce": 1},
+    ),
+}
+"""By name: a mesh, a program, and the collectives of a device that it has when it is partitioned."""
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_collectives_of_an_operation(name: str):
+    mesh, text, expected = OPERATIONS[name]
+    trial = trial_of(f"sdy.mesh @mesh = <{mesh}>\n" + text.replace("S<", "sdy.sharding = #sdy.sharding<@mesh, "))
+    kinds = (op.name.removeprefix("stablehlo.") for op in operations_of(trial.pair.local, *COLLECTIVES))
+    assert Counter(kinds) == expected and not trial.differs()
