@@ -5,7 +5,7 @@ from xdsl.ir import Operation
 
 import xshardy
 from xshardy.axes.grid import Grid
-from xshardy.planning.collective_bytes import bytes_sent, groups_of, kind_of
+from xshardy.planning.collective_bytes import bytes_sent, groups_of, kind_of, operand_bytes
 from xshardy.rewriting.walk import operations_in
 
 DEVICES = 8
@@ -54,6 +54,16 @@ def test_gathers_and_reductions_send_what_a_ring_sends():
         kind = kind_of(op)
         assert kind is not None
         assert bytes_sent(op, GRID) == ring(kind, 4, BYTES)
+
+
+def test_the_root_of_a_broadcast_does_not_count():
+    groups = "replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>"
+    text = (
+        '%r = stablehlo.constant dense<1> : tensor<1xi32> %0 = "stablehlo.collective_broadcast"(%x, %r) '
+        f"<{{{groups}, {CHANNEL}, has_dynamic_root}}> : ({TYPE}, tensor<1xi32>) -> {TYPE}"
+    )
+    static = f'%0 = "stablehlo.collective_broadcast"(%x) <{{{groups}, {CHANNEL}}}> : ({TYPE}) -> {TYPE}'
+    assert operand_bytes(collective(text)) == operand_bytes(collective(static)) == BYTES
 
 
 def test_an_exchange_keeps_the_own_part():

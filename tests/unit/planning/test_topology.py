@@ -68,11 +68,17 @@ def test_files(tmp_path: Path):
         ('{"links": {"x": {"kind": "star"}}}', 'link "x": expected a "kind", one of ring, line, switch, tree'),
         ('{"links": {"x": {"kind": "ring", "bandwidth": "fast", "latency": 0}}}', "at least 0, got 'fast'"),
         ('{"links": {"x": {"kind": "ring", "bandwidth": 0, "latency": 0}}}', "more than 0 bytes per second"),
+        ('{"links": {}, "flops": 1}', '"flops" is the peak by element type'),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named(text: str, message: str):
     with pytest.raises(TopologyError, match=message):
         read_topology(text, Path("t.json"))
+
+
+def test_what_is_wrong_in_yaml_is_named():
+    with pytest.raises(TopologyError, match=r"t\.yaml: while parsing"):
+        read_topology("links: {x", Path("t.yaml"))
 
 
 def test_the_roofline_counts_products_and_the_memory_around_fusions():

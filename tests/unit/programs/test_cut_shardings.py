@@ -23,6 +23,22 @@ func.func @main(%a: tensor<ROWSxCOLUMNSxf32>) -> (tensor<ROWSxCOLUMNSxf32>, tens
 """
 
 
+def test_specs_say_what_is_unreduced_and_leave_out_parts_of_axes():
+    sharded = sharded_text(
+        """sdy.mesh @mesh = <["x"=4, "y"=2]>
+        func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(1)2}, {}]>},
+            %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}], unreduced={"x"}>},
+            %c: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+          return
+        }""",
+        "file",
+    )
+    specs = named_specs(sharded)
+    assert "%a" not in specs
+    assert specs["%b"].unreduced == {"x"} and len(specs["%b"]) == 2
+    assert tuple(specs["%c"]) == ("y",)
+
+
 @pytest.mark.parametrize(("rows", "columns"), product((16, 17, 6, 12, 2), (4, 6, 7)))
 def test_commands_agree_about_arguments_and_results(rows: int, columns: int):
     text = PROGRAM.replace("ROWS", str(rows)).replace("COLUMNS", str(columns))

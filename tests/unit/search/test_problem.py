@@ -37,6 +37,11 @@ def test_a_table_of_another_shape_is_refused():
         Problem((np.zeros(1), np.zeros(2)), ((0, 1),), (np.zeros((2, 1)),))
 
 
+def test_a_buffer_has_a_size_for_each_strategy():
+    with pytest.raises(ValueError, match="a size for each strategy of its node"):
+        Problem((np.zeros(2),), buffers=(Buffer(0, np.array([1.0]), ((0, 1),)),))
+
+
 def test_sizes_of_buffers_must_be_positive():
     with pytest.raises(ValueError, match="negative"):
         Problem((np.zeros(1),), buffers=(Buffer(0, np.array([-1.0]), ((0, 1),)),))
