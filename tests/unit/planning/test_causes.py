@@ -1,8 +1,12 @@
 """Why a plan gathers what an operation needs of other parts, instead of an exchange."""
 
 import pytest
+from xdsl.dialects.builtin import UNKNOWN_LOC
 
 import xshardy
+from xshardy.planning.traces import Traces
+from xshardy.rewriting.locations import fused
+from xshardy.rewriting.walk import operations_in
 
 
 def program(body: str, result: str) -> str:
@@ -57,3 +61,21 @@ SINE = program("%r = stablehlo.sine %x : tensor<64xf32>", "tensor<64xf32>")
 @pytest.mark.parametrize("text", [dynamic_slice(6), window(2), SINE])
 def test_where_no_operation_gathers_there_is_no_such_reason(text: str):
     assert not any("no exchange" in collective.cause.text for collective in xshardy.plan(text).collectives)
+
+
+def test_traces_pass_through_what_replaces_several_operations():
+    text = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.tanh %x : tensor<4xf32>
+      %1 = stablehlo.negate %0 : tensor<4xf32>
+      %2 = stablehlo.abs %1 : tensor<4xf32>
+      return %2 : tensor<4xf32>
+    }"""
+    originals, copies = ([*operations_in(xshardy.parse(text))] for _ in range(2))
+    tanh, negate, new = (
+        next(op for op in copies if op.name == f"stablehlo.{name}") for name in ("tanh", "negate", "abs")
+    )
+    traces = Traces(originals, copies)
+    new.location = fused((tanh.location, negate.location))
+    assert traces.operation(new) is originals[copies.index(tanh)]
+    new.location = UNKNOWN_LOC
+    assert traces.operation(new) is None and traces.movement(new) is None

@@ -48,3 +48,19 @@ func.func @one_of_several_results(%x: tensor<8x4xf32> {sdy.sharding = #sdy.shard
   sdy.sharding_group %0#0 group_id=0 : tensor<8x4xf32>
   func.return %0#0, %0#1 : tensor<8x4xf32>, tensor<8xi32>
 }
+
+// -----
+
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+
+// The sharding of a result of the main function reaches the group of the value that is returned.
+// CHECK-LABEL: func.func @main
+func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+  // CHECK: stablehlo.tanh %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x", ?}, {?}]>]>}
+  // CHECK: stablehlo.cosine %arg1 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x", ?}, {?}]>]>}
+  %0 = stablehlo.tanh %a : tensor<8x8xf32>
+  %1 = stablehlo.cosine %b : tensor<8x8xf32>
+  sdy.sharding_group %0 group_id=0 : tensor<8x8xf32>
+  sdy.sharding_group %1 group_id=0 : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}

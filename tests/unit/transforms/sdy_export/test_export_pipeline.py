@@ -164,3 +164,16 @@ def test_a_module_stays_if_an_operation_cannot_be_partitioned():
     with pytest.raises(OperationFailedException):
         ExportPipelinePass(enable_per_instruction_partitioning=True).apply(new_context(), module)
     assert print_module(module) == before
+
+
+def test_collectives_are_optimized_before_they_are_canonicalized():
+    names = [
+        [
+            step.name
+            for step in ExportPipelinePass(enable_insert_explicit_collectives=True, optimize_collectives=on).passes
+        ]
+        for on in (False, True)
+    ]
+    place = names[1].index("sdy-optimize-collectives")
+    assert names[1][place - 1 : place + 2 : 2] == ["sdy-reshard-to-collectives", "sdy-canonicalize-collectives"]
+    assert names[1][:place] + names[1][place + 1 :] == names[0]
