@@ -111,7 +111,7 @@ class CoreSearch:
         ascent.restore()
         self.messages.sweep()
 
-    def descend(self, seconds: float, steps: float = inf) -> None:
+    def descend(self, seconds: float, steps: float) -> None:
         """Lower the cost by forests, by turns of the best labels and of others that the bound has led to."""
         labels = self.arrays.least(self.arrays.costs) if self.labels is None else self.labels
         if self.descents % 2 and self.mended is not None:

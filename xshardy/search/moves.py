@@ -36,11 +36,11 @@ class Moves:
                 break
         return labels
 
-    def repair(self, labels: Ints, rounds: int = 50) -> Ints:
+    def repair(self, labels: Ints) -> Ints:
         """Change nodes until the choice is within the limit or no change helps, the least cost per byte first."""
         arrays, labels = self.arrays, labels.copy()
         slack = arrays.slack(labels)
-        for _ in range(rounds):
+        for _ in range(50):
             over = slack < 0
             if not over.any():
                 break

@@ -157,3 +157,17 @@ def test_the_kind_of_a_body_is_what_it_keeps(parts: tuple[object, ...]):
 def test_the_body_of_jax_keeps_the_first_of_the_greatest():
     op = next(op for op in parse_module(WHOLE).walk() if isinstance(op, ReduceOp))
     assert pair_kind_of(op.body.block) == "greatest value, first index"
+
+
+@pytest.mark.parametrize("value", ["%p, %q", "%p, %s"])
+def test_a_body_that_computes_other_numbers_keeps_no_pair(value: str):
+    """Numbers that are added, or values that are compared with indices."""
+    jax = ("GT", "EQ", "%p, %q", "LT", "%s, %t", "and", "or", "%p, %q", 4, "%s, %t")
+    text = BODY.format(*jax)
+    assert pair_kind_of(entry_of(parse_module(text)).body.block) is not None
+    compared, added = "%1 = stablehlo.compare EQ, %p, %q", "%6 = stablehlo.select %0, %p, %q : tensor<i1>, tensor<i32>"
+    assert compared in text and added in text
+    other = text.replace(compared, f"%1 = stablehlo.compare EQ, {value}")
+    if other == text:
+        other = text.replace(added, "%6 = stablehlo.maximum %p, %q : tensor<i32>")
+    assert pair_kind_of(entry_of(parse_module(other)).body.block) is None

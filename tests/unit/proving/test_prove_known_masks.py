@@ -5,12 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof_pairs import Trial, trial_of
+from xdsl.dialects.builtin import i32
 
+from xshardy.axes.grid import Grid
 from xshardy.programs.program import read_program
 from xshardy.programs.source import source_in
+from xshardy.proving.kernel import Kernel, Universe
 from xshardy.proving.pair import Pair, divided_pair
 from xshardy.proving.prove import decide
 from xshardy.proving.refutation import refute
+from xshardy.proving.rules import elementwise
+from xshardy.proving.search import Search
 
 DEVICES = 2
 TABLES = st.lists(st.integers(-3, 3), min_size=DEVICES, max_size=DEVICES)
@@ -305,3 +310,11 @@ def test_what_takes_padding_as_a_whole_is_unknown():
         f"@main(%n: {local}) -> {local} {SORTED.format(local, '2xf32')}",
     )
     assert not decide(pair).is_proved and refute(pair) is not None
+
+
+def test_what_is_neutral_for_bits_is_no_integer_one():
+    universe = Universe()
+    kernel = Kernel(universe, Search(universe), 1, True, Grid(1, 1))
+    for value, expected in ((True, universe.constant(True)), (0.0, universe.integers)):
+        (piece,) = elementwise._with_integers(kernel, kernel.constant(value, (4,)), i32).pieces
+        assert piece.source is expected

@@ -90,13 +90,17 @@ def elementwise(kernel: Kernel, op: Operation, operands: Sequence[View]) -> Sequ
 
 
 def _with_integers(kernel: Kernel, view: View, element: Attribute) -> View:
-    """A tensor of integers, with what is neutral in a reduction as the integer that it is."""
+    """
+    A tensor of integers, with what is neutral in a reduction as the integer that it is.
+
+    A truth stays: as what is neutral for `and` of integers, it stands for all of their bits, and not for 1.
+    """
     if integer_range(element) is None or not any(isinstance(piece.source, Constant) for piece in view.pieces):
         return view
     pieces = list[Piece]()
     for piece in view.pieces:
         value = piece.source.value if isinstance(piece.source, Constant) else None
-        if isinstance(value, int | float) and abs(value) < LARGEST:
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST:
             piece = Piece(kernel.universe.integers, (number(int(value)),), piece.box)
         pieces.append(piece)
     return View(view.shape, merged(pieces))

@@ -193,7 +193,7 @@ def is_always_resolved(op: Operation, reductions: Mapping[int, AllReduce]) -> bo
     return type(op) is RaggedDotOp
 
 
-def moves_of_results(op: Operation, resolution: Resolution, whole: AxisRefs = ()) -> IndexedMoves:
+def moves_of_results(op: Operation, resolution: Resolution, whole: AxisRefs) -> IndexedMoves:
     """
     The moves of the results of `op`: reductions of all results, then the reshards to their original shardings.
 

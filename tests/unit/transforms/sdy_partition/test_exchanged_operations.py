@@ -435,6 +435,19 @@ OPERATIONS = {
  return %0 : tensor<2x16x4xf32> }""",
         {"all_gather": 1, "all_reduce": 1},
     ),
+    "a reduction between groups of one device": (
+        '["x"=2]',
+        """func.func @main(%x: tensor<4xf32> {S<[{"x"}]>}) -> (tensor<4xf32> {S<[{"x"}]>}) {
+  %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %2 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.negate %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}""",
+        {},
+    ),
 }
 """By name: a mesh, a program, and the collectives of a device that it has when it is partitioned."""
 
