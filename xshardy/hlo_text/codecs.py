@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute
 from xdsl.utils.str_enum import StrEnum
 
 from xshardy.dialects.stablehlo.attributes import Precision, PrecisionAttr, integers
@@ -117,8 +117,6 @@ def codec_of(value: object) -> Codec:
             return STRING
         case ComputationName():
             return SYMBOL
-        case tuple() if value and isinstance(value[0], ComputationName):
-            return SYMBOLS
         case tuple() if value and isinstance(value[0], tuple):
             return PAIRS
         case _:
@@ -135,17 +133,8 @@ def plain_value(attribute: Attribute) -> Any:
         case StringAttr():
             return attribute.data
         case SymbolRefAttr():
-            return ComputationName(attribute.string_value(), 0)
-        case ArrayAttr():
-            return SYMBOLS.decode(attribute)
+            return SYMBOL.decode(attribute)
         case DenseIntOrFPElementsAttr():
             return rows_of(attribute)
-        case DenseArrayBase():
-            return tuple(cast(DenseArrayBase[I64], attribute).get_values())
         case _:
-            raise TypeError(f"no attribute of HLO text says {attribute}")
-
-
-def plain_fields(op: Operation) -> Fields:
-    """The fields of an operation whose properties have the names and values of HLO text."""
-    return {name: plain_value(attribute) for name, attribute in op.properties.items() if name != "operandSegmentSizes"}
+            return INTEGERS.decode(attribute)

@@ -124,7 +124,12 @@ class ComputationPrinter:
 
     def run(self) -> None:
         """Print the instructions of the function."""
-        block = self.function.body.block
+        blocks = self.function.body.blocks
+        if len(blocks) != 1:
+            raise HLOPrintError(
+                f"function @{self.function.sym_name.data} has {len(blocks)} blocks: HLO has no branches between blocks"
+            )
+        block = blocks[0]
         returned = block.last_op
         if not isinstance(returned, RETURNS):
             raise HLOPrintError(f"function @{self.function.sym_name.data} does not end in a return")

@@ -394,8 +394,6 @@ def write_plain(value: object) -> str:
             return "true" if value else "false"
         case StrEnum():
             return value.value
-        case str():
-            return value
         case ComputationName():
             return f"%{value.name}"
         case tuple():

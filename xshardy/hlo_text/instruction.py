@@ -64,7 +64,3 @@ class Instruction:
     def function(self, attribute: str) -> func.FuncOp:
         """The function of the computation named by `attribute`."""
         return self.functions[cast(ComputationName, self.fields[attribute]).name]
-
-    def create(self, op: type[Operation], **properties: Attribute) -> Operation:
-        """An operation of class `op` with these operands and this result type."""
-        return op.create(operands=self.values, result_types=[self.result_type], properties=properties)

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation, VariadicDef
 
-from xshardy.hlo_text.codecs import Codec, Fields, codec_of, plain_fields, plain_value
+from xshardy.hlo_text.codecs import Codec, Fields, codec_of, plain_value
 from xshardy.hlo_text.fields import READERS, ComputationName, Reader
 from xshardy.hlo_text.instruction import Instruction
 from xshardy.hlo_text.tuple_leaves import Tree
@@ -217,8 +217,8 @@ def build_plain(op: type[Operation], instruction: Instruction) -> Operation:
 
 
 def write_plain_fields(op: Operation, regions: Regions) -> Fields:
-    """The properties of the operation."""
-    return plain_fields(op)
+    """The properties of the operation, which have the names and values of HLO text."""
+    return {name: plain_value(attribute) for name, attribute in op.properties.items()}
 
 
 def plain(

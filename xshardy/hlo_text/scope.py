@@ -83,10 +83,6 @@ class Scope:
             source = self.tokens.source
             op.location = place_in_file(source.name, *source.line_and_column(self.tokens.starts[index]))
 
-    def function(self, name: str) -> func.FuncOp:
-        """The function called `name`."""
-        return self.functions.get(name) or self.wrapped[name]
-
     def define(self, function: func.FuncOp, root: Shape, index: int) -> None:
         """Record a computation that has been read, whose name is token number `index`."""
         name = function.sym_name.data

@@ -207,6 +207,49 @@ def test_computation_may_be_named_again_behind_the_start():
     assert str(read_hlo(again)) == str(read_hlo(UPDATES))
 
 
+def test_computation_may_be_named_in_another_way_behind_the_start():
+    text = NESTED["start_and_done"].replace("calls=", "async_computation=")
+    both = text.replace("%async-start)", "%async-start), calls=%async_op")
+    assert both != text and str(read_hlo(both)) == str(read_hlo(text))
+
+
+def test_done_may_have_the_opcode_of_the_computation():
+    text = NESTED["start_and_done"]
+    mixed = text.replace(" async-done(", " custom-call-done(")
+    assert mixed != text and str(read_hlo(mixed)) == str(read_hlo(text))
+
+
+SORTED = """HloModule m
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = s32[] parameter(2)
+  d = s32[] parameter(3)
+  ROOT l = pred[] compare(a, b), direction=LT
+}
+sorted {
+  k = f32[4] parameter(0)
+  v = s32[4] parameter(1)
+  ROOT s = (f32[4], s32[4]) sort(k, v), dimensions={0}, to_apply=less
+}
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = s32[4] parameter(1)
+  s = ((f32[4], s32[4]), (f32[4], s32[4]), u32[]) async-start(x, y), calls=sorted
+  ROOT d = (f32[4], s32[4]) async-done(s)
+}"""
+
+
+def test_a_started_operation_of_two_results_gives_both():
+    module = parse_hlo(SORTED)
+    (start,) = (op for op in module.walk() if isinstance(op, hlo.AsyncStartOp))
+    wrapped = functions_of(module)[start.callee.string_value()]
+    assert [str(type) for type in wrapped.function_type.outputs] == ["tensor<4xf32>", "tensor<4xi32>"]
+    assert "sort-start(%x, %y), dimensions={0}, to_apply=%less" in print_hlo(read_hlo(SORTED))
+    keys, places = np.array([3, 1, 2, 0], np.float32), np.arange(4, dtype=np.int32)
+    assert [part.tolist() for part in evaluate(module, [keys, places])] == [[0, 1, 2, 3], [3, 1, 2, 0]]
+
+
 def test_attribute_of_the_start_may_be_repeated_on_an_update():
     """HLO-ASYNC-15: as in example 4, and it is never printed there."""
     sugared = NESTED["sugared_updates"]

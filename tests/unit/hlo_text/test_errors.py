@@ -48,6 +48,22 @@ def applying_f(line: str) -> str:
     return "\n".join(["HloModule m", *f, "ENTRY main {", X, line, "}"])
 
 
+def with_computations(*lines: str) -> str:
+    """`lines` from line 12 on; they can apply `always`, `same` and `larger`, computations of an array, to `x`."""
+    return "\n".join(
+        [
+            *("HloModule m", "always {", X, "ROOT r = pred[] constant(true)", "}", "same { " + X, "}"),
+            *(
+                "larger { " + X,
+                "ROOT y = f32[3] constant({1, 2, 3}) }",
+                f"ENTRY main {{ {X}",
+                "p = pred[] parameter(1)",
+            ),
+            *(*lines, "}"),
+        ]
+    )
+
+
 CASES = {
     # Computations.
     "a name in braces": (
@@ -448,6 +464,249 @@ CASES = {
         4,
         38,
         "this brace is not closed",
+    ),
+    # Values of attributes.
+    "boolean": (
+        in_entry(X, "y = f32[2] sort(x), dimensions={0}, is_stable=yes, to_apply=f"),
+        4,
+        47,
+        "expected true or false, found 'yes'",
+    ),
+    "padding of four numbers": (
+        in_entry("x = f32[] parameter(0)", "y = f32[] pad(x, x), padding=1_2_3_4"),
+        4,
+        30,
+        "'1_2_3_4' is not a padding",
+    ),
+    "tolerance in hexadecimal": (
+        in_entry(X, "y = f32[2] tanh(x), result_accuracy={tolerance={atol=0x1}}"),
+        4,
+        54,
+        "'0x1' is not a tolerance",
+    ),
+    "epsilon in hexadecimal": (
+        in_entry(X, "y = (f32[2], f32[2], f32[2]) batch-norm-training(x, x, x), epsilon=0x1, feature_index=0"),
+        4,
+        68,
+        "'0x1' is not a number",
+    ),
+    "sizes of a window twice": (
+        applying_f("y = f32[2] reduce-window(x, x), window={size=2 size=2}, to_apply=f"),
+        8,
+        48,
+        "this property of the window is given twice",
+    ),
+    "padding of a window twice": (
+        applying_f("y = f32[2] reduce-window(x, x), window={size=2 pad=0_0 pad=0_0}, to_apply=f"),
+        8,
+        56,
+        "this property of the window is given twice",
+    ),
+    "word for the sizes of a window": (
+        applying_f("y = f32[2] reduce-window(x, x), window={size=a}, to_apply=f"),
+        8,
+        46,
+        "expected the sizes of a window, found 'a'",
+    ),
+    "fraction for the sizes of a window": (
+        applying_f("y = f32[2] reduce-window(x, x), window={size=2.5}, to_apply=f"),
+        8,
+        46,
+        "'2.5' are not sizes",
+    ),
+    "three devices for a pair": (
+        in_entry(X, "y = f32[2] collective-permute(x), source_target_pairs={{0,1,2}}"),
+        4,
+        56,
+        "expected a pair of devices, got 3",
+    ),
+    "groups of devices that are not there": (
+        applying_f("y = f32[2] all-reduce(x), replica_groups=[2,3]<=[4], to_apply=f"),
+        8,
+        12,
+        "all-reduce: replica_groups: [2, 3] groups do not have the devices of [4]",
+    ),
+    "enormous mesh": (
+        applying_f("y = f32[2] all-reduce(x), replica_groups=mesh['x'=1000000,'y'=1000000] {'x'}, to_apply=f"),
+        8,
+        12,
+        "replica_groups: the mesh has too many devices",
+    ),
+    "kind of transform": (
+        in_entry(X, "y = c64[2] fft(x), fft_type=FOO, fft_length={2}"),
+        4,
+        12,
+        "fft: attribute 'fft_type' cannot be FOO",
+    ),
+    "two dimensions of a concatenation": (
+        in_entry(X, "y = f32[2] concatenate(x, x), dimensions={0,1}"),
+        4,
+        12,
+        "concatenate: takes one dimension, got 2",
+    ),
+    "missing comma in a list": (
+        in_entry(X, "y = f32[2] reverse(x), dimensions={0 1}"),
+        4,
+        38,
+        "expected ',' or '}', found '1'",
+    ),
+    "algorithm": (
+        in_entry(X, "y = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_foo"),
+        4,
+        11,
+        "dot: unknown algorithm 'dot_foo'",
+    ),
+    "names of dimensions": (
+        in_entry(
+            "x = f32[1,2,1] parameter(0)", "y = f32[1] convolution(x, x), window={size=1}, dim_labels=b0f_0io->b1f"
+        ),
+        4,
+        12,
+        "convolution: 'b1f' in dim_labels does not name b, f and the 1 dimensions of the window, each once",
+    ),
+    "version of a custom call": (
+        in_entry(X, 'y = f32[2] custom-call(x), custom_call_target="f", api_version=V9'),
+        4,
+        12,
+        "custom-call: unknown api_version 'V9'",
+    ),
+    "distribution": (
+        in_entry("x = f32[] parameter(0)", "y = f32[2] rng(x, x), distribution=rng_exponential"),
+        4,
+        12,
+        "rng: unknown distribution",
+    ),
+    "array for a token": (in_entry(X, "y = token[] outfeed(x, x)"), 4, 13, "takes an array or a tuple, and a token"),
+    "token for an array": (
+        in_entry("x = f32[] parameter(0)", "y = token[] rng(x, x), distribution=rng_uniform"),
+        4,
+        13,
+        "rng: gives an array, not token[]",
+    ),
+    "constant token": (in_entry("x = token[] constant(1)"), 3, 22, "there are no constants of shape token[]"),
+    "no shape of the largest of a scalar": (
+        in_entry("x = f32[] parameter(0)", "y = topk(x), k=2"),
+        4,
+        5,
+        "topk: its shape does not follow from its operands",
+    ),
+    "no shape, and no permutation": (
+        in_entry(X, "y = transpose(x), dimensions={1}"),
+        4,
+        5,
+        "transpose: attribute permutation must be a permutation of [0] but got 1",
+    ),
+    # Loops and branches.
+    "condition that is none": (
+        with_computations("y = f32[2] while(x), condition=same, body=same"),
+        12,
+        12,
+        "while: condition gives f32[2], not pred[]",
+    ),
+    "body of another type": (
+        with_computations("y = f32[2] while(x), condition=always, body=larger"),
+        12,
+        12,
+        "while: body gives f32[3], not f32[2]",
+    ),
+    "loop that changes the type": (
+        with_computations("y = f32[3] while(x), condition=always, body=larger"),
+        12,
+        12,
+        "while: the operand is f32[2], not f32[3]",
+    ),
+    "branches without operands": (
+        with_computations("y = f32[2] conditional(), true_computation=same, false_computation=same"),
+        12,
+        12,
+        "conditional: takes what chooses the branch, and an operand for each branch",
+    ),
+    "half of the branches": (
+        with_computations("y = f32[2] conditional(p, x, x), true_computation=same"),
+        12,
+        12,
+        "conditional: attribute 'branch_computations' is missing",
+    ),
+    "operands of branches": (
+        with_computations("y = f32[2] conditional(p, x), true_computation=same, false_computation=same"),
+        12,
+        12,
+        "conditional: takes an operand for each of the 2 branches, got 1",
+    ),
+    "branch chosen by an array": (
+        with_computations("y = f32[2] conditional(x, x, x), true_computation=same, false_computation=same"),
+        12,
+        12,
+        "conditional: the branch is chosen by a pred[] or an s32[], not a f32[2]",
+    ),
+    "three branches of a predicate": (
+        with_computations("y = f32[2] conditional(p, x, x, x), branch_computations={same, same, same}"),
+        12,
+        12,
+        "conditional: a pred[] chooses between two branches, got 3",
+    ),
+    "branch of another type": (
+        with_computations("y = f32[2] conditional(p, x, x), branch_computations={same, larger}"),
+        12,
+        12,
+        "conditional: branch 'larger' goes from f32[2] to f32[3], not from f32[2] to f32[2]",
+    ),
+    # Tables in front of the computations.
+    "table twice": (
+        'HloModule m\nFileNames\n1 "a"\nFileNames\n1 "b"\n',
+        4,
+        1,
+        "the table FileNames is given twice",
+    ),
+    "row that is skipped": ('HloModule m\nFileNames\n1 "a"\n3 "b"\n', 4, 1, "row 3 follows row 1"),
+    # Asynchronous instructions.
+    "operands of a start": (
+        in_entry(X, "s = ((f32[2]), f32[1], u32[]) slice-start(x, x), slice={[0:1]}", "d = f32[1] slice-done(s)"),
+        4,
+        31,
+        "slice-start: takes 1 operand(s), got 2",
+    ),
+    "attribute of a start": (
+        in_entry(X, "s = ((f32[2]), f32[1], u32[]) slice-start(x), slice={[0:1]}, foo=3", "d = f32[1] slice-done(s)"),
+        4,
+        31,
+        "slice-start: unknown attribute 'foo'",
+    ),
+    "attribute of a start twice": (
+        in_entry(X, "s = ((f32[2]), f32[1], u32[]) slice-start(x), slice={[0:1]}, slice={[0:1]}"),
+        4,
+        62,
+        "slice-start: attribute 'slice' is given twice",
+    ),
+    "attribute of a done": (
+        with_computations(
+            "s = ((f32[2]), f32[2], u32[]) async-start(x), calls=same", "d = f32[2] async-done(s), foo=2"
+        ),
+        13,
+        12,
+        "async-done: unknown attribute 'foo'",
+    ),
+    "done of two operands": (
+        with_computations("s = ((f32[2]), f32[2], u32[]) async-start(x), calls=same", "d = f32[2] async-done(s, x)"),
+        12,
+        31,
+        "async-start: has a consumer 'async-done' of 2 operands",
+    ),
+    "done of another opcode": (
+        with_computations("s = ((f32[2]), f32[2], u32[]) async-start(x), calls=same", "d = f32[2] slice-done(s)"),
+        12,
+        31,
+        "async-start: has a consumer 'slice-done', which belongs to another opcode",
+    ),
+    "update of another shape": (
+        with_computations(
+            "s = ((f32[2]), f32[2], u32[]) async-start(x), calls=same",
+            "u = f32[2] async-update(s)",
+            "d = f32[2] async-done(u)",
+        ),
+        13,
+        12,
+        "async-update: The async-update expects the shape of operand and output to match",
     ),
     # Depth.
     "deep tuple": (in_entry("x = " + "(" * 100_000), 3, 105, "tuples are nested more than 100 deep"),

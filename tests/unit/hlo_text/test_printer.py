@@ -265,6 +265,72 @@ def test_recursion_cannot_be_said():
         print_hlo(parse_module(text + "return %0 : tensor<f32>\n}", "test"))
 
 
+NOT_EXPRESSIBLE = {
+    "llvm.unreachable": "function @main does not end in a return",
+    "cf.br ^a\n^a:\nreturn %x : tensor<8xf32>": "function @main has 2 blocks: HLO has no branches between blocks",
+    "%r = stablehlo.reduce(%x init: %c) applies stablehlo.add across dimensions = [0] : "
+    "(tensor<8xf32>, tensor<f32>) -> tensor<f32>": "'stablehlo.reduce': its region has no computation of its own: "
+    "outline it first",
+    '"stablehlo.while"() ({ stablehlo.return %p : tensor<i1> }, { stablehlo.return }) : () -> ()': "'stablehlo.while': "
+    "its region does more than call a computation: outline it first",
+    "%0 = func.call @g(%x) : (tensor<8xf32>) -> tensor<8xf32>": "computation @g is called, but not defined",
+    '%0 = "hlo.tuple_constant"(%c) : (tensor<f32>) -> tuple<tensor<f32>>': "'hlo.tuple_constant': its operands are not "
+    "constants: make it a tuple",
+}
+
+
+@pytest.mark.parametrize("line", NOT_EXPRESSIBLE)
+def test_what_hlo_cannot_say_is_refused_with_the_reason(line: str):
+    arguments = "%x: tensor<8xf32>, %c: tensor<f32>, %p: tensor<i1>"
+    end = "" if "^a" in line or "llvm" in line else "return %x : tensor<8xf32>"
+    module = parse_module(f"func.func @main({arguments}) -> tensor<8xf32> {{\n{line}\n{end}\n}}")
+    with pytest.raises(HLOPrintError) as refused:
+        print_hlo(module)
+    assert str(refused.value) == NOT_EXPRESSIBLE[line]
+
+
+def test_functions_whose_names_become_one_get_different_names():
+    returns_x = "(%x: tensor<f32>) -> tensor<f32> {\nreturn %x : tensor<f32>\n}\n"
+    calls = "%0 = func.call @a_b(%x) : (tensor<f32>) -> tensor<f32>\nreturn %0 : tensor<f32>"
+    text = f'func.func private @"a b"{returns_x}func.func private @a_b{returns_x}'
+    printed = print_hlo(parse_module(f"{text}func.func @main(%x: tensor<f32>) -> tensor<f32> {{\n{calls}\n}}"))
+    assert "\n%a_b {" in printed and "\n%a_b.0 {" in printed
+    assert "call(%x), to_apply=%a_b.0" in printed
+
+
+def test_operations_without_values_take_and_give_an_empty_tuple():
+    barrier = '"stablehlo.optimization_barrier"() : () -> ()'
+    module = parse_module(f"func.func @main(%p: tensor<i1>) -> tensor<i1> {{\n{barrier}\nreturn %p : tensor<i1>\n}}")
+    printed = write_hlo(module)
+    assert "%tuple = () tuple()\n  %opt-barrier = () opt-barrier(%tuple)" in printed
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        'f32[8]{0} custom-call(%x), custom_call_target="f", literal=s32[2]{0} {1, 2}',
+        'f32[8]{0} custom-call(%x), custom_call_target="f", literal=(s32[] 1, f32[2] {1, 2})',
+        'f32[8]{0} custom-call(%x), custom_call_target="f", to_apply=%f',
+        'f32[8]{0} custom-call(%x), custom_call_target="f", called_computations={%f}',
+        "f32[8]{0} scaled-dot(%x, %x, %x, %x), lhs_batch_dims={0}, rhs_batch_dims={0}",
+        'f32[?]{0} custom-call(%x), custom_call_target="f"',
+        "(f32[8]{0}) copy-start(%x)",
+    ],
+)
+def test_attributes_are_written_as_they_are_read(instruction: str):
+    computation = "%f {\n  ROOT %a = f32[8]{0} parameter(0)\n}"
+    text = (
+        f"HloModule m\n\n{computation}\n\nENTRY %e {{\n  %x = f32[8]{{0}} parameter(0)\n  ROOT %y = {instruction}\n}}\n"
+    )
+    assert print_hlo(read_hlo(text)) == text
+
+
+def test_one_called_computation_needs_no_braces():
+    text = "HloModule m\nf {\nROOT a = f32[] parameter(0)\n}\nENTRY e {\nx = f32[] parameter(0)\n"
+    call = 'ROOT y = f32[] custom-call(x), custom_call_target="f", called_computations=f\n}'
+    assert "called_computations={%f}" in print_hlo(read_hlo(text + call))
+
+
 def test_names_and_positions_of_parameters_are_kept():
     text = "HloModule m\n\nENTRY %e {\n  %zero_0 = f32[] constant(0.0)\n  ROOT %p_1 = f32[] parameter(0)\n}\n"
     assert print_hlo(read_hlo(text)) == text

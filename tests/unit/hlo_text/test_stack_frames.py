@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from xdsl.dialects.builtin import Attribute, DictionaryAttr, FileLineColLoc, IntegerAttr, StringAttr, i64
 
-from xshardy.hlo_text.locations import Tables
+from xshardy.hlo_text.locations import Tables, location_of_metadata
 
 TABLES: Mapping[str, Attribute] = {
     "StackFrames": DictionaryAttr({"file_location_id": IntegerAttr(1, i64)}),
@@ -36,3 +36,11 @@ def test_the_place_of_a_frame():
 )
 def test_a_frame_without_a_file_or_a_line_has_no_place(changed: Mapping[str, Attribute]):
     assert place(changed) is None
+
+
+def test_a_file_and_a_line_in_the_metadata_come_before_those_of_a_frame():
+    entries = {"source_file": StringAttr("fit.py"), "source_line": IntegerAttr(7, i64)}
+    metadata = DictionaryAttr({**entries, "stack_frame_id": IntegerAttr(1, i64)})
+    found = location_of_metadata(metadata, Tables({name: [row] for name, row in TABLES.items()}))
+    assert isinstance(found, FileLineColLoc)
+    assert (found.filename.data, found.line.data, found.column.data) == ("fit.py", 7, 0)

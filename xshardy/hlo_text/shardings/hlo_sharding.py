@@ -93,12 +93,6 @@ class HloSharding:
     """The sharding as it is written, if that is by the names of axes; `placement` is what it means for devices."""
 
     @property
-    def is_unreduced(self) -> bool:
-        """Whether devices have parts that are still to be combined."""
-        placement = self.placement
-        return Uniform.UNREDUCED in (placement.subgroups if isinstance(placement, Tiled) else (placement,))
-
-    @property
     def rank(self) -> int | None:
         """The number of dimensions of the array; None for a sharding that arrays of any rank may have."""
         if self.named is not None and self.named.dims:

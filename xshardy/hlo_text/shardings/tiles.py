@@ -114,8 +114,6 @@ def _digits(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         size = 1
         while size * block < len(numbers) and numbers[size * block] == numbers[0] + size * stride:
             size += 1
-        if size == 1:
-            break
         found.append((size, stride))
         block *= size
     return reversed(found)

@@ -60,6 +60,7 @@ def test_normalized_text_is_read_and_written_alike(text: str):
     [
         ("{devices=[1,1,8]<=[8] last_tile_dim_replicate}", "{replicated}"),
         ("{devices=[1,8]<=[8] last_tile_dims={manual}}", "{manual}"),
+        ("{devices=[1,1,8]<=[8] last_tile_dims={replicated, manual}}", "{manual}"),
         ("{devices=[2,1]<=[2] last_tile_dim_replicate}", "{devices=[2]<=[2]}"),
         ("{devices=[2,2]<=[2,1,2]T(0,1,2)}", "{devices=[2,2]<=[4]}"),
         (
