@@ -44,3 +44,32 @@ func.func @forall_with_few_arguments() {
   }) : () -> ()
   func.return
 }
+
+// -----
+
+// CHECK: asks f32: expected the result i1, not f32
+func.func @answer_is_a_bit(%a: f32) {
+  %0 = "math.isnan"(%a) : (f32) -> f32
+  func.return
+}
+
+// -----
+
+// CHECK: operation with block successors must terminate its parent block
+func.func @branch_before_the_end() {
+  "test.op"() [^x] : () -> ()
+  func.return
+^x:
+  func.return
+}
+
+// -----
+
+// CHECK: the lower bounds, the upper bounds and the steps must be equally many
+func.func @bounds_of_different_number(%t: tensor<4xf32>) {
+  "scf.forall"(%t) <{operandSegmentSizes = array<i32: 0, 0, 0, 1>, staticLowerBound = array<i64: 0, 0>, staticUpperBound = array<i64: 4>, staticStep = array<i64: 1>}> ({
+  ^bb0(%i: index, %o: tensor<4xf32>):
+    scf.forall.in_parallel {}
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}

@@ -168,3 +168,27 @@ func.func @version(%x: tensor<8xf32>) {
   %0 = "stablehlo.custom_call"(%x) {call_target_name = "f", api_version = 9 : i32} : (tensor<8xf32>) -> tensor<8xf32>
   func.return
 }
+
+// -----
+
+// CHECK: CreateBuffer custom_call shouldn't have any inputs
+func.func @input_of_a_new_buffer(%a: tensor<2xf32>) {
+  %0 = stablehlo.custom_call @CreateBuffer(%a) {api_version = 4 : i32} : (tensor<2xf32>) -> memref<2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: CreateBuffer custom_call should have one result
+func.func @two_new_buffers() {
+  %0:2 = stablehlo.custom_call @CreateBuffer() {api_version = 4 : i32} : () -> (memref<2xf32>, memref<2xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK: Pin custom_call should have one input
+func.func @two_pinned_tensors(%a: tensor<2xf32>) {
+  %0 = stablehlo.custom_call @Pin(%a, %a) {api_version = 4 : i32} : (tensor<2xf32>, tensor<2xf32>) -> memref<2xf32>
+  func.return
+}

@@ -139,3 +139,11 @@ func.func @terminator(%i: tensor<i32>, %p: tensor<i1>) {
   }
   func.return
 }
+
+// -----
+
+// CHECK: requires the same number of operands and results
+func.func @results_of_a_barrier(%a: tensor<2xf32>) {
+  %0:2 = "stablehlo.optimization_barrier"(%a) : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  func.return
+}

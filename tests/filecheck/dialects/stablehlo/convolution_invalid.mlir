@@ -246,3 +246,19 @@ func.func @padding_of_three_dimensions(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3
   %0 = "stablehlo.dynamic_conv"(%x, %w, %p) {dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x8x8x3xf32>, tensor<3x3x3x16xf32>, tensor<3x2xi64>) -> tensor<1x8x8x16xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expects convolution arguments to have 3 dimensions. Got: 4
+func.func @other_rank_than_the_numbers(%a: tensor<1x8x1x1xf32>, %k: tensor<3x1x1x1xf32>) {
+  %0 = "stablehlo.convolution"(%a, %k) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x8x1x1xf32>, tensor<3x1x1x1xf32>) -> tensor<1x6x1xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: quantization dimension of rhs should be same with kernel_output_feature_dimension
+func.func @quantized_dimension(%a: tensor<1x8x1x!quant.uniform<i8:f32, 1.0>>, %k: tensor<3x1x1x!quant.uniform<i8<-127:127>:f32:1, {1.0}>>) {
+  %0 = "stablehlo.convolution"(%a, %k) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<1x8x1x!quant.uniform<i8:f32, 1.0>>, tensor<3x1x1x!quant.uniform<i8<-127:127>:f32:1, {1.0}>>) -> tensor<1x6x1x!quant.uniform<i32:f32, 1.0>>
+  func.return
+}

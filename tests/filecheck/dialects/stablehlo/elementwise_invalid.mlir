@@ -197,3 +197,19 @@ func.func @negative_tolerance(%x: tensor<8xf32>) {
   %0 = "stablehlo.exponential"(%x) {result_accuracy = #stablehlo.result_accuracy<atol = -1.0, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>} : (tensor<8xf32>) -> tensor<8xf32>
   func.return
 }
+
+// -----
+
+// CHECK: result per_axis quantized but none from rhs and lhs are per_axis quantized
+func.func @scales_of_a_sum(%a: tensor<2x!quant.uniform<i8:f32, 0.5>>) {
+  %0 = stablehlo.add %a, %a : (tensor<2x!quant.uniform<i8:f32, 0.5>>, tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>
+  func.return
+}
+
+// -----
+
+// CHECK: requires compatible types for all operands and results, but got 'tensor<2xf32>', 'tensor<2xf64>' and 'tensor<2xcomplex<f32>>'
+func.func @parts_of_a_complex_number(%a: tensor<2xf32>, %b: tensor<2xf64>) {
+  %0 = "stablehlo.complex"(%a, %b) : (tensor<2xf32>, tensor<2xf64>) -> tensor<2xcomplex<f32>>
+  func.return
+}

@@ -229,3 +229,82 @@ func.func @map_of_some_dimensions(%x: tensor<8xf32>, %y: tensor<4x8xf32>) {
   }) {dimensions = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expected 1 or more operands, but found 0
+func.func @no_operands() {
+  "stablehlo.reduce"() <{dimensions = array<i64: 0>}> ({
+  ^bb0():
+    stablehlo.return
+  }) : () -> ()
+  func.return
+}
+
+// -----
+
+// CHECK: The reduction-region expected to have a terminator: end it with stablehlo.return
+func.func @other_terminator(%a: tensor<3xf32>, %i: tensor<f32>) {
+  %0 = "stablehlo.reduce"(%a, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    func.return
+  }) : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: Reduction-region here must produce tensor-typed result(s), but produces 'tuple<tensor<f32>>' instead
+func.func @returned_tuple(%a: tensor<3xf32>, %i: tensor<f32>) {
+  %0 = "stablehlo.reduce"(%a, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %t = stablehlo.tuple %x : tuple<tensor<f32>>
+    stablehlo.return %t : tuple<tensor<f32>>
+  }) : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: The rank of reduction-region's argument at index 1 is expected to be <= 0, got 1
+func.func @rank_of_an_argument(%a: tensor<3xf32>, %i: tensor<1xf32>) {
+  %0 = "stablehlo.reduce"(%a, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<1xf32>, %y: tensor<1xf32>):
+    stablehlo.return %x : tensor<1xf32>
+  }) : (tensor<3xf32>, tensor<1xf32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+// CHECK: The shape of reduction-region's argument at index 1 is not compatible with that of reduce-op's input-parameter at index 0
+func.func @shape_of_an_argument(%a: tensor<3x4xf32>, %i: tensor<2xf32>) {
+  %0 = "stablehlo.reduce"(%a, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<2xf32>, %y: tensor<2xf32>):
+    stablehlo.return %x : tensor<2xf32>
+  }) : (tensor<3x4xf32>, tensor<2xf32>) -> tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: The element-type of reduction-region's result type at index 0 is expected to be promotable from the op's corresponding init-value element-type: 'tensor<!quant.uniform<i8:f32, 5.000000e-01>>' vs 'tensor<!quant.uniform<i32:f32, 5.000000e-01>>'
+func.func @smaller_quantized_elements(%a: tensor<3x!quant.uniform<i32:f32, 0.5>>, %i: tensor<!quant.uniform<i32:f32, 0.5>>) {
+  %0 = "stablehlo.reduce"(%a, %i) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<!quant.uniform<i8:f32, 0.5>>, %y: tensor<!quant.uniform<i8:f32, 0.5>>):
+    stablehlo.return %x : tensor<!quant.uniform<i8:f32, 0.5>>
+  }) : (tensor<3x!quant.uniform<i32:f32, 0.5>>, tensor<!quant.uniform<i32:f32, 0.5>>) -> tensor<!quant.uniform<i8:f32, 0.5>>
+  func.return
+}
+
+// -----
+
+// CHECK: computation arguments must be 0-rank tensor, but got: arg #0 of type 'tensor<3xf32>'
+func.func @argument_of_a_map(%a: tensor<3xf32>) {
+  %0 = "stablehlo.map"(%a) <{dimensions = array<i64: 0>}> ({
+  ^bb0(%x: tensor<3xf32>):
+    %y = stablehlo.constant dense<0.0> : tensor<f32>
+    stablehlo.return %y : tensor<f32>
+  }) : (tensor<3xf32>) -> tensor<3xf32>
+  func.return
+}

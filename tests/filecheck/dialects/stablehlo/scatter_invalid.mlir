@@ -200,3 +200,14 @@ func.func @inserted_dimensions_are_in_order(%a: tensor<30x20xf32>, %i: tensor<10
   }) : (tensor<30x20xf32>, tensor<10x2xi32>, tensor<10xf32>) -> tensor<30x20xf32>
   func.return
 }
+
+// -----
+
+// CHECK: Not all inputs have compatible shapes.
+func.func @inputs_of_two_shapes(%a: tensor<3xf32>, %b: tensor<4xf32>, %i: tensor<1xi32>, %u: tensor<f32>) {
+  %0:2 = "stablehlo.scatter"(%a, %b, %i, %u, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<f32>, %w: tensor<f32>):
+    stablehlo.return %x, %y : tensor<f32>, tensor<f32>
+  }) : (tensor<3xf32>, tensor<4xf32>, tensor<1xi32>, tensor<f32>, tensor<f32>) -> (tensor<3xf32>, tensor<4xf32>)
+  func.return
+}

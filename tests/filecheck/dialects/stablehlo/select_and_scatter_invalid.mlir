@@ -219,3 +219,18 @@ func.func @result_shape(%a: tensor<10x24xf32>, %s: tensor<5x12xf32>, %i: tensor<
   }) : (tensor<10x24xf32>, tensor<5x12xf32>, tensor<f32>) -> tensor<10x23xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expects the type of select-region's parameter at index 0 to be 'tensor<f32>', but got 'tuple<tensor<f32>>'
+func.func @tuple_as_a_parameter(%a: tensor<4xf32>, %s: tensor<4xf32>, %i: tensor<f32>) {
+  %0 = "stablehlo.select_and_scatter"(%a, %s, %i) ({
+  ^bb0(%x: tuple<tensor<f32>>, %y: tensor<f32>):
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<4xf32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  func.return
+}

@@ -341,3 +341,35 @@ func.func @concatenate_ranks(%x: tensor<4x2xi16>, %y: tensor<4xi16>) {
   %0 = "stablehlo.concatenate"(%x, %y) {dimension = 0 : i64} : (tensor<4x2xi16>, tensor<4xi16>) -> tensor<8x2xi16>
   func.return
 }
+
+// -----
+
+// CHECK: all dimensions should be non-negative. Got dimension: -1.
+func.func @negative_dimension(%a: tensor<2xf32>) {
+  %0 = stablehlo.reverse %a, dims = [-1] : tensor<2xf32>
+  func.return
+}
+
+// -----
+
+// CHECK: expect same quantization scales and zero_points but got 'tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,2.500000e-01}>>' vs 'tensor<2x!quant.uniform<i8:f32:0, {5.000000e-01,5.000000e-01}>>'
+func.func @other_scales(%a: tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>) {
+  %0 = stablehlo.reshape %a : (tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.25}>>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5, 0.5}>>
+  func.return
+}
+
+// -----
+
+// CHECK: expect same quantization scale and zero_point but got 'tensor<2x!quant.uniform<i8:f32, 5.000000e-01>>' vs 'tensor<2x3x!quant.uniform<i8:f32, 2.500000e-01>>'
+func.func @other_scale(%a: tensor<2x!quant.uniform<i8:f32, 0.5>>) {
+  %0 = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x3x!quant.uniform<i8:f32, 0.25>>
+  func.return
+}
+
+// -----
+
+// CHECK: mismatch result zero_point 1 (2) and operand zero_point 0 (1)
+func.func @other_zero_point(%a: tensor<1x!quant.uniform<i8:f32:0, {0.5:1}>>) {
+  %0 = stablehlo.broadcast_in_dim %a, dims = [0] : (tensor<1x!quant.uniform<i8:f32:0, {0.5:1}>>) -> tensor<2x!quant.uniform<i8:f32:0, {0.5:1, 0.5:2}>>
+  func.return
+}

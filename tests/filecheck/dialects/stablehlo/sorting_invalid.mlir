@@ -92,3 +92,15 @@ func.func @no_predicate(%a: tensor<2x3xf32>) {
   }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   func.return
 }
+
+// -----
+
+// CHECK: expected 1 or more operands, but found 0
+func.func @nothing() {
+  "stablehlo.sort"() ({
+  ^bb0():
+    %c = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : () -> ()
+  func.return
+}

@@ -292,3 +292,11 @@ func.func @shuffle_combiner_type(%x: f32, %y: i32) -> f32 {
   %r:2 = xla_gpu.shuffle_reduce(%x, %y) to 1 combiner=@add : f32, i32
   return %r#0 : f32
 }
+
+// -----
+
+// CHECK: expected at least one input to reduce
+func.func @reduced_nothing() {
+  "xla_gpu.reduce"() <{dimensions = array<i64: 0>, combiner = @f, operandSegmentSizes = array<i32: 0, 0>}> : () -> ()
+  func.return
+}

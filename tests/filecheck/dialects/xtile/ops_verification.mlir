@@ -179,3 +179,11 @@ func.func @scale(%x: tensor<2x2xf32>, %s: tensor<2x1xbf16>) -> tensor<2x2xf32> {
   %0 = xtile.dot_scaled %x scale %s, %x {fastMath = true, lhs_elem_type = f32, rhs_elem_type = f32} : tensor<2x2xf32>, tensor<2x1xbf16> * tensor<2x2xf32> -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// -----
+
+// CHECK: the arguments of the body have other types than those of the function
+"xtile.entry_func"() <{sym_name = "other_arguments", function_type = (memref<2xf32>, index) -> ()}> ({
+^bb0(%a: memref<4xf32>, %i: index):
+  "xtile.return"() : () -> ()
+}) : () -> ()
