@@ -84,18 +84,11 @@ class DropUnusedInputs(RewritePattern):
 
 
 class InlineRedundantManualComputation(RewritePattern):
-    """
-    `manual_computation(x) manual_axes={"a"} (y) { f(y) }` -> `f(x)`, if all manual axes together have one device.
-
-    A manual computation without operands, results and operations in its body is erased too.
-    """
+    """`manual_computation(x) manual_axes={"a"} (y) { f(y) }` -> `f(x)`, if all manual axes together have one device."""
 
     @match_op_type
     def match_and_rewrite(self, op: ManualComputationOp, rewriter: PatternRewriter, /):
         shardings = [*op.in_shardings.shardings, *op.out_shardings.shardings]
-        if not shardings and op.body.block.first_op is op.terminator:
-            rewriter.erase(op)
-            return
         if shardings:
             mesh = common_mesh(shardings, op)
             if mesh is None or sharded_size(map(AxisRefAttr, op.manual_axes.names), mesh) != 1:
