@@ -71,17 +71,6 @@ def coloured(text: str) -> str:
     return highlight(text, MLIRLexer(stripnl=False), TerminalFormatter())
 
 
-def write_bytes(path: Path | None, data: bytes) -> None:
-    """As `write_text`, of bytes."""
-    if path is None or path == STDOUT:
-        with _named("standard output"):
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-    else:
-        write_file(path, data)
-        say_written(path)
-
-
 def say_written(path: Path) -> None:
     """Say on standard error that `path` was written, if somebody looks at it: that is a terminal."""
     if sys.stderr.isatty():

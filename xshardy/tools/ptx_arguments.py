@@ -113,7 +113,8 @@ def _texture(text: str, match: re.Match[str], array: Argument) -> Texture:
 
 
 def _loaded(file: str) -> Array:
-    try:
-        return np.ascontiguousarray(np.load(Path(file)))
-    except ValueError as error:
-        raise InputError(f"{file}: error: no array of numpy: {error}") from None
+    with Path(file).open("rb") as stream:
+        try:
+            return np.ascontiguousarray(np.lib.format.read_array(stream, allow_pickle=False))
+        except ValueError as error:
+            raise InputError(f"{file}: error: no array of numpy: {error}") from None

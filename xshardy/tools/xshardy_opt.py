@@ -60,7 +60,6 @@ from xshardy.tools.output import (
     read_all,
     read_standard_input,
     run_command,
-    write_bytes,
     write_mlir,
     write_text,
 )
@@ -271,7 +270,7 @@ class XshardyOptMain(xDSLOptMain):
         if status:
             return status
         if self._emits_bytecode:
-            write_bytes(self._output_path, self._bytecode)
+            write_text(self._output_path, self._bytecode)
         else:
             is_plain = parse_spec(self.args.target).name == "mlir" and not self.args.syntax_highlight
             (write_mlir if is_plain else write_text)(self._output_path, joined(chunks, texts))

@@ -176,6 +176,42 @@ def test_emit_reads_what_it_prints(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "this is an emitted module, which is past the level prepared" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run"], "`run` needs the HLO of the fusion, for its inputs and its reference"),
+        (["run", "--fusion", "axpy"], "this is an emitted module, of one kernel: leave out --fusion"),
+        (["compile", "-o", "folder"], "single kernels have no launch plan: write to a file, -o folder.ptx"),
+    ],
+)
+def test_what_an_emitted_module_lacks(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(["emit", AXPY, "-o", "emitted.mlir"]) == 0
+    command, *options = arguments
+    assert main([command, "emitted.mlir", *options]) == 1
+    assert capsys.readouterr().err == f"emitted.mlir: error: {message}\n"
+
+
+def test_compile_writes_the_llvm_ir_of_each_kernel_beside_the_plan(tmp_path: Path):
+    assert main(["compile", GELU, "--emit", "llvm-ir", "-o", str(tmp_path / "out")]) == 0
+    (written,) = (tmp_path / "out").glob("*.ll")
+    assert "define " in written.read_text()
+
+
+def test_the_language_of_a_file_may_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "axpy"
+    file.write_text("// mlir\n" + Path(AXPY).read_text())
+    assert main(["emit", AXPY]) == main(["emit", str(file), "-f", "hlo"]) == 0
+    out = capsys.readouterr().out
+    assert out[: len(out) // 2] == out[len(out) // 2 :]
+
+
 def test_compile_dumps_every_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["compile", AXPY, "--dump-dir", str(tmp_path / "dump"), "-o", str(tmp_path / "axpy.ptx")]) == 0
     names = sorted(entry.name for entry in (tmp_path / "dump").iterdir())
@@ -482,6 +518,16 @@ def test_a_dump_without_large_constants_runs_with_drawn_ones(
     assert main(command) == 1
     assert "the value was left out when the text was printed" in capsys.readouterr().err
     assert main([*command, "--draw-elided"]) == 0
+
+
+def test_a_fusion_without_a_large_constant_runs_with_a_drawn_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = tmp_path / "dump.hlo"
+    body = "  p = f32[4] parameter(0)\n  c = f32[4] constant({...})\n  ROOT r = f32[4] subtract(c, p)"
+    path.write_text(wrap(body))
+    assert main(["run", "--check", str(path)]) == 1
+    assert "the value was left out when the text was printed" in capsys.readouterr().err
+    assert main(["run", "--check", "--draw-elided", str(path)]) == 0
+    assert "agrees" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["emit", "compile", "shrink", "shard"])

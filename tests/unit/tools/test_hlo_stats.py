@@ -40,6 +40,12 @@ def test_counts_and_bytes():
     assert stats.computations["fused"] == 2
 
 
+def test_an_unknown_opcode_is_counted_by_its_name():
+    module = read_hlo("HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] frobnicate(x)\n}")
+    tally = stats_of(module).opcodes["frobnicate"]
+    assert (tally.count, tally.bytes) == (1, 16)
+
+
 def test_sizes():
     module = read_hlo(
         "HloModule m\nf { ROOT p = (pred[3], (c64[2], s4[3]), token[], f32[<=5], b(s16[3])) parameter(0) }"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from ptx_kernels import kernel
 
+from xshardy.programs.errors import InputError
 from xshardy.ptx.tensor_maps import TensorMap
 from xshardy.ptx.textures import Texture
 from xshardy.tools.cli import main
@@ -173,6 +174,16 @@ def test_textures_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["ptx", "check", *arguments, *target]) == 0
     assert main(["ptx", "check", *arguments, "--texture", "target=f32[2]:texture=1d"]) == 1
     assert "accesses 4 bytes outside of a surface of (2,) texels" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"PK\x03\x04 zip", b"\x93NUMPY\x01\x00v\x00{'descr': '<f4'"])
+def test_files_without_an_array_are_a_diagnostic(data: bytes, tmp_path: Path):
+    file = tmp_path / "x.npy"
+    file.write_bytes(data)
+    with pytest.raises(InputError) as error:
+        read_arguments([str(file)], 0)
+    assert str(error.value).startswith(f"{file}: error: no array of numpy: ")
+    assert "pickle" not in str(error.value)
 
 
 def test_cooperative_launches(tmp_path: Path):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from xshardy.tools import cli
 from xshardy.tools.xshardy_opt import run
 
 GOOD = "func.func @f() {\n  return\n}\n"
@@ -91,6 +92,7 @@ def test_bad_input_is_one_diagnostic(text: str, complaint: str):
             "error: target 'mlir' has no option 'print-debuginf': did you mean pr",
         ),
         (["-t", "llvm"], 1, "error: target 'llvm' does not take this module"),
+        (["--emit-artifact", "9.9.9"], 2, "error: StableHLO '9.9.9': artifacts are written for versions from 1.0.0 to"),
         (["/nowhere.mlir"], 1, "error: /nowhere.mlir: No such file or directory"),
         (["/"], 1, "Is a directory"),
     ],
@@ -108,6 +110,32 @@ def test_a_pipeline_as_upstream_writes_it(option: str, pipeline: str):
     status, output, error = run([option, pipeline], GOOD)
     assert (status, error) == (0, "")
     assert output == run(["-p", "cse,symbol-dce"], GOOD)[1]
+
+
+def test_modules_and_times_between_passes():
+    status, output, error = run(["-p", "cse,symbol-dce", "--print-between-passes", "--time-passes"], GOOD)
+    module = run([], GOOD)[1]
+    assert (status, output) == (0, f"// -----// IR after xla-gpu-cse //----- //\n{module}\n{module}")
+    assert [line.split(" took ")[0] for line in error.splitlines()] == ["Pass xla-gpu-cse", "Pass symbol-dce"]
+
+
+def test_bytecode_is_of_one_module():
+    status, output, error = run(["--emit-bytecode", "--split-input-file"], f"{GOOD}// -----\n{GOOD}")
+    assert (status, output) == (1, "")
+    assert error == "error: bytecode is that of one module: do not split the input, and choose one --stage of a log\n"
+
+
+@pytest.mark.processes
+def test_a_function_of_python_is_lowered(tmp_path: Path):
+    pytest.importorskip("jax")
+    file = tmp_path / "fit.py"
+    file.write_text(
+        "import jax\ndef f():\n    return jax.jit(lambda x: -x).lower(jax.ShapeDtypeStruct((4,), 'float32'))\n"
+    )
+    status, output, error = run([f"{file}:f"], "")
+    assert (status, error) == (0, "")
+    assert "stablehlo.negate %arg0 : tensor<4xf32>" in output
+    assert cli.main(["indexing", f"{file}:f"]) == 0
 
 
 def test_bytes_that_are_no_text(tmp_path: Path):

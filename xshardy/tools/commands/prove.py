@@ -13,7 +13,7 @@ from xshardy.proving.prove import Kept
 from xshardy.proving.relation import relate
 from xshardy.proving.verdict import Answer, prove_pair
 from xshardy.tools.arguments import mesh_option, path, positive
-from xshardy.tools.output import print_json, printable, write_bytes, write_text
+from xshardy.tools.output import print_json, printable, write_text
 from xshardy.tools.placed_diagnostics import diagnostics_of, imported_program
 from xshardy.tools.progress import stage
 from xshardy.tools.prove import STATUS, as_json, witness_file
@@ -158,7 +158,7 @@ def _answer(args: argparse.Namespace, pair: Pair) -> int:
     if args.certificate is not None and verdict.certificate is not None:
         write_text(args.certificate, verdict.certificate)
     if args.witness is not None and verdict.witness is not None:
-        write_bytes(args.witness, witness_file(verdict.witness))
+        write_text(args.witness, witness_file(verdict.witness))
     if kept is not None:
         write_text(args.html, page(verdict, kept, args.file))
     return STATUS[verdict.answer]
