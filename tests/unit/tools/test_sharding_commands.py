@@ -75,6 +75,39 @@ def test_conflicts_are_reported():
     )
 
 
+def test_axes_that_must_not_divide_a_tensor_are_a_reason():
+    text = """
+sdy.mesh @mesh = <["a"=2]>
+func.func @main(
+    %x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>},
+    %y: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{?}], replicated={"a"}>}) -> tensor<8xf32> {
+  %0 = stablehlo.add %x, %y : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"""
+    program = sharded_text(text, "replicated")
+    assert list(story(program, argument(program, 1, "replicated")))[-2].endswith(
+        'argument 0 (%x) has "a" in dimension 0, which is dimension 0 here: the axis is named as replicated or '
+        "unreduced here"
+    )
+
+
+def test_a_constraint_that_changes_nothing_is_no_tensor_of_its_own():
+    text = """
+sdy.mesh @mesh = <["a"=2]>
+func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}]>}) -> tensor<8xf32> {
+  %0 = stablehlo.tanh %x : tensor<8xf32>
+  %1 = sdy.sharding_constraint %0 <@mesh, [{"a", ?}]> : tensor<8xf32>
+  %2 = stablehlo.negate %1 : tensor<8xf32>
+  %3 = sdy.sharding_constraint %0 <@mesh, [{}]> : tensor<8xf32>
+  %4 = stablehlo.add %2, %3 : tensor<8xf32>
+  return %4 : tensor<8xf32>
+}
+"""
+    shown = [each.name.partition(" ")[0] for each in placements(sharded_text(text, "constraints"))]
+    assert shown == ["argument", "%0", "%2", "%3", "%4"]
+
+
 def test_constraints_are_origins():
     program = sharded_text(CONFLICT, "conflict")
     assert list(story(program, named_value(program, "%3", "conflict")))[2] == (
