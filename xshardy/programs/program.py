@@ -135,16 +135,16 @@ def read_module(source: Source, context: Context) -> tuple[ModuleOp, SourceNames
 
 
 @collection_suspended()
-def read_program(source: Source, context: Context | None = None) -> Program:
+def read_program(source: Source) -> Program:
     """
     The program of `source`. Raises what `read_module` and `program_in` do, and `InputError` for a text without
     operations.
     """
-    context = context or new_context()
+    context = new_context()
     try:
         module, names = read_module(source, context)
     except ParseError as error:
-        if "is not registered" not in error.msg or context.allow_unregistered:
+        if "is not registered" not in error.msg:
             raise
         # Only now: a text without foreign names is read faster in a context that refuses them.
         module, names = _read_foreign(source, context, error)
