@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     SymbolRefAttr,
     TensorType,
+    i32,
     i64,
 )
 from xdsl.ir import Operation
@@ -29,7 +30,7 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 import xshardy
 from xshardy.syntax import parse_module
-from xshardy.syntax.bytecode import BytecodeError, builtin, read_bytecode, write_artifact, write_bytecode
+from xshardy.syntax.bytecode import BytecodeError, builtin, numbers, read_bytecode, sdy, write_artifact, write_bytecode
 from xshardy.syntax.bytecode.attribute_table import ENCODINGS
 from xshardy.syntax.bytecode.resources import Resource, read_resources
 from xshardy.syntax.bytecode.stream import ByteReader, ByteWriter
@@ -110,6 +111,69 @@ def test_an_artifact_is_read_as_it_was_written(version: str):
     data = write_artifact(module, version)
     assert f"StableHLO_v{version}".encode() in data and b"stablehlo" not in data
     assert generic(read_bytecode(data)) == generic(module)
+
+
+OF_STABLEHLO = """
+func.func private @g(%a: tensor<2xf32>) -> tensor<2xf32> {
+  return %a : tensor<2xf32>
+}
+func.func @main(%a: tensor<2xf32>, %m: tensor<2x2xf32>, %t: !stablehlo.token, %i: tensor<1x8x8x1xf32>,
+    %k: tensor<3x3x1x1xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.dot_general %m, %m, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32,
+    rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1,
+    num_primitive_operations = 3, allow_imprecise_accumulation = false>
+    : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = "stablehlo.send"(%m, %t) <{channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>,
+    is_host_transfer = true}> : (tensor<2x2xf32>, !stablehlo.token) -> !stablehlo.token
+  %2:2 = "stablehlo.recv"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 6, type = 3>,
+    is_host_transfer = true}> : (!stablehlo.token) -> (tensor<2x2xf32>, !stablehlo.token)
+  %3 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {reverse = [true, false]} {feature_group_count = 1 : i64, batch_group_count = 1 : i64}
+    : (tensor<1x8x8x1xf32>, tensor<3x3x1x1xf32>) -> tensor<1x6x6x1xf32>
+  %4 = "stablehlo.all_reduce"(%m) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,
+    channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %5 = stablehlo.custom_call @f(%a) {called_computations = [@g], api_version = 4 : i32, has_side_effect = true}
+    : (tensor<2xf32>) -> tensor<2xf32>
+  %6 = stablehlo.custom_call @CreateBuffer() {api_version = 4 : i32} : () -> memref<2xf32>
+  return %5 : tensor<2xf32>
+}
+"""
+"""Algorithms, channels, reversed windows, computations that are called, and buffers."""
+
+
+@pytest.mark.parametrize("version", ["1.13.0", "1.22.0"])
+def test_an_artifact_has_all_properties_of_its_operations(version: str):
+    module = xshardy.parse(OF_STABLEHLO)
+    assert generic(read_bytecode(write_artifact(module, version))) == generic(module)
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        *("12345678901234567890123 : i128", "-1 : i128", "-5 : i100", "1 : ui128", "0 : i65"),
+        *("memref<*xf32>", "memref<*xf32, 1>", "memref<2xf32, 3>", "vector<[4]xf32>", "array<i1: true, false>"),
+    ],
+)
+def test_attributes_are_read_as_they_were_written(attribute: str):
+    module = xshardy.parse(f"module attributes {{my.a = {attribute}}} {{}}")
+    assert read_bytecode(write_bytecode(module)).attributes == module.attributes
+
+
+def test_a_literal_of_elements_without_bytes_is_refused():
+    module = xshardy.parse("module attributes {my.a = dense<1> : tensor<i12>} {}")
+    with pytest.raises(BytecodeError, match="a literal of type 'tensor<i12>' has no form in bytecode"):
+        write_bytecode(module)
+
+
+def test_operations_outside_of_a_module_get_one():
+    module = xshardy.parse(PROGRAM)
+    (function, *_) = [op for op in module.ops if op.name == "func.func"]
+    data = BytecodeWriter(None).write(function, "test")
+    assert [op.name for op in read_bytecode(data).ops] == ["func.func"]
 
 
 @pytest.mark.parametrize("config", ["", "queue 1"])
@@ -339,6 +403,26 @@ def test_broken_bytecode_is_a_module_or_a_diagnostic(seed: int):
 def test_the_diagnostic_says_what_is_wrong(data: bytes, complaint: str):
     with pytest.raises(BytecodeError, match=complaint):
         read_bytecode(data)
+
+
+@pytest.mark.parametrize(
+    ("read", "complaint"),
+    [
+        (lambda: ByteReader(b"abc", 0, 3).text(), "byte 0: a text has no end"),
+        (lambda: ByteReader(b"\0\xff\0", 1, 3).text(), "byte 1: a text is not in UTF-8"),
+        (lambda: ByteReader(b"\0\0\0\0", 1, 4).align(4), "byte 2: expected padding"),
+        (lambda: ByteReader(b"\x03", 0, 1).varints(2), "byte 1: the bytecode ends here"),
+        (lambda: builtin._dense_array(i32, 2, bytes(7)), "an array of 2 elements of type 'i32' has 7 bytes"),  # pyright: ignore[reportPrivateUsage]
+        (lambda: builtin._integer_type(4 * 32 + 3), "there is no integer type of 32 bits with signedness 3"),  # pyright: ignore[reportPrivateUsage]
+        (lambda: sdy._reduction(99), "there is no reduction with number 99"),  # pyright: ignore[reportPrivateUsage]
+        (lambda: numbers.dense_of(TensorType(i32, [2]), bytes(5)), "'tensor<2xi32>' has 5 bytes instead of 8"),
+        (lambda: numbers.dense_of(TensorType(IntegerType(12), [2]), bytes(5)), "'tensor<2xi12>' is not supported"),
+        (lambda: ByteWriter().text("a\0b"), "has a character NUL, at which a text in bytecode ends"),
+    ],
+)
+def test_a_part_that_is_wrong_is_a_diagnostic(read: Callable[[], object], complaint: str):
+    with pytest.raises(BytecodeError, match=complaint):
+        read()
 
 
 # Resources

@@ -297,6 +297,6 @@ func.func @shuffle_combiner_type(%x: f32, %y: i32) -> f32 {
 
 // CHECK: expected at least one input to reduce
 func.func @reduced_nothing() {
-  "xla_gpu.reduce"() <{dimensions = array<i64: 0>, combiner = @f, operandSegmentSizes = array<i32: 0, 0>}> : () -> ()
+  "xla_gpu.reduce"() <{dimensions = array<i64: 0>, combiner = @f}> : () -> ()
   func.return
 }
