@@ -117,3 +117,8 @@ func.func @no_element_that_is_too_wide() {
   %0 = arith.constant dense<[]> : tensor<0xi65>
   func.return
 }
+
+// -----
+
+// CHECK: expected a tensor, vector or memref of integers, indices, floats or complex numbers
+"test.op"() {a = dense<1> : tensor<2x!quant.uniform<i8:f32, 0.5>>} : () -> ()

@@ -112,3 +112,13 @@ func.func @f() { func.return loc(#loc2) }
 #loc1 = loc("a"(#loc2))
 #loc2 = 3 : i32
 func.func @f() { func.return loc(#loc1) }
+
+// -----
+
+// CHECK: undefined symbol alias id 'undefined'
+"test.op"() : () -> () loc(fused[#undefined, "a"])
+
+// -----
+
+// CHECK: expected a name in UTF-8
+"test.op"() : () -> () loc("\FF":1:2)

@@ -127,3 +127,36 @@ func.func @in_generic_form(%x: tensor<4xf32>) {
   %0 = "stablehlo.abs"(%x) : (tensor<4xf32>)
   func.return
 }
+
+// -----
+
+// CHECK: Invalid type given for integer or float attribute.
+"test.op"() {a = 1 : !stablehlo.token} : () -> ()
+
+// -----
+
+// CHECK: dense array element type must be an integer or floating point type
+"test.op"() {a = array<!stablehlo.token: 1>} : () -> ()
+
+// -----
+
+// CHECK: Expected float literal
+"test.op"() {a = array<f32: x>} : () -> ()
+
+// -----
+
+// CHECK: numbers of type f80 are not supported
+"test.op"() {a = 1.0 : f80} : () -> ()
+
+// -----
+
+// CHECK: expected an integer type, as in <i32, 0, 128>, not f32
+"test.op"() {a = #llvm.constant_range<f32, 0, 1>} : () -> ()
+
+// -----
+
+// CHECK: custom op 'llvm.fcmp' unknown predicate 'less': expected one of _false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, _true
+func.func @f(%x: f32) {
+  %0 = llvm.fcmp "less" %x, %x : f32
+  func.return
+}

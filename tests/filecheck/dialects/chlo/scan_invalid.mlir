@@ -108,3 +108,14 @@ func.func @returns_a_token(%x: tensor<2x3xf32>, %c: tensor<3xf32>) {
   }) : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32>)
   func.return
 }
+
+// -----
+
+// CHECK: custom op 'chlo.scan' expected function type
+func.func @f(%x: tensor<4xf32>, %i: tensor<f32>) {
+  %0:2 = chlo.scan(%x) inits (%i) dimension=0 {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %a, %b : tensor<f32>, tensor<f32>
+  } : tensor<4xf32>
+  func.return
+}

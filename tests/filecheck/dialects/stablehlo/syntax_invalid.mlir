@@ -141,3 +141,13 @@ module attributes {test.dot = #stablehlo.dot<other = [0]>} {}
 
 // CHECK: integer value too large: a bound has at most 63 bits
 func.func private @bound(tensor<?xf32, #stablehlo.bounds<9223372036854775808>>)
+
+// -----
+
+// CHECK: custom op 'stablehlo.return' number of operands and types do not match: got 2 operands and 1 types
+func.func @f(%x: tensor<4xf32>) {
+  "stablehlo.custom_call"() ({
+    stablehlo.return %x, %x : tensor<4xf32>
+  }) : () -> ()
+  func.return
+}
