@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import NoReturn
 
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Position, Span, Token
@@ -74,19 +75,17 @@ class Lexer(MLIRLexer):
             return token
         return Token(MLIRTokenKind.STRING_LIT, literal)
 
-    def _lex_bare_identifier(self, start_pos: Position) -> MLIRToken:
-        if not self.input.at(self.pos - 1).isascii():  # pyright: ignore[reportOptionalMemberAccess]
-            raise ParseError(make_span(self.pos - 1, self.pos, self.input), "unexpected character: quote this name")
-        return super()._lex_bare_identifier(start_pos)
+    def _lex_bare_identifier(self, start_pos: Position) -> NoReturn:
+        """The complaint about a letter that is not ASCII: `_TOKEN` has all others."""
+        raise ParseError(make_span(self.pos - 1, self.pos, self.input), "unexpected character: quote this name")
 
-    def _lex_prefixed_ident(self, start_pos: Position) -> MLIRToken:
-        if self._suffix_id.match(self.input.content, self.pos) is None:
-            sigil = self.input.at(start_pos)
-            raise ParseError(
-                make_span(start_pos, self.pos, self.input),
-                f"expected a name after '{sigil}': digits, or letters, digits and $._- that do not start with a digit",
-            )
-        return super()._lex_prefixed_ident(start_pos)
+    def _lex_prefixed_ident(self, start_pos: Position) -> NoReturn:
+        """The complaint about a sigil without a name: `_TOKEN` has those with one."""
+        sigil = self.input.at(start_pos)
+        raise ParseError(
+            make_span(start_pos, self.pos, self.input),
+            f"expected a name after '{sigil}': digits, or letters, digits and $._- that do not start with a digit",
+        )
 
     def lex(self) -> MLIRToken:
         input = self.input

@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -26,6 +27,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Operation
+from xdsl.printer import Printer as XdslPrinter
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
 import xshardy
@@ -326,6 +328,13 @@ def test_a_location_is_not_read_before_it_is_asked_for():
     assert returned(module).location is location and location_of(returned(module)) is location.value
     another = another_location(returned(module).location)
     assert another != location and another.value == location.value
+
+
+def test_xdsl_prints_a_location_that_was_not_read_before():
+    module = read_bytecode(write_bytecode(parse_module('func.func @f() { return loc("model.py":7:2) }')))
+    printed = StringIO()
+    XdslPrinter(printed).print_attribute(returned(module).location)
+    assert printed.getvalue() == 'loc("model.py":7:2)'
 
 
 def test_an_unknown_location_is_that_of_operations_without_one():

@@ -70,6 +70,12 @@ def test_the_place_is_the_innermost_one(text: str, place: str | None):
     assert file_and_line(read(text)) == place
 
 
+def test_a_location_may_be_around_another_as_xdsl_prints_it():
+    text = 'module {{ "test.op"() : () -> () loc(fused[{}, "b"]) }}'
+    around, plain = (next(iter(parse_module(text.format(part)).ops)) for part in ('loc("a")', '"a"'))
+    assert location_of(around) == location_of(plain) == fused([named("a"), named("b")])
+
+
 def test_only_a_plain_name_is_that_of_an_argument():
     assert given_name(read("\"p['emb']\"")) == "p['emb']"
     assert given_name(read('"jit(f)"("f.py":1:2)')) is None

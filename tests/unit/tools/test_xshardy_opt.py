@@ -63,6 +63,18 @@ def test_bad_input_is_one_diagnostic(text: str, complaint: str):
     assert "Traceback" not in error
 
 
+def test_a_diagnostic_has_notes_with_other_places():
+    status, _, error = run([], "func.func @f() {\n  cf.br ^x\n}\n")
+    assert status == 1
+    assert "<stdin>:2:9: note: reference to block" in error
+
+
+def test_a_diagnostic_names_the_place_in_the_program_of_the_user():
+    status, _, error = run([], INVALID.replace("-> ()\n", '-> () loc("jit(f)/call"("model.py":42:7))\n', 1))
+    assert status == 1
+    assert error.endswith("model.py:42:7: note: from jit(f)/call\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
