@@ -96,6 +96,10 @@ minus {
   a = f32[] parameter(0)
   ROOT s = f32[] negate(a)
 }
+rows {
+  a = f32[64,32] parameter(0)
+  ROOT s = f32[64,32] negate(a)
+}
 """
 
 ONE_OPERATION: dict[str, tuple[list[str], str, str]] = {
@@ -244,6 +248,22 @@ PARTS = {
         "f32[4,2]{1,0} reduce-window(%p0, %p1)",
     ),
     "a function beyond the rules of Shardy": (["f32[16,64]"], "f32[16,64] erf(p0)", "f32[4,4]{1,0} erf(%p0)"),
+    "bytes": (["f32[64]"], "s8[256] bitcast(p0)", "s8[16]{0} bitcast(%p0)"),
+    "branches": (
+        ["pred[]", "f32[]"],
+        "f32[] conditional(p0, p1, p1), true_computation=minus, false_computation=minus",
+        "f32[] conditional(%p0, %p1, %p1)",
+    ),
+    "large branches": (
+        ["s32[]", "f32[64,32]"],
+        "f32[64,32] conditional(p0, p1, p1), branch_computations={rows, rows}",
+        "f32[4,4]{1,0} conditional(%p0, %p1, %p1)",
+    ),
+    "selected in windows": (
+        ["f32[16,64]", "f32[16,32]", "f32[]"],
+        "f32[16,64] select-and-scatter(p0, p1, p2), window={size=1x2 stride=1x2}, select=ge, scatter=add",
+        "f32[4,4]{1,0} select-and-scatter(%p0, %p1, %p2)",
+    ),
     "annotated result": (
         ["f32[128,24]"],
         'f32[128,24] custom-call(p0), custom_call_target="xla.sdy.FuncResultSharding"',

@@ -55,9 +55,6 @@ class Constraints(Dimensions):
     def in_memory(self, op: Operation) -> None:
         """A bitcast or a reshape: the dimensions in the order of memory are one product."""
         source, target = Leaf(op.operands[0]), Leaf(op.results[0])
-        if isinstance(op, hlo.BitcastOp) and source.size != target.size:
-            self.freeze(source.value)
-            self.freeze(target.value)
         orders = [leaf.layout[::-1] for leaf in (source, target)]
         if isinstance(op, stablehlo.ReshapeOp):
             orders = [range(len(order)) for order in orders]

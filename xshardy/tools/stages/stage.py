@@ -96,8 +96,6 @@ def module_stage(name: str, module: ModuleOp, steps: StageSteps | None = None) -
                 sources[earlier] = at
         elif opens:
             opened.append([number])
-    while lines and not lines[-1]:
-        del lines[-1], sources[-1]
     return Stage(name, lines, sources, steps)
 
 
