@@ -25,6 +25,7 @@ from xshardy.syntax import print_module
 from xshardy.tools.output import print_diagnostic
 from xshardy.tools.pass_log import PassLog
 from xshardy.tools.source_file import read_source
+from xshardy.transforms.call_graph import functions_of
 from xshardy.transforms.hlo.split_dynamic_borders import SplitDynamicBordersPass
 
 HLO_SUFFIXES = (".hlo", ".txt", ".pb")
@@ -35,7 +36,7 @@ def read_module(args: argparse.Namespace, source: Source | None = None) -> tuple
     """
     The module of FILE, with parameters and results of static size, and the seconds it took to parse it.
 
-    `source` is FILE if that was read before.
+    `source` is FILE if that was read before. Raises `InputError` for branches between blocks, which HLO does not have.
     """
     source = source or read_source(args.file, args.module)
     start = perf_counter()
@@ -47,6 +48,12 @@ def read_module(args: argparse.Namespace, source: Source | None = None) -> tuple
         program = read_program(source)
         program.names.place_loops(program.module, source.name)
         module = program.module
+    for function in () if compiler.is_emitted(module) else functions_of(module).values():
+        if (count := len(function.body.blocks)) > 1:
+            raise InputError(
+                f"{source.name}: error: @{function.sym_name.data} has {count} blocks: write branches and loops as "
+                "operations with regions, such as `stablehlo.if` and `stablehlo.while`"
+            )
     SplitDynamicBordersPass().rewrite_module(module)
     return module, perf_counter() - start
 

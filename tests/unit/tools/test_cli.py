@@ -60,6 +60,19 @@ def test_bad_input_is_one_diagnostic(what: str, command: str, tmp_path: Path, ca
     assert "Traceback" not in captured.err
 
 
+@pytest.mark.parametrize("command", ["emit", "compile", "run"])
+def test_branches_between_blocks_are_one_diagnostic(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "blocks.mlir"
+    file.write_text(
+        "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  cf.br ^a\n^a:\n  return %x : tensor<8xf32>\n}\n"
+    )
+    assert main([command, str(file)]) == 1
+    assert capsys.readouterr().err == (
+        f"{file}: error: @main has 2 blocks: write branches and loops as operations with regions, such as "
+        "`stablehlo.if` and `stablehlo.while`\n"
+    )
+
+
 def test_binary_garbage_is_one_diagnostic(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / "bad.hlo"
     path.write_bytes(b"HloModule m\n\xff\xfe\x00\x01")
