@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xshardy.dialects.dense_elements import (
     MOST_REPEATED,
+    Repeated,
     all_bytes,
     dense,
     dense_values,
@@ -37,6 +38,15 @@ def test_one_value_is_that_of_every_element(value: int, rows: int, columns: int)
     assert element_count(literal) == count
     if count:
         assert literal == DenseIntOrFPElementsAttr.from_list(type, [value])
+
+
+def test_values_of_a_large_splat_are_a_sequence():
+    values = Repeated(5, 3)
+    assert [*reversed(values)] == [5, 5, 5]
+    assert (values.index(5), values.index(5, 1), values.count(5), values.count(4)) == (0, 1, 3, 0)
+    for value, start in ((4, 0), (5, 3)):
+        with pytest.raises(ValueError, match=f"{value} is not in the sequence"):
+            values.index(value, start)
 
 
 def test_large_splats():

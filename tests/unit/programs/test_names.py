@@ -64,6 +64,19 @@ def rolled(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     return y, jax.lax.with_sharding_constraint(y[:1023], NamedSharding(MESH, P("x")))
 
 
+def test_each_of_several_results_has_its_name():
+    types = "tensor<2xf32>, tensor<2xf32>, tensor<2xf32>"
+    call = f"stablehlo.custom_call @f(%x) : (tensor<2xf32>) -> ({types})"
+    tanh = "stablehlo.tanh %a : tensor<2xf32>"
+    text = f"func.func @f(%x: tensor<2xf32>) {{\n  %a, %b:2 = {call}\n  {tanh}\n  return\n}}"
+    assert descriptions(text) == [
+        "%a (line 2)",
+        "%b#0 (line 2)",
+        "%b#1 (line 2)",
+        "result 0 of stablehlo.tanh (line 3)",
+    ]
+
+
 def test_what_jax_jits_inside_is_at_the_line_of_the_call():
     argument = jax.ShapeDtypeStruct((1024, 8), jnp.float32, sharding=NamedSharding(MESH, P("x")))
     plan = xshardy.plan(jax.jit(rolled).trace(argument))

@@ -106,3 +106,27 @@ func.func @unread(%arg0: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %1 = sdy.sharding_constraint %arg0 <@mesh, [{"a"}, {}]> : tensor<16x8xf32>
   return %arg0 : tensor<16x8xf32>
 }
+
+// A reshard of the same tensor in another shape comes before: it is reshaped.
+// CHECK-LABEL: @of_another_shape(
+// CHECK-NEXT: %{{.*}} = stablehlo.reshape %arg0 : (tensor<8x4xf32>) -> tensor<32xf32>
+// CHECK-NEXT: %{{.*}} = sdy.reshard %{{.*}} <@mesh, [{"a"}]> : tensor<32xf32>
+// CHECK-NEXT: %{{.*}} = stablehlo.reshape %{{.*}} : (tensor<32xf32>) -> tensor<8x4xf32>
+// CHECK-NEXT: return
+func.func @of_another_shape(%arg0: tensor<8x4xf32>) -> (tensor<32xf32>, tensor<8x4xf32>) {
+  %0 = stablehlo.reshape %arg0 : (tensor<8x4xf32>) -> tensor<32xf32>
+  %1 = sdy.reshard %0 <@mesh, [{"a"}]> : tensor<32xf32>
+  %2 = sdy.reshard %arg0 <@mesh, [{"a"}, {}]> : tensor<8x4xf32>
+  return %1, %2 : tensor<32xf32>, tensor<8x4xf32>
+}
+
+// One that replicates along an axis in so many words is another one.
+// CHECK-LABEL: @of_another_shape_and_replicated(
+// CHECK: sdy.reshard %{{.*}} <@mesh, [{"a"}], replicated={"b"}> : tensor<32xf32>
+// CHECK-NEXT: sdy.reshard %arg0 <@mesh, [{"a"}, {}]> : tensor<8x4xf32>
+func.func @of_another_shape_and_replicated(%arg0: tensor<8x4xf32>) -> (tensor<32xf32>, tensor<8x4xf32>) {
+  %0 = stablehlo.reshape %arg0 : (tensor<8x4xf32>) -> tensor<32xf32>
+  %1 = sdy.reshard %0 <@mesh, [{"a"}], replicated={"b"}> : tensor<32xf32>
+  %2 = sdy.reshard %arg0 <@mesh, [{"a"}, {}]> : tensor<8x4xf32>
+  return %1, %2 : tensor<32xf32>, tensor<8x4xf32>
+}
