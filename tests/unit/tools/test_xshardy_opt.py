@@ -150,6 +150,23 @@ def test_a_function_of_python_is_lowered(tmp_path: Path):
     assert cli.main(["indexing", f"{file}:f"]) == 0
 
 
+@pytest.mark.processes
+def test_hlo_in_binary_form(tmp_path: Path):
+    hlo = pytest.importorskip("jaxlib._hlo")
+    text = "HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n"
+    whole, broken = tmp_path / "m.pb", tmp_path / "broken.pb"
+    whole.write_bytes(hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
+    status, output, error = run([str(whole)], "")
+    assert (status, error) == (0, "")
+    assert "func.func @e(%arg0: tensor<2xf32>)" in output
+    broken.write_bytes(b"\x0a\x03abc")
+    assert run([str(broken)], "") == (
+        1,
+        "",
+        f"{broken}: error: this is no HLO module in binary form, as XLA dumps it with --xla_dump_hlo_as_proto\n",
+    )
+
+
 def test_bytes_that_are_no_text(tmp_path: Path):
     file = tmp_path / "garbage.mlir"
     file.write_bytes(b"module {\n  \xff\xfe\n}")
