@@ -115,7 +115,10 @@ class SourceNames:
             return None
         content = span.input.content
         text = content.decode() if isinstance(content, bytes) else content
-        start = text.rfind("\n", 0, span.start) + 1
+        end = span.start
+        while text[end - 1 : end].isspace():  # the operation may stand in the line after its names
+            end -= 1
+        start = text.rfind("\n", 0, end) + 1
         match = _RESULTS.search(text, start, span.start)
         packs = re.findall(r"(%[\w.$-]+)(?::(\d+))?", match[1]) if match is not None else []
         index = result.index

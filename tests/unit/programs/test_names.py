@@ -68,12 +68,13 @@ def test_each_of_several_results_has_its_name():
     types = "tensor<2xf32>, tensor<2xf32>, tensor<2xf32>"
     call = f"stablehlo.custom_call @f(%x) : (tensor<2xf32>) -> ({types})"
     tanh = "stablehlo.tanh %a : tensor<2xf32>"
-    text = f"func.func @f(%x: tensor<2xf32>) {{\n  %a, %b:2 = {call}\n  {tanh}\n  return\n}}"
+    text = f"func.func @f(%x: tensor<2xf32>) {{\n  %a, %b:2 = {call}\n  {tanh}\n  %c =\n    {tanh}\n  return\n}}"
     assert descriptions(text) == [
         "%a (line 2)",
         "%b#0 (line 2)",
         "%b#1 (line 2)",
         "result 0 of stablehlo.tanh (line 3)",
+        "%c (line 5)",
     ]
 
 
