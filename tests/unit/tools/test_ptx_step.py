@@ -195,3 +195,20 @@ def test_a_kernel_may_have_the_name_that_others_are_mangled_from():
     ptx = ".visible .entry _Z1fPi(\n.visible .entry f(\n.visible .entry _Z1gPi(\n"
     source = ptx_source.PtxSource(ptx, "k.cu", is_compiled=True)
     assert [source.entry(name) for name in ("f", "g", "h", None)] == ["f", "_Z1gPi", "h", None]
+
+
+def test_special_registers_are_those_of_each_thread(step: Steps):
+    lines = step("print %tid.x")
+    assert behind(lines, "print %tid.x")[0] == "%tid.x: blocks 0-1: threads 0-63: 0, 1, ..., 63"
+
+
+def test_a_kernel_without_instructions_has_no_registers(step: Steps):
+    empty = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n}\n"
+    assert step("print %r1", empty, status=2)[-1] == "error: k has executed nothing"
+
+
+def test_a_number_for_a_pointer_points_to_no_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "k.ptx").write_text(KERNEL)
+    launch = ["--grid", "1", "--block", "32", "--arg", "7", "--run", "memory k_0"]
+    assert main(["ptx", "step", str(tmp_path / "k.ptx"), *launch]) == 2
+    assert capsys.readouterr().err == "error: k_0 is no pointer\n"
