@@ -97,8 +97,8 @@ minus {
   ROOT s = f32[] negate(a)
 }
 rows {
-  a = f32[64,32] parameter(0)
-  ROOT s = f32[64,32] negate(a)
+  a = c64[64,16] parameter(0)
+  ROOT s = c64[64,16] fft(a), fft_type=FFT, fft_length={16}
 }
 """
 
@@ -255,14 +255,14 @@ PARTS = {
         "f32[] conditional(%p0, %p1, %p1)",
     ),
     "large branches": (
-        ["s32[]", "f32[64,32]"],
-        "f32[64,32] conditional(p0, p1, p1), branch_computations={rows, rows}",
-        "f32[4,4]{1,0} conditional(%p0, %p1, %p1)",
+        ["s32[]", "c64[64,16]"],
+        "c64[64,16] conditional(p0, p1, p1), branch_computations={rows, rows}",
+        "c64[4,16]{1,0} conditional(%p0, %p1, %p1)",
     ),
     "selected in windows": (
-        ["f32[16,64]", "f32[16,32]", "f32[]"],
-        "f32[16,64] select-and-scatter(p0, p1, p2), window={size=1x2 stride=1x2}, select=ge, scatter=add",
-        "f32[4,4]{1,0} select-and-scatter(%p0, %p1, %p2)",
+        ["f32[16,64]", "f32[16,4]", "f32[]"],
+        "f32[16,64] select-and-scatter(p0, p1, p2), window={size=1x16 stride=1x16}, select=ge, scatter=add",
+        "f32[4,16]{1,0} select-and-scatter(%p0, %p1, %p2)",
     ),
     "annotated result": (
         ["f32[128,24]"],
