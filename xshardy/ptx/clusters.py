@@ -35,13 +35,6 @@ class Clusters:
         """The coordinate of `blocks` in their clusters."""
         return along_axis(blocks, self.grid, axis) % self.shape[axis]
 
-    def same(self, blocks: Array, others: Array) -> Array:
-        """Whether each of `blocks` is in the cluster of the one of `others`."""
-        if self.size == 1:
-            return blocks == others
-        along = [self.cluster_of(blocks, axis) == self.cluster_of(others, axis) for axis in range(3)]
-        return along[0] & along[1] & along[2]
-
     def whole(self, blocks: Sequence[int]) -> Sequence[int]:
         """`blocks` and all others of their clusters, those of a cluster one after another, by their rank in it."""
         if self.size == 1:

@@ -64,10 +64,6 @@ class Region:
         size = words.dtype.itemsize
         self._views[size][offsets >> (size.bit_length() - 1)] = words
 
-    def words(self, size: int) -> Array:
-        """All bytes as words of `size` bytes."""
-        return self._views[size]
-
 
 def _padded(size: int) -> Array:
     """Zeros, and behind them what is missing to a multiple of the widest words; no kernel may use these bytes."""

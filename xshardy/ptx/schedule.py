@@ -340,10 +340,9 @@ class Schedule:
                 rest = None
         target = len(self.program.steps) if branch.target is None else branch.target
         if target <= at and not self.loops.goes_on(self, at, target, taken):
-            taken = np.zeros_like(taken)
-            if rest is None:
-                return None
-            target = at + 1
+            if rest is not None:
+                self._add(at + 1, rest)
+            return None
         if rest is None and branch.target is not None:
             return target
         if taken.any():

@@ -40,6 +40,17 @@ UPDATES: Mapping[str, Callable[[int, int], int]] = {
 }
 
 
+def test_hints_for_caches_change_no_update():
+    place, read = np.array([5], np.uint32), np.zeros(1, np.uint32)
+    body = (
+        "ld.global.L1::no_allocate.L2::cache_hint.b32 %r4, [%rd1], %rd2;\n"
+        "atom.global.add.L2::cache_hint.u32 %r5, [%rd1], %r4, %rd2;\n"
+        "atom.global.cas.L2::cache_hint.b32 %r6, [%rd1], 10, 3, %rd2;\nst.global.b32 [%rd2], %r6;"
+    )
+    Machine(kernel(body)).run([1], [1], [place, read])
+    assert (place.tolist(), read.tolist()) == ([3], [10])
+
+
 @pytest.mark.parametrize("name", UPDATES)
 def test_each_thread_gets_what_the_thread_before_left(name: str):
     news = np.random.default_rng(0).integers(0, 2**32, THREADS, np.uint32)

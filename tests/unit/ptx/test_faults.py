@@ -302,6 +302,21 @@ def test_messages_name_the_thread_and_the_place():
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (
+            NAMED.replace(", 32;", ", 64;"),
+            r"waits for thread \(32, 0, 0\) of block \(0, 0, 0\), which waits at line 23 ",
+        ),
+        ("bar.sync 1, 96;", "waits for 96 threads, of which 64 come "),
+    ],
+)
+def test_threads_wait_in_vain_for_those_at_another_barrier_or_for_too_many(body: str, message: str):
+    with pytest.raises(FaultError, match=message):
+        Machine(kernel(body)).run([1], [THREADS], [np.zeros(1), np.zeros(1)])
+
+
 def test_the_first_fault_is_raised_unless_collected():
     with pytest.raises(FaultError, match=r"^line \d+: misaligned access: thread \(0, 0, 0\) of block \(0, 0, 0\)"):
         arrays = [np.zeros(THREADS * BLOCKS, np.uint32) for _ in range(2)]

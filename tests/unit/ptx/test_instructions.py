@@ -91,8 +91,12 @@ def signed_field(x: int, at: int, length: int) -> int:
 
 
 def inserted(x: int, y: int, at: int, length: int) -> int:
-    mask = ((1 << (length & 255)) - 1) << (at & 255)
-    return y & ~mask | x << (at & 255) & mask
+    place = mask(length & 255) << (at & 255)
+    return y & ~place | x << (at & 255) & place
+
+
+def mask(length: int) -> int:
+    return (1 << length) - 1
 
 
 def permuted(x: int, y: int, selector: int) -> int:
@@ -124,6 +128,8 @@ UNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int], int]]] = {
     "bfind.u32 $d, $a;": ((32,), 32, lambda a: a.bit_length() - 1),
     "brev.b32 $d, $a;": ((32,), 32, lambda a: int(f"{a:032b}"[::-1], 2)),
     "not.b32 $d, $a;": ((32,), 32, lambda a: ~a),
+    "cnot.b32 $d, $a;": ((32,), 32, lambda a: a == 0),
+    "cnot.b64 $d, $a;": ((64,), 64, lambda a: a == 0),
     "cvt.s64.s32 $d, $a;": ((32,), 64, lambda a: signed(a)),
     "cvt.u32.u64 $d, $a;": ((64,), 32, lambda a: a),
     "cvt.s32.s8 $d, $a;": ((32,), 32, lambda a: signed(a & 255, 8)),
@@ -150,6 +156,12 @@ BINARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int], int]]] = {
     "shl.b32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a << b if b < 32 else 0),
     "shr.u64 $d, $a, $b;": ((64, 32), 64, lambda a, b: a >> b),
     "shr.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed(a) >> min(b, 31)),
+    "bmsk.clamp.b32 $d, $a, $b;": ((32, 32), 32, lambda a, b: mask(min(b, 32)) << min(a, 32)),
+    "bmsk.wrap.b32 $d, $a, $b;": ((32, 32), 32, lambda a, b: mask(b & 31) << (a & 31)),
+    "szext.clamp.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a & mask(min(b, 32))),
+    "szext.wrap.u32 $d, $a, $b;": ((32, 32), 32, lambda a, b: a & mask(b & 31)),
+    "szext.clamp.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed_field(a, 0, min(b, 32))),
+    "szext.wrap.s32 $d, $a, $b;": ((32, 32), 32, lambda a, b: signed_field(a, 0, b & 31)),
     "bfi.b32 $d, $a, $b, 5, 9;": ((32, 32), 32, lambda a, b: inserted(a, b, 5, 9)),
     "setp.lt.s32 %p1, $a, $b; selp.b32 $d, $a, $b, %p1;": ((32, 32), 32, lambda a, b: min(signed(a), signed(b))),
     "setp.hi.u32 %p1|%p2, $a, $b; selp.b32 $d, 1, 2, %p2;": ((32, 32), 32, lambda a, b: 2 if a > b else 1),
@@ -159,6 +171,11 @@ BINARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int], int]]] = {
 
 TERNARY: dict[str, tuple[tuple[int, ...], int, Callable[[int, int, int], int]]] = {
     "mad.lo.s32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: a * b + c),
+    "mad.hi.sat.s32 $d, $a, $b, $c;": (
+        (32, 32, 32),
+        32,
+        lambda a, b, c: min(max((signed(a) * signed(b) >> 32) + signed(c), -(2**31)), 2**31 - 1),
+    ),
     "mad.wide.u32 $d, $a, $b, $c;": ((32, 32, 64), 64, lambda a, b, c: a * b + c),
     "sad.u32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: c + abs(a - b)),
     "shf.l.wrap.b32 $d, $a, $b, $c;": ((32, 32, 32), 32, lambda a, b, c: (b << 32 | a) << (c & 31) >> 32),
@@ -373,11 +390,14 @@ def test_numbers_that_cancel_make_a_zero_of_the_sign_of_the_mode(
         assert (found == 0).all() and (np.copysign(1.0, found) == sign).all()
 
 
-@pytest.mark.parametrize(("literal", "value"), [("1.5", 1.5), ("2.5e-3", 0.0025), ("0d3FF8000000000000", 1.5)])
-def test_literals_of_f64(literal: str, value: float):
-    bits = np.arange(THREADS, dtype=np.float64).view(np.uint64)
-    found = executed(f"add.rn.f64 $d, $a, {literal};", (64,), 64, [bits]).view(np.float64)
-    np.testing.assert_array_equal(found, np.arange(THREADS) + value)
+@pytest.mark.parametrize(
+    ("literal", "value"), [("1.5", 1.5), ("2.5e-3", 0.0025), ("0d3FF8000000000000", 1.5), ("0f3FC00000", 1.5)]
+)
+@pytest.mark.parametrize("bits, dtype", [(32, np.float32), (64, np.float64)])
+def test_literals_of_floats(bits: int, dtype: type[np.floating], literal: str, value: float):
+    numbers = np.arange(THREADS, dtype=dtype)
+    found = executed(f"add.rn.f{bits} $d, $a, {literal};", (bits,), bits, [numbers.view(f"u{bits // 8}")]).view(dtype)
+    np.testing.assert_array_equal(found, numbers + dtype(value))
 
 
 @pytest.mark.parametrize(
@@ -448,6 +468,106 @@ def test_conversions(statement: str):
     canonical = found.view(np.float32) if "f32.f32" in statement else found
     wanted = want.view(np.float32) if "f32.f32" in statement else want
     np.testing.assert_array_equal(canonical, wanted)  # zeros of both signs are equal
+
+
+DIRECTED: dict[str, tuple[type[Any], type[Any]]] = {
+    "cvt.MODE.f16.f32 $d, $a;": (np.float32, np.float16),
+    "cvt.MODE.f32.f64 $d, $a;": (np.float64, np.float32),
+    "cvt.MODE.f32.s32 $d, $a;": (np.int32, np.float32),
+    "cvt.MODE.f32.u32 $d, $a;": (np.uint32, np.float32),
+}
+
+
+@pytest.mark.parametrize("mode", ["rz", "rm", "rp"])
+@pytest.mark.parametrize("statement", DIRECTED)
+def test_conversions_are_rounded_in_the_direction_of_their_mode(statement: str, mode: str):
+    source, target = map(np.dtype, DIRECTED[statement])
+    from_bits, to_bits = 8 * source.itemsize, 8 * target.itemsize
+    x = operands(from_bits, 0).view(source) if source.kind in "iu" else numbers(source.type, 1)
+    x = np.where(np.abs(x) > 60000, source.type(1) / 3, x).astype(source) if target == np.float16 else x
+    bits = [x.view(f"u{source.itemsize}")]
+    found = executed(statement.replace("MODE", mode), (from_bits,), to_bits, bits).view(target)
+    for number, value in zip(x.tolist(), found, strict=True):
+        exact, result = Fraction(number), Fraction(float(value))
+        towards = {"rm": False, "rp": True, "rz": exact < 0}[mode]
+        assert result >= exact if towards else result <= exact, number
+        if result != exact:
+            next_one = Fraction(float(np.nextafter(value, target.type(-math.inf if towards else math.inf))))
+            assert next_one < exact if towards else next_one > exact, number
+
+
+@pytest.mark.parametrize(
+    ("statement", "x", "expected"),
+    [
+        ("cvt.rz.f16.f32 $d, $a;", 70000.0, 0x7BFF),
+        ("cvt.rp.f16.f32 $d, $a;", 70000.0, 0x7C00),
+        ("cvt.rm.f16.f32 $d, $a;", -1e-30, 0x8001),
+        ("cvt.rz.bf16.f32 $d, $a;", 1.0078124, 0x3F80),
+        ("cvt.rz.bf16.f32 $d, $a;", math.nan, 0x7FFF),
+        ("cvt.rn.relu.f16.f32 $d, $a;", -3.0, 0),
+        ("cvt.rn.relu.f16.f32 $d, $a;", 3.0, 0x4200),
+        ("cvt.rn.relu.f16.f32 $d, $a;", math.nan, 0x7FFF),
+        ("cvt.rz.relu.bf16.f32 $d, $a;", -3.0, 0),
+        ("cvt.rn.satfinite.f16.f32 $d, $a;", -math.inf, 0xFBFF),
+    ],
+)
+def test_conversions_to_16_bits(statement: str, x: float, expected: int):
+    found = executed(statement, (32,), 16, [np.full(THREADS, x, np.float32).view(np.uint32)])
+    assert [*map(hex, {*found.tolist()})] == [hex(expected)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "x", "expected"),
+    [
+        ("cvt.rpi.s32.f32 $d, $a;", 1e-40, 1),
+        ("cvt.rpi.ftz.s32.f32 $d, $a;", 1e-40, 0),
+        ("cvt.rn.tf32.f32 $d, $a;", 1 + 2.0**-11, 0x3F800000),
+        ("cvt.rn.tf32.f32 $d, $a;", 1 + 3 * 2.0**-11, 0x3F804000),
+        ("cvt.rna.tf32.f32 $d, $a;", 1 + 2.0**-11, 0x3F802000),
+        ("cvt.rna.tf32.f32 $d, $a;", -1 - 2.0**-11, 0xBF802000),
+        ("cvt.rna.tf32.f32 $d, $a;", 1 + 2.0**-12, 0x3F800000),
+        ("cvt.rz.tf32.f32 $d, $a;", -1 - 2.0**-11 - 2.0**-12, 0xBF800000),
+        ("cvt.rn.relu.tf32.f32 $d, $a;", -1.5, 0),
+        ("cvt.rna.tf32.f32 $d, $a;", 3.4028235e38, 0x7F800000),
+        ("cvt.rna.satfinite.tf32.f32 $d, $a;", 3.4028235e38, 0x7F7FE000),
+        ("cvt.rna.satfinite.tf32.f32 $d, $a;", -math.inf, 0xFF7FE000),
+    ],
+)
+def test_conversions_to_32_bits(statement: str, x: float, expected: int):
+    found = executed(statement, (32,), 32, [np.full(THREADS, x, np.float32).view(np.uint32)])
+    assert [*map(hex, {*found.tolist()})] == [hex(expected)]
+
+
+def test_integers_of_64_bits_are_rounded_to_nearest_only():
+    with pytest.raises(PtxError, match=r"the rounding .rz of integers of 64 bits is not supported"):
+        executed("cvt.rz.f32.u64 $d, $a;", (64,), 32, [operands(64, 0)])
+
+
+def test_a_fused_product_and_sum_with_relu_has_no_negative_results():
+    x = np.resize(np.array([1.5, -2.0, 0.0, -np.inf, np.nan], np.float16), THREADS)
+    found = executed("fma.rn.relu.f16 $d, $a, 0x3C00, $a;", (16,), 16, [x.view(np.uint16)]).view(np.float16)
+    np.testing.assert_array_equal(found, np.resize(np.array([3.0, 0.0, 0.0, 0.0, np.nan], np.float16), THREADS))
+
+
+PROPERTIES = {
+    "finite": [0.0, -0.0, 1.0, 1e-310],
+    "infinite": [math.inf, -math.inf],
+    "number": [0.0, -0.0, 1.0, 1e-310, math.inf, -math.inf],
+    "notanumber": [math.nan],
+    "normal": [0.0, -0.0, 1.0],
+    "subnormal": [1e-310],
+}
+"""The numbers of f64 that have a property; zeros are normal. Source: PTX ISA, `testp`."""
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_properties_of_numbers(name: str):
+    x = np.array([0.0, -0.0, 1.0, 1e-310, math.inf, -math.inf, math.nan])
+    padded = np.resize(x, THREADS).view(np.uint64)
+    found = executed(f"testp.{name}.f64 %p1, $a; selp.b32 $d, 1, 0, %p1;", (64,), 32, [padded])
+    assert [repr(number) for number, holds in zip(x.tolist(), found.tolist(), strict=False) if holds] == [
+        *map(repr, PROPERTIES[name])
+    ]
 
 
 def test_integers_are_rounded_to_floats():
@@ -553,6 +673,18 @@ def test_approximate_functions_move_within_the_documented_error(name: str, power
         ("add.f16 %h1, %h2, 0d3FF0000000000000;", "line 17: add.f16: this operand cannot be read as .f16"),
         ("mov.u32 %r39, %r40;", "line 17: %r40 is not declared"),
         ("bra $nowhere;", "line 17: a branch needs a label of this entry"),
+        ("add.rn %r5, %r6, %r7;", "line 17: add.rn: expected a type"),
+        ("add.s32 5, %r6, %r7;", "line 17: add.s32: the result is no register"),
+        ("ex2.approx.f64 %rd5, %rd6;", "line 17: ex2.approx.f64: there is no ex2.approx.f64"),
+        ("and.pred %p1, %p2, !s;", "line 17: s is no register"),
+        ("@s mov.u32 %r5, %r6;", "line 17: s is no register"),
+        ("Mov.u32 %r5, %r6;", "line 17: cannot read the instruction 'Mov.u32 %r5, %r6;'"),
+        ("ld.global.b32 %r5, [%rd1;", "line 17: cannot read the operands '%r5, [%rd1'"),
+        ("ld.global.b32 %r5, [];", "line 17: cannot read the address '[]'"),
+        (".reg .v2 .u32 %v;\nld.global.b32 %r5, [%v];", "line 18: the address '[%v]' is a vector"),
+        ("ld.global.b32 %r5, %r6;", "line 17: ld.global.b32 expects an address in brackets"),
+        ("$twice:\n$twice:", "line 18: label $twice is there twice"),
+        ("@%p1 bar.sync 0;", "line 17: bar.sync: a barrier with a guard is not supported: branch around it"),
         ("ld.global.b32 %r5;", "line 17: ld.global.b32 does not take 1 operands"),
         ("mov.u32;", "line 17: mov.u32 does not take 0 operands"),
         ("setp.lt.s32;", "line 17: setp.lt.s32 does not take 0 operands"),
@@ -697,6 +829,50 @@ def test_a_branch_by_a_table():
 def test_a_branch_behind_its_table():
     with pytest.raises(FaultError, match="branches to target 3 of 3"):
         Machine(SWITCH).run([1], [1], [np.full(4, 3, np.uint32), np.zeros(4, np.uint32)])
+
+
+def test_threads_whose_branch_is_behind_its_table_end():
+    numbers, found = np.arange(4, dtype=np.uint32), np.zeros(4, np.uint32)
+    (fault,) = Machine(SWITCH).run([1], [4], [numbers, found], Options(collects_faults=True))
+    assert fault.message.endswith("branches to target 3 of 3")
+    assert found.tolist() == [10, 20, 30, 0]
+
+
+def test_labels_between_braces_are_of_these_braces():
+    """Also in tables; a branch may leave the braces."""
+    inner = SWITCH.split("$end:")[0].replace("$table:", "{\n$table:") + "bra $end;\n}\n"
+    twice = inner + "$one: $two: mov.b32 %r6, 77;\n$end:" + SWITCH.split("$end:")[1]
+    assemble(twice)
+    numbers, found = np.arange(64, dtype=np.uint32) % 3, np.zeros(64, np.uint32)
+    assert Machine(twice).run([1], [64], [numbers, found]) == []
+    assert found.tolist() == (10 * (numbers + 1)).tolist()
+
+
+def test_a_branch_by_a_table_has_no_guard_and_targets_of_its_entry():
+    for right, wrong, message in (
+        ("brx.idx", "@%p1 brx.idx", "expected a register and a table of labels, and no guard"),
+        ("$three;", "$four;", r"\$four is no label of this entry"),
+    ):
+        with pytest.raises(PtxError, match=message):
+            Machine(SWITCH.replace(right, wrong)).run([1], [1], [np.zeros(1), np.zeros(1)])
+
+
+def test_what_a_module_is_read_as():
+    """With addresses of 64 bits, whatever its pragmas, to the ends of functions. Of several entries, one is chosen."""
+    body = "st.global.b32 [%rd1], 7;"
+    text, found = kernel(body, parameters=1), np.zeros(1, np.uint32)
+    Machine(text.replace(".visible", '.pragma "nounroll";\n.visible')).run([1], [1], [found])
+    assert found.tolist() == [7]
+    other = text.partition(".visible")[2].replace("k", "l")
+    for wrong, message in (
+        (text.replace("address_size 64", "address_size 32"), "line 1: addresses have 32 bits: only 64 are supported"),
+        (text + ".func f() { ret;", "line [0-9]+: the text ends within a function"),
+        (f"{text}.visible {other}", r"line 1: choose an entry of the module \(k, l\)"),
+    ):
+        with pytest.raises(PtxError, match=message):
+            Machine(wrong)
+    with pytest.raises(PtxError, match="line 1: no entry m, only k"):
+        Machine(text, "m")
 
 
 def test_a_branch_without_a_table():

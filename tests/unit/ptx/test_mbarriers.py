@@ -62,6 +62,40 @@ $done:
     assert (found[:, :32] == 3 * np.arange(32, 64)).all() and not found[:, 32:].any()
 
 
+def test_threads_whose_phase_is_complete_do_not_wait_for_the_others():
+    """
+    Of threads that test together, and of those whose guard lets them test: the odd ones wait for a second `mbarrier`,
+    at which an even one arrives behind its own test.
+    """
+    body = f"""{INIT.format(count=1)}
+  @%p1 mbarrier.init.shared::cta.b64 [%r3+8], 1;
+  bar.sync 0;
+  @%p1 mbarrier.arrive.shared::cta.b64 _, [%r3];
+  and.b32 %r4, %r1, 1;
+  shl.b32 %r5, %r4, 3;
+  add.u32 %r6, %r3, %r5;
+  setp.ne.u32 %p4, %r4, 5;
+$wait:
+  GUARDmbarrier.try_wait.parity.shared::cta.b64 %p3, [%r6], 0;
+  @!%p3 bra $wait;
+  setp.eq.u32 %p2, %r1, 2;
+  @%p2 mbarrier.arrive.shared::cta.b64 _, [%r3+8];
+  add.u32 %r9, %r1, 7;
+"""
+    for guard in ("", "@%p4 "):
+        assert passed(body.replace("GUARD", guard), 64).ravel().tolist() == [*range(7, 71)]
+
+
+def test_a_guard_that_holds_for_no_thread_leaves_the_test_out():
+    body = f"""{INIT.format(count=1)}
+  setp.gt.u32 %p4, %r1, 100;
+  setp.eq.u32 %p3, %r1, 3;
+  @%p4 mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r3], 0;
+  selp.b32 %r9, 1, 2, %p3;
+"""
+    assert passed(body, 32).ravel().tolist() == [1 if number == 3 else 2 for number in range(32)]
+
+
 def test_a_ring_of_two_slots():
     """A producer and a consumer, six rounds: each waits for the other's phase, whose parity changes."""
     body = f"""{INIT.format(count=1)}

@@ -44,6 +44,35 @@ def expected_of(comparison: str, x: Array, y: Array) -> Array:
     return holds | unordered if comparison.endswith("u") else holds & ~unordered
 
 
+def test_registers_keep_their_bits_in_long_loops():
+    """What runs often is compiled: registers are read as packed and narrower types, and as what they were written."""
+    x, y = (np.random.default_rng(seed).normal(0, 1, (THREADS, 2)).astype(np.float16) for seed in (0, 1))
+    statement = """mov.b32 %r20, 0; mov.b32 %r21, 0; mov.b32 %r22, 1;
+$loop:
+add.f16x2 %r20, %r20, $a;
+xor.b32 %r22, %r22, %r20;
+cvt.s32.s8 %r23, %r22;
+mul.f16x2 %r24, %r20, $b;
+add.s32 %r22, %r22, %r23;
+xor.b32 %r22, %r22, %r24;
+cvt.u32.u16 %r23, %r22;
+add.u32 %r22, %r22, %r23;
+add.u32 %r21, %r21, 1;
+setp.lt.u32 %p1, %r21, 40;
+@%p1 bra $loop;
+mov.b32 $d, %r22;"""
+    total, bits = np.zeros_like(x), np.ones(THREADS, np.uint32)
+    for _ in range(40):
+        total = total + x
+        bits = bits ^ as_words(total)
+        bits = (bits + (bits & 0xFF).astype(np.uint8).view(np.int8).astype(np.int32).view(np.uint32)) ^ as_words(
+            total * y
+        )
+        bits = bits + (bits & 0xFFFF)
+    found = executed(statement, (32, 32), 32, [as_words(x), as_words(y)])
+    np.testing.assert_array_equal(found, bits)
+
+
 @pytest.mark.parametrize("name", HALVES)
 @pytest.mark.parametrize("combination", COMBINATIONS)
 @pytest.mark.parametrize("comparison", [*ORDERED, *(f"{name}u" for name in ORDERED), "num", "nan"])

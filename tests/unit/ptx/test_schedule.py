@@ -133,6 +133,40 @@ def test_votes_and_reductions():
     assert values(body, "%r6", threads=32)[0, :4].tolist() == [0x11111111, 0x22222222, 0x44444444, 0x88888888]
 
 
+def test_votes_and_matches_say_whether_all_threads_agree():
+    """Source: PTX ISA, `vote.uni`, `match.all`: the bits of all threads, or 0 where one differs."""
+    body = """
+  and.b32 %r3, %r1, 31;
+  shr.u32 %r4, %r1, 5;
+  setp.lt.u32 %p1, %r3, %rLIMIT;
+  vote.sync.uni.pred %p2, %p1, -1;
+  selp.b32 %r9, 1, 0, %p2;
+  setp.eq.u32 %p3, %r3, 31;
+  mul.lo.u32 %r5, %r4, %r3;
+  match.all.sync.b32 %r6|%p4, %r5, -1;
+  selp.b32 %r7, 4, 0, %p4;
+  or.b32 %r9, %r9, %r7;
+  and.b32 %r8, %r6, 8;
+  or.b32 %r9, %r9, %r8;
+"""
+    for limit, uniform in ((0, 1), (5, 0), (32, 1)):
+        found = values(body.replace("%rLIMIT", str(limit)), "%r9", threads=64).reshape(2, 32)
+        assert set(found[0].tolist()) == {uniform | 4 | 8} and set(found[1].tolist()) == {uniform}
+
+
+def test_a_match_may_be_of_64_bits_and_of_some_threads():
+    body = """
+  mul.wide.u32 %rd8, %r1, 4;
+  shr.u64 %rd8, %rd8, 4;
+  setp.ge.u32 %p1, %r1, 4;
+  mov.b32 %r4, 99;
+  @%p1 bra $rest;
+  match.all.sync.b64 %r4, %rd8, 15;
+$rest:
+"""
+    assert values(body, "%r4", threads=32).ravel().tolist() == [15] * 4 + [99] * 28
+
+
 def test_lanes_wait_for_others_of_their_warp_that_are_behind_them_in_the_text():
     """Compilers put the end of a loop in front of its body: lanes that skip the body come to the vote first."""
     body = """

@@ -88,6 +88,11 @@ def test_conversions_are_those_of_c():
     assert results == [10]
 
 
+def test_pointers_are_printed_in_hexadecimal_digits():
+    lines, _ = printed("%p %12p|", "st.u64 [%rd4], 255;\n st.u64 [%rd4+8], 4096;")
+    assert lines == ["0xff       0x1000|"]
+
+
 ASSERT = f"""{HEADER}{string("what", "x < 100")}{string("file", "a.py")}{string("who", "kernel")}
 .visible .entry k(.param .u64 x)
 {{

@@ -54,6 +54,36 @@ def test_a_flag_that_is_acquired_is_no_race():
     assert Machine(ptx).run([4], [32], [np.zeros(4, np.uint32), np.zeros(4, np.uint32)], options) == []
 
 
+TURNS = """
+  setp.lt.u32 %p1, %r1, 32;
+  @!%p1 bra $second;
+  setp.ne.u32 %p2, %r1, 0;
+  @%p2 bra $done;
+$first_waits:
+  ld.volatile.global.u32 %r4, [%rd1+4];
+  setp.eq.u32 %p3, %r4, 0;
+  @%p3 bra $first_waits;
+  st.volatile.global.u32 [%rd1], 1;
+  bra $done;
+$second:
+  setp.ne.u32 %p2, %r1, 32;
+  @%p2 bra $done;
+  st.volatile.global.u32 [%rd1+4], 1;
+$second_waits:
+  ld.volatile.global.u32 %r4, [%rd1];
+  setp.eq.u32 %p3, %r4, 0;
+  @%p3 bra $second_waits;
+  st.volatile.global.u32 [%rd2], 7;
+$done:
+"""
+
+
+def test_a_loop_goes_on_when_memory_has_changed_though_others_still_wait():
+    flags, result = np.zeros(2, np.uint32), np.zeros(1, np.uint32)
+    Machine(kernel(TURNS)).run([1], [64], [flags, result])
+    assert (flags.tolist(), result.tolist()) == ([1, 1], [7])
+
+
 GRID_BARRIER = """
   mov.u32 %r3, %nctaid.x;
   mov.u32 %r10, 0;

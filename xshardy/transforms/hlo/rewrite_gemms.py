@@ -9,11 +9,9 @@ from typing import Any, ClassVar, cast
 from xdsl.dialects.builtin import (
     BFloat16Type,
     ComplexType,
-    DenseArrayBase,
     Float16Type,
     Float32Type,
     Float64Type,
-    IntegerType,
     ModuleOp,
     StringAttr,
     TensorType,
@@ -26,7 +24,7 @@ from xshardy.dialects.hlo.annotation_names import BACKEND_CONFIG
 from xshardy.dialects.shapes import is_static, shape_of
 from xshardy.dialects.stablehlo.building import Tensors, element_type
 from xshardy.dialects.stablehlo.types import tensor_type
-from xshardy.indexing.tensor_maps import minor_to_major, row_major, values_of
+from xshardy.indexing.tensor_maps import minor_to_major, row_major
 from xshardy.rewriting import PatternPass, Step, match_op_type
 from xshardy.transforms.call_graph import outside_of_fusions
 
@@ -44,11 +42,6 @@ class Factor:
     value: SSAValue
     batch: Sequence[int]
     contracting: Sequence[int]
-
-    @staticmethod
-    def of(value: SSAValue, batch: DenseArrayBase[IntegerType], contracting: DenseArrayBase[IntegerType]) -> "Factor":
-        """The operand `value` with the dimensions that an operation has as attributes."""
-        return Factor(value, values_of(batch), values_of(contracting))
 
     @property
     def free(self) -> list[int]:

@@ -23,6 +23,7 @@ TO_FLOAT = ("rn", "rz", "rm", "rp", "rna")
 EIGHT_BITS = ("e4m3", "e5m2")
 WITHOUT_NAN = ("e2m1x2", "e2m3x2", "e3m2x2")
 """Of these, NaN becomes the largest number."""
+LARGEST_TF32 = float(as_tf32(np.array(float_info(np.dtype(np.float32)).largest, np.float32)))
 
 
 def convert(form: Form) -> Computation:
@@ -83,7 +84,7 @@ def _rounded_to_whole(x: Array, mode: str) -> Array:
 
 
 def _finite(x: Array, result: Type) -> Array:
-    largest = float_info(result.dtype).largest
+    largest = LARGEST_TF32 if result.name == "tf32" else float_info(result.dtype).largest
     if result.name in WITHOUT_NAN:
         return np.where(np.isnan(x), largest, np.clip(x, -largest, largest)).astype(x.dtype)
     return np.where(np.isnan(x), x, np.clip(x, -largest, largest).astype(x.dtype))

@@ -171,7 +171,7 @@ PROPERTIES: Mapping[str, Callable[[Array], Array]] = {
     "infinite": np.isinf,
     "number": lambda x: ~np.isnan(x),
     "notanumber": np.isnan,
-    "normal": lambda x: np.isfinite(x) & (x != 0) & ~is_subnormal(x),
+    "normal": lambda x: np.isfinite(x) & ~is_subnormal(x),  # also zeros
     "subnormal": is_subnormal,
 }
 

@@ -118,8 +118,7 @@ def load_words(
     whole = size * count
     least = size if whole <= LARGEST_ACCESS and not memory.vectors_end_in_bounds else whole
     if (part := memory.loaded(lanes, instruction, space, where, whole, least)) is not None:
-        loaded = _load_part(part, size, count)
-        return loaded if part.mask is None else [lanes.scattered(value) for value in loaded]
+        return [lanes.scattered(value) for value in _load_part(part, size, count)]
     results = [np.zeros(lanes.shape, STORAGE[8 * size]) for _ in range(count)]
     for part in memory.parts(lanes, AccessKind.LOAD, instruction, space, where, whole, least=least):
         for result, value in zip(results, _load_part(part, size, count), strict=True):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xshardy.numerics.element_types import Array, DType, float_info
-from xshardy.numerics.floats import WIDE, narrowed, two_sum
+from xshardy.numerics.floats import narrowed, two_sum
 from xshardy.numerics.fused import fused_multiply_add, product_and_sum
 from xshardy.ptx.instructions.form import Form
 
@@ -86,7 +86,7 @@ def multiply_add(x: Array, y: Array, z: Array, mode: str) -> Array:
 
 def divide(x: Array, y: Array, mode: str) -> Array:
     """The quotient, rounded once."""
-    if mode == "rn" and x.dtype in WIDE:
+    if mode == "rn":
         return x / y
     a, b = _wide(x, y)
     quotient = a / b
@@ -121,8 +121,6 @@ def directed(value: Array, error: Array, dtype: DType, mode: str) -> Array:
     `error` has the sign of the number less `value`.
     """
     nearest = narrowed(value, dtype)
-    if mode == "rn":
-        return nearest
     back = nearest.astype(np.float64)
     error = np.where(np.isfinite(error), error, 0.0)
     too_large = (back > value) | ((back == value) & (error < 0))
