@@ -128,6 +128,7 @@ def _decoded(instruction: Instruction, context: Context) -> Step | Control:
     decoded = row.meaning(form, context)
     form.finish()
     guard = instruction.guard
+    assert not isinstance(decoded, Guarded), "no meaning has its guard"
     match decoded:
         case Branch() | Switch():
             return decoded
@@ -137,7 +138,5 @@ def _decoded(instruction: Instruction, context: Context) -> Step | Control:
             raise form.error("a barrier with a guard is not supported: branch around it")
         case Wait():
             return Guarded(decoded, context.registers.slot(guard.register.name), guard.negated)
-        case Guarded():
-            raise AssertionError("no meaning has its guard")
         case _:
             return guarded(context.registers, guard, decoded)

@@ -463,9 +463,16 @@ class Schedule:
     def _report_testing(self) -> None:
         """The faults of threads that wait for what is never complete."""
         for testing in self.testing:
-            line = self.program.instructions[testing.at].line
-            describe = partial(testing.wait.describe, self.lanes)
+            line, describe = self.program.instructions[testing.at].line, partial(self.described, testing)
             self.faults.report(FaultKind.NEVER_COMPLETE, line, self.lanes, testing.mask, describe)
+
+    def described(self, testing: Testing, thread: int) -> str:
+        """What a thread of `testing` waits for, whichever threads are active."""
+        lanes = self.lanes
+        before, lanes.mask = lanes.mask, testing.mask
+        text = testing.wait.describe(lanes, thread)
+        lanes.mask = before
+        return text
 
     def _release(self) -> bool:
         """Let blocks continue all of whose threads wait at a barrier. Whether there are any."""

@@ -57,7 +57,7 @@ def groups(schedule: Schedule) -> Iterator[Group]:
         doing = f"wait at barrier {waiting.number}, where {arrived} threads of {waiting.count} are"
         yield Group(waiting.at, waiting.mask, doing if waiting.barrier.waits else doing.replace("wait", "have arrived"))
     for testing in schedule.testing:
-        yield Group(testing.at, testing.mask, testing.wait.describe(schedule.lanes, int(np.argmax(testing.mask))))
+        yield Group(testing.at, testing.mask, schedule.described(testing, int(np.argmax(testing.mask))))
     for spinning in schedule.spinning:
         yield Group(spinning.at, spinning.mask, "wait in a loop until memory changes")
     for at, mask in sorted(schedule.held.items()):

@@ -91,6 +91,25 @@ def test_functions_have_registers_and_variables_of_their_own():
     np.testing.assert_array_equal(results, np.where(thread < 48, expected, -1))
 
 
+def test_operands_of_every_kind_are_those_of_the_function():
+    """Pairs, negated predicates, vectors, and addresses with offsets: the caller has registers of the same names."""
+    function = FUNCTIONS.replace(
+        "  mul.lo.s32 %r3, %r1, %r2;",
+        """  .reg .pred %p<4>;
+  setp.lt.s32 %p1|%p2, %r1, 10;
+  setp.gt.s32 %p3, %r1, 5;
+  and.pred %p1, %p1, !%p3;
+  selp.b32 %r2, %r2, 7, %p1;
+  mul.lo.s32 %r3, %r1, %r2;""",
+    )
+    results = np.full(64, -1, np.int32)
+    Machine(function + ENTRY).run([1], [64], [results])
+    thread = np.arange(64)
+    products = thread * np.where(thread <= 5, 3, 7)
+    expected = np.minimum(np.minimum(products, 100) + thread, 100)
+    np.testing.assert_array_equal(results, np.where(thread < 48, expected, -1))
+
+
 def test_a_function_that_nothing_calls_is_not_read():
     Machine(FUNCTIONS + ".func other() { what.ever %x; ret; }" + ENTRY)
 

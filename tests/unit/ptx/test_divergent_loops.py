@@ -70,6 +70,12 @@ GLOBAL = """
 RACE = "  st.global.u32 [%rd3], %r8; // race"
 VOTE = "  activemask.b32 %r12;\n  popc.b32 %r12, %r12;\n  add.u32 %r6, %r6, %r12;"
 
+CLOCK = """
+  mov.u64 %rd10, %clock64;
+  mov.u64 %rd11, %clock64;
+  setp.ge.u64 %p6, %rd10, %rd11;
+  @%p6 add.u32 %r6, %r6, 1000; // the clock does not stand still
+"""
 MORE = {"nothing": "", "shared": SHARED, "global": GLOBAL, "race": RACE, "vote": VOTE}
 """What a loop does besides."""
 ORDERS = {"seed": Order(seed=1), "first": Order(first=(1, 1))}
@@ -132,6 +138,23 @@ def test_each_thread_has_its_own_local_memory():
     trips = np.random.default_rng(0).integers(0, 9, COUNT).tolist()
     out, _, _ = run(kernel(body, parameters=3), trips, Options())
     assert out.tolist() == expected(trips)
+
+
+def test_clocks_go_on_in_loops_of_few_threads():
+    trips = np.random.default_rng(0).integers(0, 9, COUNT).tolist()
+    out, _, _ = run(kernel(NESTED.replace("INNER", CLOCK).replace("OUTER", ""), parameters=3), trips, Options())
+    assert out.tolist() == expected(trips)
+
+
+def test_variables_in_shared_memory_are_those_of_the_own_block_of_a_cluster():
+    """In loops of few threads: their generic addresses in the cluster name the block."""
+    inner = "  mov.u32 %r10, s;\n  getctarank.shared::cluster.u32 %r11, %r10;\n  add.u32 %r6, %r6, %r11;"
+    ptx = kernel(NESTED.replace("INNER", inner).replace("OUTER", ""), parameters=3, shared=256)
+    trips = np.random.default_rng(0).integers(0, 9, COUNT).tolist()
+    selected, whole = (run(ptx, trips, Options(cluster=[3], observers=observers))[0] for observers in ([], [watch]))
+    np.testing.assert_array_equal(selected, whole)
+    rank = kernel(NESTED.replace("INNER", "  add.u32 %r6, %r6, %r2;").replace("OUTER", ""), parameters=3)
+    np.testing.assert_array_equal(selected, run(rank, trips, Options())[0])
 
 
 def test_a_fault_names_the_thread():

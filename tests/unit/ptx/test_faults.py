@@ -336,6 +336,24 @@ def test_of_equal_faults_in_one_line_the_first_is_kept():
     assert "block (0, 0, 0)" in str(fault)
 
 
+@pytest.mark.parametrize(
+    ("directive", "threads", "fits"),
+    [("maxntid 64", 64, True), ("maxntid 8, 4", 33, False), ("maxntid 8, 4", 32, True)],
+)
+def test_a_block_has_no_more_threads_than_the_kernel_allows(directive: str, threads: int, fits: bool):
+    machine = Machine(kernel("", parameters=0).replace(")\n{", f")\n.{directive}\n{{"))
+    if fits:
+        assert machine.run([1], [threads], []) == []
+        return
+    with pytest.raises(LaunchError, match="the kernel allows blocks of at most 32 threads, not 33"):
+        machine.run([1], [threads], [])
+
+
+def test_every_parameter_has_an_argument():
+    with pytest.raises(LaunchError, match="the kernel has 2 parameters, but there are 1 arguments"):
+        Machine(kernel(COPY)).run([BLOCKS], [THREADS], [np.zeros(1)])
+
+
 def test_arrays_with_gaps_are_refused():
     arrays = [np.zeros(2 * THREADS * BLOCKS, np.uint32)[::2] for _ in range(2)]
     with pytest.raises(LaunchError, match="the array for parameter k_0 is not contiguous: pass a copy"):

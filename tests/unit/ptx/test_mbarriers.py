@@ -86,6 +86,28 @@ $wait:
         assert passed(body.replace("GUARD", guard), 64).ravel().tolist() == [*range(7, 71)]
 
 
+def test_threads_that_wait_in_vain_at_two_places_are_told_of_their_own_mbarrier():
+    body = f"""{INIT.format(count=3)}
+  @%p1 mbarrier.init.shared::cta.b64 [%r3+8], 2;
+  bar.sync 0;
+  setp.lt.u32 %p2, %r1, 32;
+  @!%p2 bra $second;
+$first:
+  mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r3], 0;
+  @!%p3 bra $first;
+  bra $done;
+$second:
+  mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r3+8], 0;
+  @!%p3 bra $second;
+$done:
+"""
+    _, faults = run(body, 64, "%r3")
+    assert [fault.message.partition(" waits ")[2] for fault in faults] == [
+        "for phase 0 of the mbarrier at byte 0 of shared memory, which lacks 3 arrivals and 0 bytes",
+        "for phase 0 of the mbarrier at byte 8 of shared memory, which lacks 2 arrivals and 0 bytes",
+    ]
+
+
 def test_a_guard_that_holds_for_no_thread_leaves_the_test_out():
     body = f"""{INIT.format(count=1)}
   setp.gt.u32 %p4, %r1, 100;

@@ -138,6 +138,8 @@ WORDS = [np.zeros((32, count), np.uint32) for count in (4, 2, 4)]
         ("m16n8k256.row.col.s32.b1.b1.s32", "expected one of .xor, .and"),
         ("m16n8k256.row.col.s32.b1.b1.s32.xor", "expected one of .popc"),
         ("m16n8.row.col.s32.b1.b1.s32", "expected a shape such as .m16n8k16"),
+        ("m8n8k4.row.f32.f16.f16.f32", "expected the layouts of A and B, .row or .col"),
+        ("m8n8k4.row.col.f32.f16.f16", "expected 4 types"),
     ],
 )
 def test_refused_products(opcode: str, message: str):

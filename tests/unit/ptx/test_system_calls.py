@@ -88,6 +88,12 @@ def test_conversions_are_those_of_c():
     assert results == [10]
 
 
+def test_kernels_print_to_standard_output_by_default(capsys: pytest.CaptureFixture[str]):
+    text = ASSERT.replace("call.uni __assertfail, (a, b, c, d, e)", ".param .b32 r;\n  call.uni (r), vprintf, (a, e)")
+    Machine(text).run([1], [1], [np.full(1, 100, np.float32)])
+    assert capsys.readouterr().out == "x < 100"
+
+
 def test_pointers_are_printed_in_hexadecimal_digits():
     lines, _ = printed("%p %12p|", "st.u64 [%rd4], 255;\n st.u64 [%rd4+8], 4096;")
     assert lines == ["0xff       0x1000|"]

@@ -296,6 +296,7 @@ def test_maps_made_on_the_device():
         ("swizzle_mode.shared::cta.b1024.b32", "1", "rows of 64 bytes, more than the 32 of its swizzle"),
         ("elemtype.shared::cta.b1024.b32", "14", "elements of type 14: there are no such ones"),
         ("element_stride.shared::cta.b1024.b32 1", "0", "has element strides of [0]: each is 1 to 8"),
+        ("swizzle_mode.shared::cta.b1024.b32", "7", "has the unknown swizzle 7"),
     ],
 )
 def test_wrong_maps(field: str, value: str, message: str):
@@ -441,6 +442,7 @@ def test_traffic_of_bulk_copies():
         ("[%r3], [%rd2+16], 256,", "[%r3], [%rd2+16], 0x7ffffff0,", FaultKind.OUT_OF_BOUNDS),
         ("[%rd2+16]", "[%rd2+160]", FaultKind.OUT_OF_BOUNDS),
         ("256, [%r3+16384]; // copy", "256, [%r3+16392]; // copy", FaultKind.MBARRIER),
+        ("[%rd2+16]", "[%rd2+0x1000000000000]", FaultKind.OUT_OF_BOUNDS),
     ],
 )
 def test_wrong_bulk_copies(right: str, wrong: str, kind: FaultKind):
@@ -448,6 +450,43 @@ def test_wrong_bulk_copies(right: str, wrong: str, kind: FaultKind):
     dummy = TensorMap(np.zeros((8, 16), np.uint32), (8, 16))
     faults = run(ptx, dummy, np.zeros(100, np.uint32), np.zeros(64, np.uint32))
     assert (kind, line_of(ptx, "copy")) in {(fault.kind, fault.line) for fault in faults}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("[%r3+16384]; // copy", "[%r3+16384], 7;", "only copies to global memory have .cp_mask"),
+        ("bulk.shared::cta.global.", "bulk.global.", "expected the state spaces of the destination and the source"),
+    ],
+)
+def test_bulk_copies_that_there_are_not(right: str, wrong: str, message: str):
+    body = BULK.replace(right, wrong)
+    body = body.replace("complete_tx::bytes [", "complete_tx::bytes.cp_mask [") if ", 7;" in wrong else body
+    dummy = TensorMap(np.zeros((8, 16), np.uint32), (8, 16))
+    with pytest.raises(PtxError, match=message):
+        run(entry(body, 2), dummy, np.zeros(100, np.uint32), np.zeros(64, np.uint32))
+
+
+def test_prefetches_change_nothing():
+    prefetch = "  @%p1 cp.async.bulk.prefetch.L2.global [%rd2+16], 256;\n"
+    source, out = np.arange(100, dtype=np.uint32), np.full(64, 7, np.uint32)
+    assert run(entry(prefetch + BULK, 2), TensorMap(np.zeros((8, 16), np.uint32), (8, 16)), source, out) == []
+    np.testing.assert_array_equal(out, [*range(20, 52), *(7 + number for number in range(20, 52))])
+
+
+def test_fields_of_maps_have_numbers_and_bits():
+    for field, value in (
+        ("box_dim.shared::cta.b1024.b32", "8"),
+        ("box_dim.shared::cta.b1024.b32 5", "8"),
+        ("rank.shared::cta.b1024.b64", "1"),
+    ):
+        with pytest.raises(PtxError, match=r"the field has \d values of 32 bits"):
+            on_the_device(np.zeros((40, 64), np.uint16), **{field: value})
+
+
+def test_elements_that_maps_have_not():
+    with pytest.raises(LaunchError, match="a tensor map has no elements of type complex128"):
+        TensorMap(np.zeros((8, 16), np.complex128), (8, 16)).encoded(0)
 
 
 def test_boxes_larger_than_shared_memory():

@@ -210,6 +210,33 @@ WRONG = {
 }
 
 
+def test_a_copy_from_a_wrong_descriptor_leaves_tensor_memory_as_it_was():
+    filled = f"{copied(4096, '%rd1')}\nmov.b32 %v0, 7;\n" + STORED.replace(
+        "x1.b32 [%r31], {%r1}", "x4.b32 [%r31], {%v0, %v0, %v0, %v0}"
+    )
+    found = np.zeros((128, 4), np.uint32)
+    ptx = copy_kernel("tcgen05.cp.cta_group::1.128x128b", 4, 8 << 16 | 16 << 32, filled + "\nbar.sync 0;")
+    (fault,) = run(ptx, np.zeros(1024, np.uint32), found)
+    assert fault.kind is FaultKind.DESCRIPTOR and "has 0 in bits 46 to 48, where sm_100 expects 1" in fault.message
+    assert (found == 7).all()
+
+
+def test_a_refused_allocation_allocates_nothing():
+    """The second of two gets no columns, and what it stores its address to keeps 0."""
+    body = f"""mov.b32 %r3, s;
+{ALLOCATION.format(32)}
+ld.shared.b32 %r10, [%r3];
+{ALLOCATION.format(64)}
+ld.shared.b32 %r11, [%r3];
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 32;
+st.global.v2.b32 [%rd1], {{%r10, %r11}};"""
+    found = np.full(2, 7, np.uint32)
+    ptx = kernel(body, parameters=1, shared=64, header=BLACKWELL)
+    (fault,) = Machine(ptx).run([1], [32], [found], Options(collects_faults=True))
+    assert "later allocations may not be larger" in fault.message
+    assert found.tolist() == [0, 0]
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_each_fault_has_its_line(name: str):
     wrong = WRONG[name]
@@ -269,6 +296,12 @@ def test_allocations_have_columns_of_their_own():
         ("tcgen05.ld.sync.aligned.16x256b.x64.b32 {%r10}, [%r31];", "it has 256 registers, more than 128"),
         ("tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r10}, [%r31];", "1 registers where the instruction has 2"),
         ("tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r10}, [%r31];", "expected the columns between the halves"),
+        ("tcgen05.st.sync.aligned.32x32b.x2.b32 [%r31], {%r10};", "1 registers where the instruction has 2"),
+        ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r10}, [%r31], 4;", "32x32b takes no columns between halves"),
+        (
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r32], %h1;",
+            "expected an mbarrier, and a mask of ranks with .multicast::cluster only",
+        ),
         ("tcgen05.cp.cta_group::1.32x128b [%r30], %rd10;", "there is no 32x128b, only 128x256b"),
         ("tcgen05.mma.cta_group::1.kind::mxf4 [%r30], %rd10, %rd11, %r10, %p1;", "needs .block_scale"),
         ("tcgen05.mma.cta_group::1.kind::f8f6f4 [%r30], %rd10, %rd11, %r10, %p1, 3;", "scale-input-d must be 0 to 15"),

@@ -16,7 +16,7 @@ from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 
 from xshardy.lowering.ptxas import assemble
 from xshardy.numerics.element_types import Array
-from xshardy.ptx.faults import FaultError, FaultKind
+from xshardy.ptx.faults import Fault, FaultError, FaultKind
 from xshardy.ptx.machine import Machine, Options
 from xshardy.ptx.profiling import profile
 from xshardy.ptx.zero_columns import ZeroColumns, zero_columns
@@ -114,11 +114,18 @@ tcgen05.wait::ld.sync.aligned;
 
 
 def run(ptx: str, left: bytes, right: bytes, words: Array, columns: int) -> Array:
+    out, faults = run_on(ptx, left, right, words, columns, Options(checks=True))
+    assert faults == []
+    return out
+
+
+def run_on(
+    ptx: str, left: bytes, right: bytes, words: Array, columns: int, options: Options
+) -> tuple[Array, list[Fault]]:
     source = bytearray(left + right)
     source[FURTHER : FURTHER + words.nbytes] = words.tobytes()
     out = np.zeros((128, columns), np.uint32)
-    assert Machine(ptx).run([1], [128], [np.frombuffer(source, np.uint8).copy(), out], Options(checks=True)) == []
-    return out
+    return out, Machine(ptx).run([1], [128], [np.frombuffer(source, np.uint8).copy(), out], options)
 
 
 def words_of_lanes(first: Array, at: int = 0) -> Array:
@@ -257,6 +264,30 @@ def test_rows_that_are_longer_than_their_swizzle():
     _, arguments = of_f16()
     with pytest.raises(FaultError, match="reads rows of 64 bytes of a matrix whose swizzle has 32"):
         run(mode_kernel(f"tcgen05.mma.sp.cta_group::1.kind::f16 {operands}", 32), *arguments)
+
+
+def test_a_refused_product_leaves_the_sums_as_they_were():
+    """For codes that name no elements, rows that are longer than their swizzle, and a shift that is not allowed."""
+    ptx, (left, right, words, columns) = of_f16()
+    wrong_words = words.copy()
+    wrong_words[9, 0] = words[9, 0] & ~np.uint32(0xF0) | 0x50
+    (_, one), (_, other) = (smem(numbers(np.float16, 32, 32), span, SECOND) for span in (0, 32))
+    stationary = (
+        f"[%r30], {smem(numbers(np.float16, 64, 16), 0, 0)[1]}, {smem(numbers(np.float16, 64, 16), 0, SECOND)[1]}"
+    )
+    shifted = (
+        f"tcgen05.mma.ws.cta_group::1.kind::f16 {stationary}, {idesc(64, 64, 0, 1, is_sparse=False)}, %p3, {3 << 56};"
+    )
+    for refused, held, kind in (
+        (ptx, wrong_words, FaultKind.METADATA),
+        (ptx.replace(str(one), str(other)), words, FaultKind.DESCRIPTOR),
+        (mode_kernel(shifted, columns), words, FaultKind.DESCRIPTOR),
+    ):
+        cleared = _cleared(columns).replace(", 0;", ", 7;")
+        refused = refused.replace("tcgen05.wait::st.sync", f"{cleared}\ntcgen05.wait::st.sync", 1)
+        out, (fault,) = run_on(refused, left, right, held, columns, Options(checks=True, collects_faults=True))
+        assert fault.kind is kind
+        assert (out == 7).all()
 
 
 def test_sparse_products_are_counted():

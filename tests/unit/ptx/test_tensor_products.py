@@ -13,6 +13,7 @@ from tensor_kernels import copied, issued, registers, tensor_kernel, transfers
 
 from xshardy.lowering.ptxas import assemble
 from xshardy.numerics.element_types import Array
+from xshardy.ptx.errors import PtxError
 from xshardy.ptx.faults import FaultError, FaultKind
 from xshardy.ptx.instruction_descriptors import Product, Use, decoded
 from xshardy.ptx.machine import Machine, Options
@@ -141,6 +142,12 @@ def of_f16(rows: int = 128, columns: int = 16, *, change: int = 0, keep: str = "
     a, b = numbers(np.float16, 128, 16), numbers(np.float16, columns, 16)
     _, (instruction,) = steps("f16", a, b, (0, 0), (False, False), 16, descriptor(rows, columns, 0, 1) ^ change)
     return instruction.replace("%p3;", f"{keep}{behind};")
+
+
+def with_descriptor_of_a(change: int) -> str:
+    """A product of f16 with bits of the descriptor of A changed."""
+    d, one, *rest = of_f16().split(", ")
+    return ", ".join([d, str(signed(int(one) % (1 << 64) ^ change)), *rest])
 
 
 def matrices_of_f16(columns: int = 16) -> tuple[Array, Array, bytes]:
@@ -313,17 +320,96 @@ def test_wrong_instruction_descriptors(change: int, message: str):
         (1 << 55, "has bits 53 to 60 set, which must be 0"),
         (3 << 61, "has the unknown swizzle 3"),
         (1 << 61, "has a swizzle with atoms of 32 bytes, which is not supported"),
+        (1 << 52, "has an absolute leading dimension, which sm_100 has not"),
     ],
 )
 def test_wrong_matrix_descriptors(change: int, message: str):
-    d, one, *rest = of_f16().split(", ")
-    instruction = ", ".join([d, str(signed(int(one) % (1 << 64) ^ change)), *rest])
     _, _, source = matrices_of_f16()
-    ptx = product_kernel(16, [instruction])
+    ptx = product_kernel(16, [with_descriptor_of_a(change)])
     with pytest.raises(FaultError) as error:
         execute(ptx, source, np.zeros((128, 16), np.float32))
     assert error.value.fault.kind is FaultKind.DESCRIPTOR
     assert message in error.value.fault.message
+
+
+@pytest.mark.parametrize(
+    ("instruction", "message"),
+    [
+        (of_f16(change=1 << 2), "uses an instruction descriptor that has a sparse A"),
+        (with_descriptor_of_a(VERSION), "has 0 in bits 46 to 48"),
+        (of_f16().replace("[%r30]", "[%r30+1048576]"), "has its sums from lane 16 on: expected 0"),
+        (
+            of_f16(64).replace(f"[%r30], {of_f16().split(', ')[1]}", "[%r30+1048576], [%r30+64]"),
+            "has its A from lane 0 on, but its sums from lane 16 on",
+        ),
+        (
+            of_f16().replace("cta_group::1", "cta_group::2"),
+            "multiplies with another block, but its cluster has an odd number of blocks",
+        ),
+    ],
+)
+def test_a_refused_product_leaves_the_sums_as_they_were(instruction: str, message: str):
+    _, _, source = matrices_of_f16()
+    out = np.zeros((128, 16), np.uint32)
+    arguments = [np.frombuffer(source, np.uint8).copy(), out]
+    ptx = product_kernel(16, [instruction], f"mov.b32 %v0, 7;\n{_cleared(16)}")
+    (fault,) = Machine(ptx).run([1], [128], arguments, Options(checks=True, collects_faults=True))
+    assert fault.kind is FaultKind.DESCRIPTOR and message in fault.message
+    assert (out == 7).all()
+
+
+def scaled_descriptor(change: int = 0) -> int:
+    """Of 128 rows and 32 columns of e2m1, whose scale factors are powers of two."""
+    return (1 << 7 | 1 << 10 | 32 >> 3 << 17 | 1 << 23 | 1 << 27) ^ change
+
+
+@pytest.mark.parametrize(
+    ("bits", "use", "message"),
+    [
+        (descriptor(128, 32, 1, 2) | 1 << 13, Use("i8", 1), "negates A or B, which .kind::i8 does not do"),
+        (scaled_descriptor(1 << 16), Use("mxf4", 1, 2), "transposes A or B, which .kind::mxf4 does not do"),
+        (scaled_descriptor(1 << 31), Use("mxf4", 1, 2), "has a depth of 96, which sm_100 has not"),
+        (
+            scaled_descriptor(1 << 23),
+            Use("mxf4nvf4", 1, 2),
+            "has scale factors ue4m3, which .kind::mxf4nvf4 with 2 of them has not",
+        ),
+        (
+            scaled_descriptor(1 << 29),
+            Use("mxf4", 1, 2),
+            "begins with scale factor 1 of A and 0 of B: expected multiples of 2",
+        ),
+    ],
+)
+def test_what_a_kind_of_product_has_not(bits: int, use: Use, message: str):
+    assert decoded(bits, use) == message
+
+
+def test_descriptors_of_scaled_products_that_are_right():
+    found = decoded(scaled_descriptor(), Use("mxf4", 1, 2))
+    assert isinstance(found, Product) and (found.rows, found.columns, found.scale) == (128, 32, "ue8m0")
+    fine = decoded(scaled_descriptor(1 << 23), Use("mxf4nvf4", 1, 4))
+    assert isinstance(fine, Product) and fine.scale == "ue4m3"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "message"),
+    [
+        (of_f16().replace("kind::f16", "kind::f16.ashift"), "the direction of .ashift is not known"),
+        (of_f16().replace(", %p3;", ", {%r1, %r1}, %p3;"), "the mask of lanes has 2 registers, not 4"),
+        (with_descriptor_of_a(1 << 49 | 2 << 61), "descriptors with a base offset"),
+        (
+            steps("tf32", *(numbers(np.float32, rows, 8) for rows in (128, 16)), (0, 0), (False, False), 8, 0)[1][
+                0
+            ].replace(", 0, ", f", {descriptor(128, 16, 2, 1, (True, False))}, "),
+            "transposed matrices of tf32",
+        ),
+    ],
+)
+def test_products_that_are_not_supported(instruction: str, message: str):
+    _, _, source = matrices_of_f16()
+    with pytest.raises(PtxError, match=message):
+        execute(product_kernel(16, [instruction]), source, np.zeros((128, 16), np.float32))
 
 
 def fault_of(ptx: str) -> tuple[FaultKind, str, int]:

@@ -264,6 +264,12 @@ TWO_PRODUCTS = """
         ("mov.b32 %r8, %d2;", "mov.b32 %r8, %e0; // here", "%e0"),
         ("mov.b32 %r8, %d2;", "st.shared.b32 [%r7], %r3; // here", "%r7"),
         ("mov.b32 %r8, %d2;", "mov.b64 %rd5, {%e1, %r3}; // here", "%e1"),
+        ("mov.b32 %r8, %d2;", "shfl.sync.down.b32 %e2|%p5, %r3, 1, 31, -1; // here", "%e2"),
+        (
+            "mov.b32 %r8, %d2;",
+            "suld.b.2d.v4.b32.trap {%r20, %r21, %r22, %e3}, [%rd6, {%r3, %r3}]; // here",
+            "%e3",
+        ),
     ],
 )
 def test_registers_of_products_that_are_not_complete(right: str, wrong: str, register: str):

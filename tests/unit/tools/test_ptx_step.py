@@ -84,6 +84,76 @@ def test_threads_that_wait_at_a_barrier(step: Steps):
     assert waiting in behind(lines, "where")
 
 
+LOOP = """
+  mov.b32 %r4, 0;
+  st.shared.u32 [s], %r4;
+  bar.sync 0;
+  setp.ge.u32 %p1, %r1, 32;
+  setp.ge.u32 %p2, %r1, 50;
+  @%p2 ret;
+  @%p1 bra $later;
+  setp.ne.u32 %p3, %r1, 5;
+  @%p3 bra $rest;
+$spin:
+  ld.volatile.shared.u32 %r5, [s];
+  setp.eq.u32 %p4, %r5, 0;
+  @%p4 bra $spin;
+$rest:
+  bra $end;
+$later:
+  mov.b32 %r6, 1;
+  st.volatile.shared.u32 [s], %r6;
+$end:
+"""
+MEETING = """
+  mov.b32 %r3, s;
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 mbarrier.init.shared::cta.b64 [%r3], 1;
+  bar.sync 0;
+  setp.lt.u32 %p2, %r1, 32;
+  @!%p2 bra $other;
+  setp.lt.u32 %p3, %r1, 16;
+  @!%p3 bra $others;
+$together:
+  shfl.sync.bfly.b32 %r6, %r1, 1, 31, -1;
+  bra $end;
+$other:
+  mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r3], 0;
+  bra $end;
+$others:
+  mov.b32 %r4, 1;
+  @%p1 mbarrier.arrive.shared::cta.b64 _, [%r3];
+  bra $together;
+$end:
+"""
+
+
+def test_threads_that_wait_in_a_loop_those_of_their_warps_and_those_that_have_ended(step: Steps):
+    text = kernel(LOOP, parameters=1, shared=16)
+    assert behind(step(f"until {line_of(text, 'mov.b32 %r6')}; focus 1; where", text), "where") == [
+        "block 1: threads 32-49: run",
+        f"    {at('mov.b32 %r6', text)}",
+        "block 1: thread 5: wait in a loop until memory changes",
+        f"    {at('@%p4 bra', text)}",
+        "block 1: threads 0-4, 6-31: wait for threads of their warps, which wait in a loop",
+        f"    {at('bra $end', text)}",
+        "block 1: threads 50-63: have ended",
+    ]
+
+
+def test_threads_that_wait_for_their_warps_and_for_an_mbarrier(step: Steps):
+    text = kernel(MEETING, parameters=1, shared=16)
+    assert behind(step(f"until {line_of(text, 'mov.b32 %r4')}; focus 1; where", text), "where") == [
+        "block 1: threads 16-31: run",
+        f"    {at('mov.b32 %r4', text)}",
+        "block 1: threads 32-63: waits for phase 0 of the mbarrier at byte 0 of shared memory, which lacks 1 arrivals "
+        "and 0 bytes",
+        f"    {at('mbarrier.try_wait', text)}",
+        "block 1: threads 0-15: wait for the threads of their warps that their member masks name",
+        f"    {at('shfl', text)}",
+    ]
+
+
 def test_faults_stop_it(step: Steps):
     text = KERNEL.replace("[s+4], %r2", "[s+4], %r3")
     lines = step("continue; quit", text, status=1)
