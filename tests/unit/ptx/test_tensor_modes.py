@@ -12,7 +12,7 @@ from xshardy.numerics.element_types import Array
 from xshardy.ptx.errors import LaunchError, PtxError
 from xshardy.ptx.faults import FaultKind
 from xshardy.ptx.machine import Machine, Options
-from xshardy.ptx.tensor_maps import TensorMap
+from xshardy.ptx.tensor_maps import LAYOUT, TensorMap, wrong_in
 
 
 def loaded(mode: str, map: TensorMap, coordinates: tuple[int, ...], shape: tuple[int, ...], end: str = "") -> Array:
@@ -239,3 +239,10 @@ def test_maps_that_cannot_be(options: dict[str, Any], message: str):
     with pytest.raises(LaunchError) as error:
         TensorMap(IMAGES, **options).encoded(0)
     assert message in str(error.value)
+
+
+def test_maps_of_columns_have_3_to_5_dimensions():
+    map = np.frombuffer(OF_COLUMNS.encoded(0), LAYOUT)[0].copy()
+    assert wrong_in(map) is None
+    map["rank"] = 1
+    assert wrong_in(map) == f"has 2 dimensions in mode {map['mode']}: maps of columns have 3 to 5"

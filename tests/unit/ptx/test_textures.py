@@ -111,6 +111,36 @@ def test_components_that_a_texel_has_not():
     assert found.tolist() == [[7, 0, 0, 1]]
 
 
+def test_a_function_fetches_from_a_texture_that_it_is_given():
+    """The caller has registers of the names that the function has for the texture and the coordinate."""
+    function = """.func (.param .b32 fetched) fetch(.param .b64 fetch_0, .param .b32 fetch_1)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  ld.param.b64 %rd2, [fetch_0];
+  ld.param.b32 %r1, [fetch_1];
+  tex.1d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%rd2, {%r1}];
+  st.param.b32 [fetched], %r2;
+  ret;
+}
+"""
+    call = """
+  {
+    .param .b64 param0;
+    .param .b32 param1;
+    .param .b32 retval0;
+    st.param.b64 [param0], %rd1;
+    st.param.b32 [param1], %r10;
+    call.uni (retval0), fetch, (param0, param1);
+    ld.param.b32 %r20, [retval0];
+  }
+"""
+    text = kernel(LOADS + call + STORES, parameters=3).replace(".visible", f"{function}.visible")
+    words = np.array([[2] * 4, [0] * 4, [1] * 4], np.float32)
+    found = fetched(text, Texture(np.array([5, 6, 7], np.float32), "1d"), words)
+    assert found[:, 0].tolist() == [7, 5, 6]
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i2", "u4", "i4"])
 def test_integers_as_they_are(dtype: str):
     image = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 5], dtype)
